@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One array for every Swift target: a warning is an error, existentials are spelled out, and a file
+// imports all that it uses, publicly only where it must.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func system(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
+}
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+// From the bottom up: a target depends only on what stands above it in this list.
+let package = Package(
+    name: "mamd",
+    targets: [
+        // Ground
+        system("CFuse3", "fuse3", debian: "libfuse3-dev"),
+        system("CCrypto", "libcrypto", debian: "libssl-dev"),
+        system("CSodium", "libsodium", debian: "libsodium-dev"),
+        system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
+        .target(name: "CShims"),
+        module("MAMModel", []),
+
+        // Core
+        tests("MAMModelTests", ["MAMModel"]),
+    ]
+)

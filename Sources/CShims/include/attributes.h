@@ -1,0 +1,9 @@
+// The extended attribute calls: <sys/xattr.h> is in no module that Swift knows. As in the man pages.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+intptr_t mam_getxattr(const char *path, const char *name, void *value, size_t count);
+int mam_setxattr(const char *path, const char *name, const void *value, size_t count, int flags);
+int mam_removexattr(const char *path, const char *name);
+intptr_t mam_listxattr(const char *path, char *names, size_t count);

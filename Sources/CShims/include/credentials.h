@@ -1,0 +1,12 @@
+// Acting for another user on one thread only, with raw system calls: glibc's wrappers change the
+// whole process.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/// Creates files as `user` and `group` from now on, on this thread, keeping the right to go through
+/// directories and modes (the kernel has already checked the caller's). Needs root.
+int mam_act_as(uint32_t user, uint32_t group);
+
+/// Back to the daemon's own identity on this thread.
+void mam_act_as_self(void);

@@ -1,0 +1,6 @@
+// Small C helpers: what Swift cannot import (variadic calls, raw syscalls, macros).
+#pragma once
+#include "attributes.h"
+#include "credentials.h"
+#include "messages.h"
+#include "syscalls.h"

@@ -1,0 +1,44 @@
+// Variadic and raw system calls with fixed signatures. All return -1 and set errno on failure.
+//
+// Only <stdint.h> types: were <sys/types.h> included here, Swift would take this module for the owner of
+// mode_t and its like, and not Glibc.
+#pragma once
+#include <stdint.h>
+
+int mam_openat(int directory, const char *path, int flags, uint32_t mode);
+
+/// openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS:
+/// the path cannot lead out of `directory`.
+int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode);
+
+/// fallocate(2); flags as below.
+int mam_fallocate(int descriptor, int flags, int64_t offset, int64_t count);
+enum { MAM_KEEP_SIZE = 0x01, MAM_PUNCH_HOLE = 0x02, MAM_ZERO_RANGE = 0x10 };
+
+/// lseek(2)'s whence for the next data and the next hole.
+enum { MAM_SEEK_DATA = 3, MAM_SEEK_HOLE = 4 };
+
+/// AT_EMPTY_PATH.
+enum { MAM_EMPTY_PATH = 0x1000 };
+
+/// ioctl(2) with no argument.
+int mam_ioctl(int descriptor, unsigned long request);
+
+int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
+                  unsigned int flags);
+
+/// Cached, dirty and written-back page counts of a whole file; ENOSYS before Linux 6.5.
+struct mam_cachestat { uint64_t cached, dirty, writeback, evicted, recently_evicted; };
+int mam_cachestat(int descriptor, struct mam_cachestat *result);
+
+/// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
+int mam_is_fuse(const char *path);
+
+/// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
+int mam_is_append_only(int descriptor);
+
+/// No core dumps, no ptrace by others: RLIMIT_CORE 0 and PR_SET_DUMPABLE 0.
+int mam_forbid_core_dumps(void);
+
+/// prctl(PR_SET_NAME): at most 15 bytes are kept.
+void mam_name_thread(const char *name);

@@ -1,0 +1,68 @@
+// Who owns a file: an organisation's account, a person's, or nobody.
+
+/// An owner as it is written into a file: a user principal name and a directory object id.
+///
+/// Both are kept as first written and compared without regard to case, as Entra does. Either may be
+/// empty; with both empty the owner is nobody.
+package struct Identity: Sendable {
+    /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of UTF-8.
+    package let name: String
+    /// Directory object id, a GUID by custom: at most ``maximumObjectIDByteCount`` bytes of UTF-8.
+    package let objectID: String
+
+    package static let maximumNameByteCount = 512
+    package static let maximumObjectIDByteCount = 64
+
+    /// The owner of files that belong to no one.
+    package static let nobody = Identity(unchecked: "", objectID: "")
+
+    package enum Invalid: Error, Equatable {
+        case nameTooLong(Int)
+        case objectIDTooLong(Int)
+        case controlCharacter
+    }
+
+    /// Takes any text that fits and has no control characters, so that it can stand in one line of output.
+    package init(name: String, objectID: String = "") throws(Invalid) {
+        guard name.utf8.count <= Self.maximumNameByteCount else {
+            throw .nameTooLong(name.utf8.count)
+        }
+        guard objectID.utf8.count <= Self.maximumObjectIDByteCount else {
+            throw .objectIDTooLong(objectID.utf8.count)
+        }
+        let bytes = [name.utf8, objectID.utf8].joined()
+        guard !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) else { throw .controlCharacter }
+        self.init(unchecked: name, objectID: objectID)
+    }
+
+    private init(unchecked name: String, objectID: String) {
+        self.name = name
+        self.objectID = objectID
+    }
+
+    package var isNobody: Bool { name.isEmpty && objectID.isEmpty }
+
+    /// True when the names are equal or the object ids are, both without regard to case.
+    ///
+    /// Nobody matches only nobody. An unknown link between a name and an object id is no match.
+    package func matches(_ other: Identity) -> Bool {
+        if isNobody || other.isNobody { return isNobody && other.isNobody }
+        return Self.same(name, other.name) || Self.same(objectID, other.objectID)
+    }
+
+    /// True when `text` is this identity's name or object id, as a person would type it.
+    package func matches(_ text: String) -> Bool {
+        Self.same(name, text) || Self.same(objectID, text)
+    }
+
+    private static func same(_ one: String, _ other: String) -> Bool {
+        !one.isEmpty && one.lowercased() == other.lowercased()
+    }
+}
+
+extension Identity: CustomStringConvertible {
+    /// The name, else the object id, else `nobody`.
+    package var description: String {
+        name.isEmpty ? (objectID.isEmpty ? "nobody" : objectID) : name
+    }
+}

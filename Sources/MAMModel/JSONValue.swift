@@ -1,0 +1,107 @@
+// JSON as a value, so that Foundation's types stay inside this module.
+
+internal import FoundationEssentials
+
+/// Any JSON value. Whole numbers that fit are kept exact.
+package enum JSONValue: Sendable, Hashable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Arrays and objects within each other, at most: a parser's stack is no place for a client's wishes.
+    package static let maximumDepth = 32
+
+    /// Why bytes are not a value.
+    package enum Malformed: Error, Equatable {
+        case syntax
+        case tooDeep
+    }
+
+    /// Parses one JSON text in UTF-8.
+    package init(parsing bytes: [UInt8]) throws(Malformed) {
+        guard Self.depth(of: bytes) <= Self.maximumDepth else { throw .tooDeep }
+        do {
+            self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        } catch {
+            throw .syntax
+        }
+    }
+
+    /// The value in UTF-8, keys sorted, without a zero byte; on several lines when `pretty`.
+    package func encoded(pretty: Bool = false) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
+        // Cannot fail: infinities, the only thing that JSON lacks, are encoded as null.
+        guard let data = try? encoder.encode(self) else { return Array("null".utf8) }
+        return Array(data)
+    }
+
+    /// The deepest nesting of brackets outside strings. Exact for valid texts, and bounded for the rest.
+    private static func depth(of bytes: [UInt8]) -> Int {
+        var deepest = 0
+        var depth = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in bytes {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                depth += 1
+                deepest = max(deepest, depth)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+            default: break
+            }
+        }
+        return deepest
+    }
+}
+
+extension JSONValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else if let integer = try? container.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if container.decodeNil() {
+            self = .null
+        } else if let array = try? container.decode([JSONValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value) where value.isFinite: try container.encode(value)
+        case .number: try container.encodeNil()
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
