@@ -40,6 +40,10 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
+        module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
+
+        // Services
         tests("MAMModelTests", ["MAMModel"]),
+        tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
     ]
 )

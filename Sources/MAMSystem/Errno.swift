@@ -1,0 +1,62 @@
+// The one place where the C library's errno becomes a Swift error, and where EINTR is retried.
+
+internal import Glibc
+
+/// A system call's error number.
+package struct Errno: Error, Sendable, Hashable, RawRepresentable {
+    package let rawValue: Int32
+    package init(rawValue: Int32) { self.rawValue = rawValue }
+
+    package static let noEntry = Errno(rawValue: ENOENT)
+    package static let exists = Errno(rawValue: EEXIST)
+    package static let accessDenied = Errno(rawValue: EACCES)
+    package static let notPermitted = Errno(rawValue: EPERM)
+    package static let invalid = Errno(rawValue: EINVAL)
+    package static let ioError = Errno(rawValue: EIO)
+    package static let isDirectory = Errno(rawValue: EISDIR)
+    package static let notDirectory = Errno(rawValue: ENOTDIR)
+    package static let notEmpty = Errno(rawValue: ENOTEMPTY)
+    package static let noSpace = Errno(rawValue: ENOSPC)
+    package static let fileTooLarge = Errno(rawValue: EFBIG)
+    package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+    package static let noSystemCall = Errno(rawValue: ENOSYS)
+    package static let noSuchOffset = Errno(rawValue: ENXIO)
+    package static let badDescriptor = Errno(rawValue: EBADF)
+    package static let busy = Errno(rawValue: EBUSY)
+    package static let readOnly = Errno(rawValue: EROFS)
+    package static let notConnected = Errno(rawValue: ENOTCONN)
+    package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
+    package static let wouldBlock = Errno(rawValue: EAGAIN)
+    package static let noData = Errno(rawValue: ENODATA)
+    package static let rangeTooSmall = Errno(rawValue: ERANGE)
+    package static let tooManyLinks = Errno(rawValue: ELOOP)
+    package static let crossDevice = Errno(rawValue: EXDEV)
+    package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
+    package static let staleHandle = Errno(rawValue: ESTALE)
+    package static let textBusy = Errno(rawValue: ETXTBSY)
+    package static let messageTooLong = Errno(rawValue: EMSGSIZE)
+    package static let timedOut = Errno(rawValue: ETIMEDOUT)
+    /// An access window is closed.
+    package static let noKey = Errno(rawValue: ENOKEY)
+    /// Failed authentication: damaged or forged.
+    package static let badMessage = Errno(rawValue: EBADMSG)
+
+    /// What the last failed call of this thread left.
+    package static var current: Errno { Errno(rawValue: errno) }
+}
+
+extension Errno: CustomStringConvertible {
+    /// The C library's text, such as `No such file or directory`.
+    package var description: String { String(cString: strerror(rawValue)) }
+}
+
+/// Runs a call that returns -1 on failure, again while a signal interrupts it.
+@inline(__always)
+package func retrying<Value: BinaryInteger>(_ call: () -> Value) throws(Errno) -> Value {
+    while true {
+        let value = call()
+        if value != -1 { return value }
+        let error = Errno.current
+        if error.rawValue != EINTR { throw error }
+    }
+}

@@ -1,0 +1,57 @@
+// Extended attributes by path; a descriptor's path is that of ``withProcPath(of:_:)``.
+
+internal import CShims
+
+/// getxattr(2): the value's length; with an empty buffer nothing is copied.
+package func extendedAttribute(
+    _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>,
+    into value: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try retrying { mam_getxattr(path, name, value.baseAddress, value.count) }
+}
+
+/// setxattr(2).
+package func setExtendedAttribute(
+    _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>, to value: UnsafeRawBufferPointer,
+    flags: Int32 = 0
+) throws(Errno) {
+    _ = try retrying { mam_setxattr(path, name, value.baseAddress, value.count, flags) }
+}
+
+/// removexattr(2).
+package func removeExtendedAttribute(
+    _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>
+) throws(Errno) {
+    _ = try retrying { mam_removexattr(path, name) }
+}
+
+/// listxattr(2): names, each ended by a zero; with an empty buffer the length alone.
+package func listExtendedAttributes(
+    _ path: UnsafePointer<CChar>, into names: UnsafeMutableRawBufferPointer
+) throws(Errno) -> Int {
+    try retrying {
+        mam_listxattr(path, names.baseAddress?.assumingMemoryBound(to: CChar.self), names.count)
+    }
+}
+
+/// Copies all extended attributes that may be copied from one file to another.
+package func copyExtendedAttributes(from source: Int32, to target: Int32) throws(Errno) {
+    try withProcPath(of: source) { source throws(Errno) in
+        try withProcPath(of: target) { target throws(Errno) in
+            let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * limit, alignment: 16)
+            defer { room.deallocate() }
+            let names = UnsafeMutableRawBufferPointer(rebasing: room[..<limit])
+            let value = UnsafeMutableRawBufferPointer(rebasing: room[limit...])
+            let count = try listExtendedAttributes(source, into: names)
+            for name in names[..<count].split(separator: 0) {
+                let text = name.map { CChar(bitPattern: $0) } + [0]
+                let found = try extendedAttribute(source, text, into: value)
+                try setExtendedAttribute(
+                    target, text, to: UnsafeRawBufferPointer(rebasing: value[..<found]))
+            }
+        }
+    }
+}
+
+/// XATTR_SIZE_MAX and XATTR_LIST_MAX: 64 KiB.
+private let limit = 65_536

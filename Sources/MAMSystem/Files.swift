@@ -1,0 +1,149 @@
+// Files by descriptor: open, read, write, size, sync. Paths are C strings: names are bytes.
+
+internal import CShims
+package import Glibc
+
+/// `AT_FDCWD`: paths start at the working directory.
+package let workingDirectory: Int32 = AT_FDCWD
+
+/// openat(2), close-on-exec.
+package func openFile(
+    at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, _ flags: Int32,
+    mode: mode_t = 0
+) throws(Errno) -> Descriptor {
+    Descriptor(
+        owning: try retrying { mam_openat(directory, path, flags | O_CLOEXEC, mode) })
+}
+
+/// Opens a path that cannot lead out of `directory`: no `..` above it, no symbolic links.
+package func openBeneath(
+    _ directory: Int32, _ path: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0
+) throws(Errno) -> Descriptor {
+    Descriptor(
+        owning: try retrying { mam_open_beneath(directory, path, flags | O_CLOEXEC, mode) })
+}
+
+/// Opens again what `descriptor` refers to (it may be an `O_PATH` one), with other flags.
+package func reopen(_ descriptor: Int32, _ flags: Int32) throws(Errno) -> Descriptor {
+    try withProcPath(of: descriptor) { path throws(Errno) in try openFile(path, flags) }
+}
+
+/// The path `/proc/self/fd/N` as a C string, for calls that take no `AT_EMPTY_PATH`.
+package func withProcPath<Result>(
+    of descriptor: Int32, _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
+) throws(Errno) -> Result {
+    // "/proc/self/fd/" and ten digits at most, built without a String: this is on the way of every open.
+    var buffer: InlineArray<32, CChar> = .init(repeating: 0)
+    var at = 0
+    for byte in "/proc/self/fd/".utf8 {
+        buffer[at] = CChar(byte)
+        at += 1
+    }
+    var divisor: Int32 = 1
+    while descriptor / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+        buffer[at] = CChar(48 + (descriptor / divisor) % 10)
+        at += 1
+        divisor /= 10
+    }
+    // `withUnsafePointer` rethrows any error; the result carries a typed one across.
+    let result: Swift.Result<Result, Errno> = withUnsafePointer(to: &buffer) { array in
+        array.withMemoryRebound(to: CChar.self, capacity: 32) { path in
+            do throws(Errno) { return .success(try body(path)) } catch { return .failure(error) }
+        }
+    }
+    return try result.get()
+}
+
+/// fstat(2).
+package func status(of descriptor: Int32) throws(Errno) -> stat {
+    var value = stat()
+    _ = try retrying { fstat(descriptor, &value) }
+    return value
+}
+
+/// fstatat(2); with an empty path it is the descriptor's own status, `O_PATH` too.
+package func status(
+    at directory: Int32, _ path: UnsafePointer<CChar>, followLinks: Bool = false
+) throws(Errno) -> stat {
+    var value = stat()
+    let flags = Int32(MAM_EMPTY_PATH) | (followLinks ? 0 : AT_SYMLINK_NOFOLLOW)
+    _ = try retrying { fstatat(directory, path, &value, flags) }
+    return value
+}
+
+/// Reads until the buffer is full or the file ends; returns the count.
+package func readFully(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+) throws(Errno) -> Int {
+    var done = 0
+    while done < buffer.count {
+        let count = try retrying {
+            pread(
+                descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+                off_t(offset) + done)
+        }
+        if count == 0 { break }
+        done += count
+    }
+    return done
+}
+
+/// Writes all bytes; a short write is continued, so that what it throws is the real reason.
+package func writeFully(
+    _ descriptor: Int32, from buffer: UnsafeRawBufferPointer, at offset: Int64
+) throws(Errno) {
+    var done = 0
+    while done < buffer.count {
+        try Faults.check(.write)
+        let count = try retrying {
+            pwrite(
+                descriptor, buffer.baseAddress.map { $0 + done }, buffer.count - done,
+                off_t(offset) + done)
+        }
+        if count == 0 { throw .ioError }
+        done += count
+    }
+}
+
+/// ftruncate(2).
+package func setSize(_ descriptor: Int32, _ size: Int64) throws(Errno) {
+    try Faults.check(.truncate)
+    _ = try retrying { ftruncate(descriptor, off_t(size)) }
+}
+
+/// fsync(2), or fdatasync(2).
+package func synchronize(_ descriptor: Int32, dataOnly: Bool = false) throws(Errno) {
+    try Faults.check(.sync)
+    _ = try retrying { dataOnly ? fdatasync(descriptor) : fsync(descriptor) }
+}
+
+/// Frees a range and keeps the size; reads of it give zeros.
+package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) throws(Errno) {
+    try Faults.check(.allocate)
+    _ = try retrying {
+        mam_fallocate(
+            descriptor, Int32(MAM_PUNCH_HOLE | MAM_KEEP_SIZE), offset, count)
+    }
+}
+
+/// fallocate(2): reserves space, beyond the end too when `keepSize`.
+package func reserveSpace(
+    _ descriptor: Int32, at offset: Int64, count: Int64, keepSize: Bool
+) throws(Errno) {
+    try Faults.check(.allocate)
+    _ = try retrying {
+        mam_fallocate(
+            descriptor, keepSize ? Int32(MAM_KEEP_SIZE) : 0, offset, count)
+    }
+}
+
+/// lseek(2) with `SEEK_DATA` or `SEEK_HOLE`; `ENXIO` past the end.
+package func seekData(_ descriptor: Int32, from offset: Int64) throws(Errno) -> Int64 {
+    Int64(try retrying { lseek(descriptor, off_t(offset), Int32(MAM_SEEK_DATA)) })
+}
+
+/// See ``seekData(_:from:)``.
+package func seekHole(_ descriptor: Int32, from offset: Int64) throws(Errno) -> Int64 {
+    Int64(try retrying { lseek(descriptor, off_t(offset), Int32(MAM_SEEK_HOLE)) })
+}

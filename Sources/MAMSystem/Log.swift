@@ -1,0 +1,75 @@
+// What the daemon has to say: to the journal where there is one, else to standard error.
+
+internal import CSystemd
+internal import Glibc
+
+/// Writes one line per message. Never file contents, never secrets.
+package struct Log: Sendable {
+    private enum Destination: Sendable {
+        case nowhere
+        case journal
+        case standardError
+        case file(Descriptor)
+    }
+
+    private let prefix: String
+    private let destination: Destination
+
+    /// Says nothing.
+    package static let silent = Log(prefix: "", destination: .nowhere)
+
+    /// To standard error, for a daemon in the foreground.
+    package static func toStandardError(prefix: String) -> Log {
+        Log(prefix: prefix, destination: .standardError)
+    }
+
+    /// To the journal; to the file where there is none, with the time before each line.
+    package static func toJournal(prefix: String, orFile file: Descriptor) -> Log {
+        let hasJournal = access("/run/systemd/journal/socket", W_OK) == 0
+        return Log(prefix: prefix, destination: hasJournal ? .journal : .file(file))
+    }
+
+    package func info(_ message: @autoclosure () -> String) { write(LOG_INFO, message) }
+    package func warning(_ message: @autoclosure () -> String) { write(LOG_WARNING, message) }
+    package func error(_ message: @autoclosure () -> String) { write(LOG_ERR, message) }
+
+    private func write(_ priority: Int32, _ makeMessage: () -> String) {
+        switch destination {
+        case .nowhere: break
+        case .journal:
+            send([
+                "MESSAGE=\(makeMessage())", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)",
+            ])
+        case .standardError: writeLine("\(prefix): \(makeMessage())\n", to: 2)
+        case .file(let file):
+            writeLine("\(timestamp()) \(prefix): \(makeMessage())\n", to: file.raw)
+        }
+    }
+
+    private func writeLine(_ line: String, to descriptor: Int32) {
+        _ = line.utf8CString.withUnsafeBytes {
+            Glibc.write(descriptor, $0.baseAddress, $0.count - 1)
+        }
+    }
+
+    /// ISO 8601, in UTC.
+    private func timestamp() -> String {
+        var now = time(nil)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+        return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
+    }
+
+    /// sd_journal_sendv(3).
+    private func send(_ fields: [String]) {
+        let strings = fields.map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        var vectors = strings.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
+        sd_journal_sendv(&vectors, Int32(vectors.count))
+    }
+}
+
+/// Tells systemd that the service is ready, or is stopping; nothing without systemd.
+package func notifyServiceManager(_ state: String) { sd_notify(0, state) }

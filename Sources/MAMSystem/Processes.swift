@@ -1,0 +1,56 @@
+// Processes as /proc shows them: who started whom, and when.
+
+internal import Glibc
+
+/// One life of one process: ids are used again, the start time with them is not.
+package struct ProcessLife: Sendable, Hashable {
+    package let id: Int32
+    /// Clock ticks since boot: field 22 of proc_pid_stat(5).
+    package let startTime: UInt64
+
+    package init(id: Int32, startTime: UInt64) {
+        self.id = id
+        self.startTime = startTime
+    }
+}
+
+/// What /proc/PID/stat says of a process or thread, as far as we need it.
+package struct ProcessStatus: Sendable {
+    package let life: ProcessLife
+    package let parent: Int32
+
+    /// Nil if there is no such process or thread, or /proc is not readable.
+    package init?(of id: Int32) {
+        guard id > 0,
+            let bytes = try? readSmallFile("/proc/\(id)/stat", maximumByteCount: 4096),
+            // The command name may hold spaces and parentheses; the fields follow its last one.
+            let end = bytes.lastIndex(of: UInt8(ascii: ")"))
+        else { return nil }
+        let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 19, let parent = Self.number(fields[1]),
+            let start = Self.number(fields[19])
+        else { return nil }
+        life = ProcessLife(id: id, startTime: start)
+        self.parent = Int32(truncatingIfNeeded: parent)
+    }
+
+    private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
+        digits.reduce(0) { value, digit in
+            guard let value, (48...57).contains(digit) else { return nil }
+            let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+            return overflow ? nil : tens &+ UInt64(digit - 48)
+        }
+    }
+}
+
+/// The process that a thread belongs to; nil if it is gone.
+package func processID(ofThread thread: Int32) -> Int32? {
+    guard let bytes = try? readSmallFile("/proc/\(thread)/status", maximumByteCount: 8192) else {
+        return nil
+    }
+    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Tgid:".utf8) {
+        let digits = line.filter { (48...57).contains($0) }
+        return Int32(String(decoding: digits, as: UTF8.self))
+    }
+    return nil
+}

@@ -1,0 +1,45 @@
+// Many readers or one writer. Synchronization's Mutex has no shared mode.
+
+internal import Glibc
+
+/// A POSIX read-write lock that prefers writers, so that a stream of readers cannot starve one.
+///
+/// Not recursive: a thread that holds it shared and asks again dead-locks when a writer waits.
+package final class ReadWriteLock: @unchecked Sendable {
+    // The lock lives at one address for its whole life; pthread functions do the synchronising.
+    private let lock: UnsafeMutablePointer<pthread_rwlock_t>
+
+    package init() {
+        lock = .allocate(capacity: 1)
+        var attributes = pthread_rwlockattr_t()
+        pthread_rwlockattr_init(&attributes)
+        pthread_rwlockattr_setkind_np(
+            &attributes, Int32(PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP))
+        let status = pthread_rwlock_init(lock, &attributes)
+        precondition(status == 0)
+        pthread_rwlockattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_rwlock_destroy(lock)
+        lock.deallocate()
+    }
+
+    @inline(__always)
+    package func shared<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_rwlock_rdlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
+
+    @inline(__always)
+    package func exclusive<Result, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_rwlock_wrlock(lock)
+        defer { pthread_rwlock_unlock(lock) }
+        return try body()
+    }
+}

@@ -1,0 +1,36 @@
+// Plain threads: the data path and everything that may block in the kernel run on these.
+
+internal import CShims
+internal import Glibc
+
+/// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` when there may be no more threads.
+///
+/// The body is `@Sendable`, so it never inherits the main actor's isolation.
+package func startThread(
+    named name: String, _ body: @escaping @Sendable () -> Void
+) throws(Errno) {
+    final class Start: Sendable {
+        let name: String
+        let body: @Sendable () -> Void
+        init(_ name: String, _ body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+    let start = Unmanaged.passRetained(Start(name, body))
+    var thread = pthread_t()
+    let status = pthread_create(
+        &thread, nil,
+        { argument in
+            guard let argument else { return nil }
+            let start = Unmanaged<Start>.fromOpaque(argument).takeRetainedValue()
+            mam_name_thread(start.name)
+            start.body()
+            return nil
+        }, start.toOpaque())
+    if status != 0 {
+        start.release()
+        throw Errno(rawValue: status)
+    }
+    pthread_detach(thread)
+}

@@ -1,0 +1,74 @@
+import Glibc
+import MAMSystem
+import Testing
+
+@Suite("System calls")
+struct SystemTests {
+    @Test(
+        "The path of a descriptor leads to its file",
+        arguments: [0, 1, 9, 10, 99, 100, 12_345] as [Int32])
+    func procPath(number: Int32) throws {
+        let path = try withProcPath(of: number) { String(cString: $0) }
+        #expect(path == "/proc/self/fd/\(number)")
+    }
+
+    @Test(
+        "A path cannot lead out of its directory",
+        arguments: ["../etc/passwd", "/etc/passwd", "link/passwd"])
+    func beneath(path: String) throws {
+        let directory = "/tmp/mam-system-\(getpid())"
+        mkdir(directory, 0o700)
+        symlink("/etc", "\(directory)/link")
+        defer {
+            unlink("\(directory)/link")
+            rmdir(directory)
+        }
+        let root = try openFile(directory, O_RDONLY | O_DIRECTORY)
+        #expect(throws: Errno.self) { try openBeneath(root.raw, path, O_RDONLY) }
+    }
+
+    @Test("A file is replaced as a whole, or stays as it was", arguments: 1...4)
+    func replace(nth: Int) throws {
+        let path = "/tmp/mam-replace-\(getpid())-\(nth)"
+        mkdir(path, 0o700)
+        defer {
+            unlink("\(path)/file")
+            rmdir(path)
+        }
+        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        func replace(_ text: String) throws {
+            try Array(text.utf8).withUnsafeBytes {
+                try replaceFile(in: directory.raw, named: "file", with: $0)
+            }
+        }
+        try replace("old")
+        Faults.arm(.any, nth: nth, error: .noSpace)
+        let failed = (try? replace("new")) == nil
+        Faults.disarm()
+        let found = String(
+            decoding: try readSmallFile("\(path)/file", maximumByteCount: 10), as: UTF8.self)
+        // The fourth call is the directory's sync: the new file is there already.
+        #expect(failed)
+        #expect(found == (nth < 4 ? "old" : "new"))
+        #expect(try readSmallFile("\(path)/file", maximumByteCount: 3).count == 3)
+        #expect(throws: Errno.fileTooLarge) {
+            try readSmallFile("\(path)/file", maximumByteCount: 2)
+        }
+    }
+
+    @Test("This process is alive, and has a parent")
+    func process() throws {
+        let own = try #require(ProcessStatus(of: getpid()))
+        #expect(own.parent == getppid())
+        #expect(own.life.startTime > 0)
+        #expect(ProcessStatus(of: 0) == nil)
+        #expect(ProcessStatus(of: Int32.max) == nil)
+        #expect(processID(ofThread: getpid()) == getpid())
+    }
+
+    @Test("Errors read as the C library's")
+    func errnoText() {
+        #expect("\(Errno.noKey)" == "Required key not available")
+        #expect(throws: Errno.noEntry) { try openFile("/nonexistent", O_RDONLY) }
+    }
+}
