@@ -40,10 +40,12 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
+        module("MAMFormat", ["MAMModel"]),
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
 
         // Services
         tests("MAMModelTests", ["MAMModel"]),
+        tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
     ]
 )

@@ -1,0 +1,46 @@
+// Little-endian fields, zero padding and text in fixed-size records.
+
+/// Reads of a fixed-size record; offsets are the format's constants, so a wrong one traps in the first test.
+extension RawSpan {
+    package func integer<Value: FixedWidthInteger>(
+        _ type: Value.Type, at offset: Int
+    ) -> Value where Value: BitwiseCopyable {
+        Value(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: Value.self))
+    }
+
+    package func isZero(_ range: Range<Int>) -> Bool {
+        range.allSatisfy { unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
+    }
+
+    /// `count` bytes of UTF-8 at the start of a zero-padded field; nil if it is not just that.
+    package func paddedText(in field: Range<Int>, count: Int) -> String? {
+        guard count <= field.count, isZero(field.lowerBound + count..<field.upperBound) else {
+            return nil
+        }
+        let bytes = (0..<count).map {
+            unsafeLoad(fromByteOffset: field.lowerBound + $0, as: UInt8.self)
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension MutableRawSpan {
+    package mutating func store<Value: FixedWidthInteger & BitwiseCopyable>(
+        _ value: Value, at offset: Int
+    ) {
+        storeBytes(of: value.littleEndian, toByteOffset: offset, as: Value.self)
+    }
+
+    package mutating func zero(_ range: Range<Int>) {
+        for offset in range { storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
+    }
+
+    /// Writes UTF-8 and pads the field with zeros; the caller has checked that it fits.
+    package mutating func store(_ text: String, paddedIn field: Range<Int>) {
+        precondition(text.utf8.count <= field.count)
+        zero(field)
+        for (index, byte) in text.utf8.enumerated() {
+            storeBytes(of: byte, toByteOffset: field.lowerBound + index, as: UInt8.self)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// From bytes to fields: refuses all that `encode` would not write.
+
+internal import MAMModel
+
+/// Why bytes are not a header that this version reads.
+package enum HeaderError: Error, Equatable, Sendable {
+    /// Fewer than 1024 bytes.
+    case truncated(byteCount: Int)
+    /// The magic is not there.
+    case notProtected
+    /// Written by a later version of this program.
+    case newerVersion(Int)
+    /// CRC-32 differs: the bytes were changed by accident.
+    case checksum
+    /// A field has a value that no writer gives it; its offset.
+    case field(offset: Int)
+}
+
+extension HeaderError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .truncated(let count):
+            "the header is cut off: \(count) of \(FileHeader.byteCount) bytes"
+        case .notProtected: "it does not begin with a protection header"
+        case .newerVersion(let version):
+            "it has format version \(version), and this program knows up to \(FileHeader.version):"
+                + " install a newer mamd"
+        case .checksum: "the header's checksum is wrong: the file was changed or damaged"
+        case .field(let offset): "the header has an impossible value at offset \(offset)"
+        }
+    }
+}
+
+extension FileHeader {
+    /// Reads the first 1024 bytes of a file. The key wrap is not opened here.
+    package static func decode(_ bytes: RawSpan) throws(HeaderError) -> FileHeader {
+        guard hasMagic(bytes, count: min(bytes.byteCount, fileMagic.count)),
+            bytes.byteCount >= fileMagic.count
+        else { throw .notProtected }
+        guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
+        let fileVersion = bytes.integer(UInt16.self, at: HeaderOffset.version)
+        // A newer version may have another checksum: say what it is before looking at that.
+        guard fileVersion <= version else { throw .newerVersion(Int(fileVersion)) }
+        let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
+        guard sum == Checksum.crc32(bytes, count: HeaderOffset.checksum) else { throw .checksum }
+        guard fileVersion == version else { throw .field(offset: HeaderOffset.version) }
+        for range in HeaderOffset.reserved where !bytes.isZero(range) {
+            throw .field(offset: range.lowerBound)
+        }
+        return FileHeader(
+            fileID: FileID(Bytes16(reading: bytes, at: HeaderOffset.fileID)),
+            owner: try decodeOwner(bytes), sealing: try decodeSealing(bytes))
+    }
+
+    /// True when the checksum is right for a header whose magic was not damaged: such a file must not pass for
+    /// a foreign one and be shown as it is.
+    static func lacksOnlyMagic(_ bytes: RawSpan) -> Bool {
+        guard bytes.byteCount >= byteCount else { return false }
+        let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
+        return sum == Checksum.crc32(bytes, count: HeaderOffset.checksum, startingWith: fileMagic)
+    }
+
+    /// True when the first `count` bytes are those of the magic.
+    package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
+        (0..<count).allSatisfy {
+            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == fileMagic[$0]
+        }
+    }
+
+    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls damaged.
+    package static func damage(of bytes: RawSpan) -> HeaderError {
+        bytes.byteCount < byteCount
+            ? .truncated(byteCount: bytes.byteCount) : .field(offset: HeaderOffset.magic)
+    }
+
+    private static func decodeOwner(_ bytes: RawSpan) throws(HeaderError) -> Identity {
+        let nameCount = Int(bytes.integer(UInt16.self, at: HeaderOffset.nameCount))
+        let objectIDCount = Int(bytes.integer(UInt16.self, at: HeaderOffset.objectIDCount))
+        guard let name = bytes.paddedText(in: HeaderOffset.name, count: nameCount) else {
+            throw .field(offset: HeaderOffset.name.lowerBound)
+        }
+        guard let objectID = bytes.paddedText(in: HeaderOffset.objectID, count: objectIDCount)
+        else { throw .field(offset: HeaderOffset.objectID.lowerBound) }
+        do throws(Identity.Invalid) {
+            return try Identity(name: name, objectID: objectID)
+        } catch { throw .field(offset: HeaderOffset.name.lowerBound) }
+    }
+
+    private static func decodeSealing(_ bytes: RawSpan) throws(HeaderError) -> Sealing? {
+        let flags = bytes.integer(UInt8.self, at: HeaderOffset.flags)
+        let rawClass = bytes.integer(UInt8.self, at: HeaderOffset.protectionClass)
+        guard flags & ~(HeaderFlag.managed | HeaderFlag.sparse) == 0 else {
+            throw .field(offset: HeaderOffset.flags)
+        }
+        guard flags & HeaderFlag.managed != 0 else {
+            guard flags == 0 else { throw .field(offset: HeaderOffset.flags) }
+            guard rawClass == 0 else { throw .field(offset: HeaderOffset.protectionClass) }
+            for range in HeaderOffset.managedOnly where !bytes.isZero(range) {
+                throw .field(offset: range.lowerBound)
+            }
+            return nil
+        }
+        guard let protectionClass = ProtectionClass(rawValue: rawClass) else {
+            throw .field(offset: HeaderOffset.protectionClass)
+        }
+        let ephemeralKey = EphemeralKey(reading: bytes, at: HeaderOffset.ephemeralKey)
+        guard protectionClass == .completeUnlessOpen || ephemeralKey == .zero else {
+            throw .field(offset: HeaderOffset.ephemeralKey)
+        }
+        return Sealing(
+            protectionClass: protectionClass,
+            keyID: KeyID(Bytes16(reading: bytes, at: HeaderOffset.keyID)),
+            isSparse: flags & HeaderFlag.sparse != 0, ephemeralKey: ephemeralKey)
+    }
+}

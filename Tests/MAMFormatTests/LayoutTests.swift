@@ -1,0 +1,69 @@
+import MAMFormat
+import Testing
+
+@Suite("Sizes and offsets")
+struct LayoutTests {
+    struct Row: Sendable {
+        let plain, blocks, physical: Int64
+        let use: Int
+    }
+
+    /// The numbers of docs/FORMAT.md, sections 1.2 and 1.5, and both sides of each edge.
+    static let rows = [
+        Row(plain: 0, blocks: 1, physical: 4096, use: 0),
+        Row(plain: 1, blocks: 1, physical: 4097, use: 1),
+        Row(plain: 5, blocks: 1, physical: 4101, use: 5),
+        Row(plain: 100, blocks: 1, physical: 4196, use: 100),
+        Row(plain: 3039, blocks: 1, physical: 7135, use: 3039),
+        Row(plain: 3040, blocks: 1, physical: 7136, use: 3040),
+        Row(plain: 3041, blocks: 2, physical: 8193, use: 1),
+        Row(plain: 7103, blocks: 2, physical: 12255, use: 4063),
+        Row(plain: 7104, blocks: 2, physical: 12256, use: 4064),
+        Row(plain: 7105, blocks: 3, physical: 12289, use: 1),
+        Row(plain: 10_000, blocks: 3, physical: 15_184, use: 2896),
+        Row(plain: 1_000_000, blocks: 247, physical: 1_012_992, use: 1280),
+    ]
+
+    @Test(
+        "A plain size gives the documented physical size, and that the plain size again",
+        arguments: rows)
+    func sizes(row: Row) {
+        #expect(Layout.blockCount(plainSize: row.plain) == row.blocks)
+        #expect(Layout.lastBlockUse(plainSize: row.plain) == row.use)
+        #expect(Layout.physicalSize(plainSize: row.plain) == row.physical)
+        #expect(Extent(physicalSize: row.physical)?.plainSize == row.plain)
+    }
+
+    @Test("Every plain size up to five blocks survives the way to a physical size and back")
+    func roundTrip() {
+        for plain in Int64(0)...20_000 {
+            let extent = Extent(physicalSize: Layout.physicalSize(plainSize: plain))
+            #expect(extent == Extent(plainSize: plain))
+            #expect(extent?.plainSize == plain)
+        }
+    }
+
+    @Test(
+        "A physical size that no file has is refused",
+        arguments: [0, 1, 1023, 1024, 4095, 4096 + 3041, 8191, 8192 + 4065, 12_287, .max] as [Int64]
+    )
+    func impossible(size: Int64) {
+        #expect(Extent(physicalSize: size) == nil)
+    }
+
+    @Test("Each plain offset lies in the block whose range holds it")
+    func blocks() {
+        for offset in Int64(0)...20_000 {
+            let block = Layout.block(at: offset)
+            let start = Layout.plainOffset(ofBlock: block)
+            #expect(start <= offset)
+            #expect(offset < start + Int64(Layout.capacity(ofBlock: block)))
+        }
+    }
+
+    @Test("The largest size does not overflow")
+    func largest() {
+        let physical = Layout.physicalSize(plainSize: Layout.maximumPlainSize)
+        #expect(physical > Layout.maximumPlainSize)
+    }
+}
