@@ -41,11 +41,13 @@ let package = Package(
 
         // Core
         module("MAMFormat", ["MAMModel"]),
+        module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
 
         // Services
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
+        tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
     ]
 )

@@ -1,0 +1,96 @@
+// Keys from keys, and keys from passphrases.
+
+internal import CCrypto
+internal import CSodium
+package import MAMModel
+internal import Synchronization
+
+/// Why a key could not be derived.
+package enum DerivationError: Error {
+    /// The cost is outside what Argon2id takes: 1 pass and 8 KiB at least.
+    case costOutOfRange
+    /// There is not enough memory for the cost that was asked.
+    case outOfMemory
+    /// The input has been erased, or OpenSSL refused.
+    case failure
+}
+
+/// Key derivation.
+package enum Derivation {
+    /// Bytes of every derived key.
+    package static let byteCount = 32
+
+    /// HKDF-SHA256 (RFC 5869), extract then expand to 32 bytes. `info` is UTF-8, without a zero at its end.
+    package static func hkdf(
+        input: SecretBytes, salt: UnsafeRawBufferPointer, info: String
+    ) throws(DerivationError) -> SecretBytes {
+        var info = info
+        // withUTF8 rethrows any error; the result carries a typed one across.
+        let result: Result<SecretBytes, DerivationError> = info.withUTF8 { utf8 in
+            do throws(DerivationError) {
+                return .success(
+                    try hkdf(input: input, salt: salt, infoBytes: UnsafeRawBufferPointer(utf8)))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    /// The same with any bytes for `info`.
+    package static func hkdf(
+        input: SecretBytes, salt: UnsafeRawBufferPointer, infoBytes info: UnsafeRawBufferPointer
+    ) throws(DerivationError) -> SecretBytes {
+        try input.withBytes { input throws(DerivationError) in
+            guard !input.isEmpty else { throw .failure }
+            return try SecretBytes(count: byteCount) { output throws(DerivationError) in
+                let done = mam_hkdf_sha256(
+                    octets(output), output.count, octets(input), input.count, octets(salt),
+                    salt.count, octets(info), info.count)
+                guard done == 1 else { throw .failure }
+            }
+        }
+    }
+
+    // Two derivations at once would need twice the memory, and a third thread could ask for more still.
+    private static let oneAtATime = Mutex(())
+
+    /// Argon2id (RFC 9106, version 0x13, parallelism 1) to 32 bytes, one at a time in this process.
+    ///
+    /// An empty passphrase is taken as it is; the caller refuses one that it does not want.
+    package static func argon2id(
+        passphrase: SecretBytes, salt: Bytes16, passes: UInt32, memoryByteCount: UInt64
+    ) throws(DerivationError) -> SecretBytes {
+        guard passes >= 1, memoryByteCount >= minimumMemoryByteCount,
+            let memory = Int(exactly: memoryByteCount), memory <= crypto_pwhash_memlimit_max()
+        else { throw .costOutOfRange }
+        // In file order: FORMAT.md shows the salt as bytes.
+        let salt = (salt.high.bigEndian, salt.low.bigEndian)
+        return try passphrase.withBytes { bytes throws(DerivationError) in
+            guard bytes.count == passphrase.count else { throw .failure }
+            return try SecretBytes(count: byteCount) { output throws(DerivationError) in
+                let status = oneAtATime.withLock { _ in
+                    withUnsafeBytes(of: salt) { salt in
+                        mam_argon2id(
+                            output.baseAddress, output.count, bytes.baseAddress, bytes.count,
+                            salt.baseAddress, UInt64(passes), memory)
+                    }
+                }
+                guard status == 0 else { throw .outOfMemory }
+            }
+        }
+    }
+
+    /// libsodium's `crypto_pwhash_MEMLIMIT_MIN`.
+    package static let minimumMemoryByteCount: UInt64 = 8192
+
+    private static func octets(_ bytes: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+        bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    }
+
+    private static func octets(
+        _ bytes: UnsafeMutableRawBufferPointer
+    ) -> UnsafeMutablePointer<UInt8>? {
+        bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    }
+}

@@ -1,0 +1,56 @@
+// Where secrets lie: guarded, locked pages, shared by small secrets.
+
+internal import CSodium
+internal import Synchronization
+
+/// Memory from `sodium_malloc`: locked into RAM, left out of core dumps, between guard pages, and
+/// checked for overruns when it is freed.
+///
+/// A sodium_malloc'ed page for each of thousands of file keys would exhaust `RLIMIT_MEMLOCK` (8 MiB by
+/// default) and the kernel's map count, so secrets of up to 32 bytes share slabs of 511 slots. A slab
+/// is four pages less the 16 bytes that libsodium puts before it. Slabs are kept for the next secret,
+/// not given back. Where the limit is reached all the same, libsodium goes on without the lock.
+enum SecretSlots {
+    static let slotByteCount = 32
+    private static let slotsPerSlab = 511
+
+    // Addresses, not pointers: a mutex may only hold what is Sendable. Every free slot is zero.
+    private static let free = Mutex<[UInt]>([])
+
+    /// `count` zeroed bytes. Running out of memory ends the process, as everywhere in Swift.
+    static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        guard count <= slotByteCount else { return zeroed(count) }
+        let address: UInt = free.withLock { free in
+            if free.isEmpty { free = newSlab() }
+            return free.removeLast()
+        }
+        guard let slot = UnsafeMutableRawPointer(bitPattern: address) else {
+            preconditionFailure("a slot has an address")
+        }
+        return slot
+    }
+
+    /// Zeroes the bytes and takes them back.
+    static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
+        guard count <= slotByteCount else {
+            sodium_free(start)  // zeroes first
+            return
+        }
+        sodium_memzero(start, slotByteCount)
+        free.withLock { $0.append(UInt(bitPattern: start)) }
+    }
+
+    private static func newSlab() -> [UInt] {
+        let start = UInt(bitPattern: zeroed(slotsPerSlab * slotByteCount))
+        return (0..<slotsPerSlab).map { start + UInt($0 * slotByteCount) }
+    }
+
+    private static func zeroed(_ count: Int) -> UnsafeMutableRawPointer {
+        startCrypto()
+        guard let start = sodium_malloc(count) else {
+            preconditionFailure("out of memory for keys")
+        }
+        sodium_memzero(start, count)
+        return start
+    }
+}
