@@ -40,12 +40,14 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
+        module("MAMPolicy", ["MAMModel"]),
         module("MAMFormat", ["MAMModel"]),
         module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
 
         // Services
         tests("MAMModelTests", ["MAMModel"]),
+        tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),

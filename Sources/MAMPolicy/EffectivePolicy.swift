@@ -1,0 +1,34 @@
+// What all documents ask together.
+
+package import MAMModel
+
+/// The most restrictive answer of several documents. Nil where none of them says anything.
+package struct EffectivePolicy: Sendable, Equatable {
+    package let dataEncryption: DataEncryption?
+    package let outboundTransfers: DataTransfers?
+    package let inboundTransfers: DataTransfers?
+
+    /// Merges; the order does not matter.
+    package static func merge(_ documents: [PolicyDocument]) -> EffectivePolicy {
+        EffectivePolicy(
+            dataEncryption: strictest(documents.map(\.dataEncryption)),
+            outboundTransfers: strictest(documents.map(\.outboundTransfers)),
+            inboundTransfers: strictest(documents.map(\.inboundTransfers)))
+    }
+
+    /// The class of a managed owner's files: the policy's, lowered by the ceiling.
+    ///
+    /// A policy that does not speak of encryption leaves it to the device, like `useDeviceSettings`.
+    package func protectionClass(settings: Settings) -> ProtectionClass {
+        let asked = (dataEncryption ?? .useDeviceSettings).protectionClass(
+            deviceDefault: settings.deviceDefaultClass)
+        return asked.weaker(of: settings.maximumClass)
+    }
+
+    /// The members of a choice stand in the order of restriction.
+    private static func strictest<Choice: CaseIterable & Equatable>(
+        _ values: [Choice?]
+    ) -> Choice? {
+        Array(Choice.allCases).last { values.contains($0) }
+    }
+}

@@ -1,0 +1,44 @@
+// Why bytes are not a policy or settings document.
+
+/// What is wrong with a document as a whole; nothing of it is used.
+package enum PolicyError: Error, Equatable, Sendable {
+    case notJSON
+    /// The top is neither an object nor a list of objects; what was found.
+    case notADocument(found: String)
+    /// No document is in it.
+    case empty
+    /// An `@odata.type` that is no app protection policy.
+    case otherType(String)
+    /// A value of the wrong type or range.
+    case value(key: String, expected: String)
+}
+
+extension PolicyError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notJSON: "it is not JSON"
+        case .notADocument(let found): "it should hold an object and holds \(found)"
+        case .empty: "it holds no document"
+        case .otherType(let type): "\(type) is not an app protection policy"
+        case .value(let key, let expected): "\(key) must be \(expected)"
+        }
+    }
+}
+
+/// Something in a document that was read past.
+package enum PolicyWarning: Equatable, Sendable {
+    /// A key that this version does not use.
+    case unknownKey(String)
+    /// A value that this version does not know; the most restrictive one is taken.
+    case unknownValue(key: String, value: String, taken: String)
+}
+
+extension PolicyWarning: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownKey(let key): "\(key) is not used by this version"
+        case .unknownValue(let key, let value, let taken):
+            "\(key) has the unknown value \(value); the most restrictive one, \(taken), is taken"
+        }
+    }
+}

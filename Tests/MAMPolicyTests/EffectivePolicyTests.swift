@@ -1,0 +1,55 @@
+import MAMModel
+import MAMPolicy
+import Testing
+
+@Suite struct EffectivePolicyTests {
+    /// Rows: the policy's word; columns: the ceiling A, B, C, D.
+    @Test(arguments: [
+        (DataEncryption.whenDeviceLocked, "ABCD"), (.whenDeviceLockedExceptOpenFiles, "BBCD"),
+        (.afterDeviceRestart, "CCCD"), (.useDeviceSettings, "CCCD"),
+    ])
+    func `the class is the weaker of policy and ceiling`(_ asked: DataEncryption, _ row: String) {
+        var document = PolicyDocument()
+        document.dataEncryption = asked
+        let policy = EffectivePolicy.merge([document])
+        for (ceiling, expected) in zip(ProtectionClass.allCases, row) {
+            var settings = Settings()
+            settings.maximumClass = ceiling
+            #expect(policy.protectionClass(settings: settings).letter == String(expected))
+        }
+    }
+
+    @Test(arguments: ProtectionClass.allCases)
+    func `the device's own class counts where policy leaves it open`(_ own: ProtectionClass) {
+        var settings = Settings()
+        settings.deviceDefaultClass = own
+        #expect(EffectivePolicy.merge([]).protectionClass(settings: settings) == own)
+        #expect(
+            EffectivePolicy.merge([PolicyDocument()]).protectionClass(settings: settings) == own)
+    }
+
+    @Test func `the strictest of several documents counts in any order`() {
+        for one in DataEncryption.allCases.enumerated() {
+            for two in DataEncryption.allCases.enumerated() {
+                let merged = EffectivePolicy.merge([document(one.element), document(two.element)])
+                let strictest = one.offset > two.offset ? one.element : two.element
+                #expect(merged.dataEncryption == strictest)
+            }
+        }
+        var open = PolicyDocument()
+        open.outboundTransfers = .allApps
+        open.inboundTransfers = .managedApps
+        var closed = PolicyDocument()
+        closed.outboundTransfers = .noApps
+        let merged = EffectivePolicy.merge([open, closed, document(nil)])
+        #expect(merged.outboundTransfers == .noApps)
+        #expect(merged.inboundTransfers == .managedApps)
+        #expect(merged.dataEncryption == nil)
+    }
+
+    private func document(_ asked: DataEncryption?) -> PolicyDocument {
+        var document = PolicyDocument()
+        document.dataEncryption = asked
+        return document
+    }
+}

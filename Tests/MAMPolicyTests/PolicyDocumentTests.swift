@@ -1,0 +1,99 @@
+import MAMModel
+import MAMPolicy
+import Testing
+
+@Suite struct PolicyDocumentTests {
+    private static let one = #"{"id": "T_1", "appDataEncryptionType": "whenDeviceLocked"}"#
+    private static let two = #"{"id": "T_2", "appDataEncryptionType": null, "new": 1}"#
+
+    @Test(arguments: [
+        (one, 1), ("[\(one)]", 1), ("[\(one), \(two)]", 2), (#"{"value": \#(one)}"#, 1),
+        (#"{"value": [\#(one), \#(two)]}"#, 2),
+        (#"{"@odata.context": "x", "value": [\#(one)]}"#, 1), (" \n\(one)\n", 1), ("{}", 1),
+    ])
+    func `every shape of an export is read`(_ text: String, _ count: Int) throws {
+        let documents = try PolicyDocument.decode(Array(text.utf8))
+        #expect(documents.count == count)
+        if text.contains("T_1") {
+            #expect(documents[0].id == "T_1")
+            #expect(documents[0].dataEncryption == .whenDeviceLocked)
+        }
+        if count == 2 { #expect(documents[1].dataEncryption == nil) }
+    }
+
+    @Test(
+        arguments: [
+            ("", .notJSON), ("{", .notJSON), ("{} {}", .notJSON), ("{\"id\": \"\u{FFFF}", .notJSON),
+            ("7", .notADocument(found: "a number")), ("[1]", .notADocument(found: "a number")),
+            ("null", .notADocument(found: "null")),
+            (#"{"value": true}"#, .notADocument(found: "a truth value")),
+            ("[[\(one)]]", .notADocument(found: "a list")), ("[]", .empty),
+            (#"{"value": []}"#, .empty),
+            (
+                ##"{"@odata.type": "#microsoft.graph.androidManagedAppProtection"}"##,
+                .otherType("#microsoft.graph.androidManagedAppProtection")
+            ), (#"{"id": 7}"#, .value(key: "id", expected: "a text, not a number")),
+            (
+                #"{"appDataEncryptionType": 3}"#,
+                .value(key: "appDataEncryptionType", expected: "a text, not a number")
+            ),
+        ] as [(String, PolicyError)])
+    func `anything else is refused as a whole and says why`(_ text: String, _ error: PolicyError) {
+        #expect(throws: error) { try PolicyDocument.decode(Array(text.utf8)) }
+        #expect(!"\(error)".isEmpty)
+    }
+
+    @Test func `no bytes of a cut or damaged document end the process`() {
+        let whole = Array(#"{"value": [\#(Self.one), \#(Self.two)]}"#.utf8)
+        for count in whole.indices { _ = try? PolicyDocument.decode(Array(whole[..<count])) }
+        for index in whole.indices {
+            for byte in [0, 0x22, 0x7B, 0xFF] as [UInt8] {
+                var changed = whole
+                changed[index] = byte
+                _ = try? PolicyDocument.decode(changed)
+            }
+        }
+        let deep = Array(repeating: UInt8(ascii: "["), count: 100_000)
+        #expect(throws: PolicyError.notJSON) { try PolicyDocument.decode(deep) }
+    }
+
+    @Test func `a Graph export keeps its fields and lists what it has besides`() throws {
+        let text = ##"""
+            {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_9",
+             "displayName": "Level 2", "version": "\"c0ffee\"", "pinRequired": true,
+             "apps@odata.context": "https://graph.example/x", "apps": [], "createdDateTime": null,
+             "appDataEncryptionType": "afterDeviceRestart",
+             "allowedOutboundDataTransferDestinations": "managedApps",
+             "allowedInboundDataTransferSources": "allApps"}
+            """##
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(document.displayName == "Level 2")
+        #expect(document.version == "\"c0ffee\"")
+        #expect(document.dataEncryption == .afterDeviceRestart)
+        #expect(document.outboundTransfers == .managedApps)
+        #expect(document.inboundTransfers == .allApps)
+        #expect(
+            document.warnings
+                == [
+                    .unknownKey("apps"), .unknownKey("createdDateTime"), .unknownKey("pinRequired"),
+                ])
+    }
+
+    @Test func `an unknown value becomes the most restrictive one with a warning`() throws {
+        let text = """
+            {"appDataEncryptionType": "WhenDeviceLocked",
+             "allowedOutboundDataTransferDestinations": "someApps",
+             "allowedInboundDataTransferSources": ""}
+            """
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(document.dataEncryption == .whenDeviceLocked)
+        #expect(document.outboundTransfers == .noApps)
+        #expect(document.inboundTransfers == .noApps)
+        #expect(document.warnings.count == 3)
+        #expect(
+            document.warnings.first
+                == .unknownValue(
+                    key: "appDataEncryptionType", value: "WhenDeviceLocked",
+                    taken: "whenDeviceLocked"))
+    }
+}
