@@ -46,10 +46,13 @@ let package = Package(
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
 
         // Services
+        module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
+        tests(
+            "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
     ]
 )

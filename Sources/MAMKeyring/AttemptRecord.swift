@@ -1,0 +1,82 @@
+// How long to wait after wrong passphrases. Pure: times in, delays out.
+
+internal import MAMFormat
+internal import MAMModel
+
+/// The wrong passphrases of one account since the last right one.
+struct AttemptRecord: Equatable, Sendable {
+    var failures: UInt32
+    /// Seconds since 1970.
+    var lastFailure: Int64
+    /// Tells the last wrong passphrase from another one; see ``WrappingKey/fingerprint(stretched:_:_:)``.
+    var fingerprint: Bytes16
+
+    /// What a record that cannot be read stands for.
+    static func worst(at now: Int64) -> AttemptRecord {
+        AttemptRecord(failures: UInt32(delays.count), lastFailure: now, fingerprint: .zero)
+    }
+
+    /// Seconds to wait after the first, the second, … failure; the last for all that follow.
+    ///
+    /// Short at first, for typing errors. From the fifth on as iOS does: 1, 5, 15, 15 minutes, then an hour
+    /// (Apple Platform Security, "Passcodes and passwords").
+    private static let delays: [Int64] = [1, 2, 4, 8, 60, 300, 900, 900, 3600]
+
+    /// The whole wait after the last failure.
+    var delay: Int64 {
+        failures == 0 ? 0 : Self.delays[min(Int(failures), Self.delays.count) - 1]
+    }
+
+    /// Seconds until the next passphrase is tried; all of the delay if the clock was set back.
+    func remaining(at now: Int64) -> Int64 {
+        let passed = now.subtractingReportingOverflow(lastFailure)
+        guard passed.partialValue >= 0, !passed.overflow else { return delay }
+        return max(0, delay - passed.partialValue)
+    }
+
+    /// Counts a failure, unless it is the last one again.
+    mutating func count(_ fingerprint: Bytes16, at now: Int64) {
+        guard failures == 0 || fingerprint != self.fingerprint else { return }
+        failures = failures == .max ? .max : failures + 1
+        lastFailure = now
+        self.fingerprint = fingerprint
+    }
+}
+
+/// On disk, 48 bytes, integers little-endian:
+/// `magic 8 | version 2 | zero 2 | failures 4 | last failure 8 | fingerprint 16 | zero 4 | CRC-32 4`.
+extension AttemptRecord {
+    static let byteCount = 48
+    private static let version: UInt16 = 1
+    /// `\x89MAMT\r\n\x1a`
+    private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x54, 0x0D, 0x0A, 0x1A]
+
+    /// Nil for anything that ``encoded`` does not give.
+    init?(decoding bytes: RawSpan) {
+        guard bytes.byteCount == Self.byteCount else { return nil }
+        let record = AttemptRecord(
+            failures: bytes.integer(UInt32.self, at: 12),
+            lastFailure: bytes.integer(Int64.self, at: 16),
+            fingerprint: Bytes16(reading: bytes, at: 24))
+        // All else is fixed by these three fields.
+        let expected = record.encoded
+        let isOurs = expected.indices.allSatisfy {
+            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]
+        }
+        guard isOurs, record.failures > 0 else { return nil }
+        self = record
+    }
+
+    var encoded: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(Self.version, at: 8)
+        raw.store(failures, at: 12)
+        raw.store(lastFailure, at: 16)
+        fingerprint.write(to: &raw, at: 24)
+        raw.store(Checksum.crc32(raw.bytes, count: 44), at: 44)
+        return bytes
+    }
+}

@@ -1,0 +1,100 @@
+// Counts wrong passphrases, across restarts.
+
+internal import MAMModel
+internal import MAMSystem
+internal import Synchronization
+
+/// The directory `attempts/`: one file per account that had a wrong passphrase since its last right one.
+///
+/// Memory and disk hold the same. Where the disk refuses, memory still delays, until the next restart.
+final class Attempts: Sendable {
+    private let directory: Descriptor
+    private let clock: @Sendable () -> Int64
+    private let report: @Sendable (KeyringFinding) -> Void
+    private let records: Mutex<[AccountID: AttemptRecord]>
+
+    init(
+        in stateDirectory: Int32, clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (KeyringFinding) -> Void
+    ) throws(Errno) {
+        directory = try openStateDirectory(in: stateDirectory, "attempts")
+        self.clock = clock
+        self.report = report
+        records = Mutex([:])
+        for name in try namesInDirectory(directory.raw) {
+            guard let id = Bytes16(hex: name) else { continue }
+            load(AccountID(id), fileName: name)
+        }
+    }
+
+    /// Seconds until a passphrase of this account is tried; 0: now.
+    func remaining(_ account: AccountID) -> Int64 {
+        let now = clock()
+        return records.withLock { $0[account]?.remaining(at: now) ?? 0 }
+    }
+
+    /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from there, or a wrong
+    /// clock at the time of a failure would lock the account until that time comes.
+    func remainingForTry(_ account: AccountID) -> Int64 {
+        let now = clock()
+        let (remaining, restarted): (Int64, AttemptRecord?) = records.withLock { records in
+            guard var record = records[account] else { return (0, nil) }
+            guard now < record.lastFailure else { return (record.remaining(at: now), nil) }
+            record.lastFailure = now
+            records[account] = record
+            return (record.delay, record)
+        }
+        if let restarted { write(restarted, of: account) }
+        return remaining
+    }
+
+    /// Counts a wrong passphrase, on disk before it returns; the seconds until the next try.
+    func recordFailure(_ account: AccountID, fingerprint: Bytes16) -> Int64 {
+        let now = clock()
+        let record = records.withLock { records in
+            var record =
+                records[account]
+                ?? AttemptRecord(failures: 0, lastFailure: now, fingerprint: .zero)
+            record.count(fingerprint, at: now)
+            records[account] = record
+            return record
+        }
+        write(record, of: account)
+        return record.remaining(at: now)
+    }
+
+    /// Forgets, after a right passphrase.
+    func clear(_ account: AccountID) {
+        let had = records.withLock { $0.removeValue(forKey: account) != nil }
+        guard had else { return }
+        do throws(Errno) {
+            try removeStateFile(in: directory.raw, "\(account.bytes)")
+        } catch { report(.attemptsNotWritten(account, error)) }
+    }
+
+    private func load(_ account: AccountID, fileName: String) {
+        let bytes = try? readStateFile(
+            in: directory.raw, fileName, byteCount: AttemptRecord.byteCount)
+        if let bytes, let record = AttemptRecord(decoding: bytes.span.bytes) {
+            records.withLock { $0[account] = record }
+            return
+        }
+        // Whoever can damage the file must not gain tries by it. Written back, so that the hour ends.
+        report(.attemptsDamaged(account))
+        let record = AttemptRecord.worst(at: clock())
+        records.withLock { $0[account] = record }
+        write(record, of: account)
+    }
+
+    private func write(_ record: AttemptRecord, of account: AccountID) {
+        // `withUnsafeBytes` rethrows any error; the result carries a typed one across.
+        let result: Result<Void, Errno> = record.encoded.withUnsafeBytes { bytes in
+            do throws(Errno) {
+                return .success(
+                    try replaceFile(
+                        in: directory.raw, named: "\(account.bytes)", with: bytes))
+            } catch { return .failure(error) }
+        }
+        if case .failure(let error) = result { report(.attemptsNotWritten(account, error)) }
+    }
+}

@@ -1,0 +1,98 @@
+// The keys of an account's four classes, and the keys that wrap them.
+
+internal import MAMCrypto
+internal import MAMModel
+
+/// Class keys that are at hand; B is the private half.
+typealias ClassKeys = PerClass<SecretBytes>
+
+/// Keys that wrap class keys: see docs/FORMAT.md, end of section 3.
+enum WrappingKey {
+    /// For D: the device alone.
+    static func device(
+        _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try derive(deviceSecret, account, info: "mamd keybag device v1")
+    }
+
+    /// For A, B and C of an account without a passphrase.
+    static func withoutPassphrase(
+        _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try derive(deviceSecret, account, info: "mamd keybag account without passphrase v1")
+    }
+
+    /// For A, B and C: what Argon2id made of the passphrase, and the device.
+    static func account(
+        stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        try derive(
+            .joining(stretched, deviceSecret), account, info: "mamd keybag account v1")
+    }
+
+    /// Tells one wrong passphrase from another, and is worth no more than the keybag to who must guess.
+    static func fingerprint(
+        stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
+    ) throws(DerivationError) -> Bytes16 {
+        let key = try derive(
+            .joining(stretched, deviceSecret), account, info: "mamd wrong passphrase v1")
+        return key.withBytes { Bytes16(reading: $0.bytes, at: 0) }
+    }
+
+    private static func derive(
+        _ input: SecretBytes, _ account: AccountID, info: String
+    ) throws(DerivationError) -> SecretBytes {
+        var salt: InlineArray<16, UInt8> = .init(repeating: 0)
+        var span = salt.mutableSpan
+        var raw = span.mutableBytes
+        account.bytes.write(to: &raw, at: 0)
+        return try withUnsafeBytes(of: &salt) { salt throws(DerivationError) in
+            try Derivation.hkdf(input: input, salt: salt, info: info)
+        }
+    }
+}
+
+extension Keybag {
+    /// Wraps all class keys anew, over the fields as they are now.
+    mutating func wrap(
+        _ keys: ClassKeys, accountKey: SecretBytes, deviceKey: SecretBytes
+    ) throws(SealError) {
+        var wrapped = [UInt8](repeating: 0, count: KeybagOffset.wrappedKeys.count)
+        for protectionClass in ProtectionClass.allCases {
+            let key = protectionClass == .none ? deviceKey : accountKey
+            var slot: InlineArray<64, UInt8> = .init(repeating: 0)
+            try withAssociatedData(protectionClass) { data throws(SealError) in
+                try withUnsafeMutableBytes(of: &slot) { slot throws(SealError) in
+                    try KeyWrap.wrap(
+                        keys[protectionClass], under: key, associatedData: data, into: slot)
+                }
+            }
+            for (index, offset) in Self.wrappedRange(protectionClass).enumerated() {
+                wrapped[offset] = slot[index]
+            }
+        }
+        wrappedKeys = wrapped
+    }
+
+    /// Opens one class's key.
+    func unwrap(
+        _ protectionClass: ProtectionClass, under key: SecretBytes
+    ) throws(SealError) -> SecretBytes {
+        var slot: InlineArray<64, UInt8> = .init(repeating: 0)
+        for (index, offset) in Self.wrappedRange(protectionClass).enumerated() {
+            slot[index] = wrappedKeys[offset]
+        }
+        return try withAssociatedData(protectionClass) { data throws(SealError) in
+            try withUnsafeBytes(of: &slot) { slot throws(SealError) in
+                try KeyWrap.unwrap(slot, under: key, associatedData: data)
+            }
+        }
+    }
+
+    /// Opens D, which shows that the keybag is this device's and that its first 752 bytes are as written.
+    func unwrapD(_ deviceSecret: SecretBytes) throws(KeybagError) -> SecretBytes {
+        do {
+            return try unwrap(.none, under: WrappingKey.device(deviceSecret, accountID))
+        } catch { throw .foreign }
+    }
+}

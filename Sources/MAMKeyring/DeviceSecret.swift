@@ -1,0 +1,90 @@
+// What ties keybags to this device: 32 random bytes in the state directory.
+
+internal import Glibc
+package import MAMCrypto
+package import MAMSystem
+
+/// Why the device secret cannot be used; each text says what to do.
+package enum DeviceSecretError: Error, Equatable, Sendable {
+    /// It is gone while keybags that need it are here.
+    case missing
+    case wrongByteCount(Int64)
+    /// Its group or others may use it; the mode's lower 9 bits.
+    case readableByOthers(mode: UInt32)
+    case system(Errno)
+}
+
+extension DeviceSecretError: CustomStringConvertible {
+    package var description: String {
+        let file = "the file \(DeviceSecret.fileName) in the state directory"
+        return switch self {
+        case .missing:
+            "\(file) is missing, and the keybags there cannot be opened without it: restore it from a backup"
+        case .wrongByteCount(let count):
+            "\(file) has \(count) bytes and not \(DeviceSecret.byteCount): restore it from a backup"
+        case .readableByOthers(let mode):
+            "\(file) has mode 0\(String(mode, radix: 8)), so that others may have read it: "
+                + "if they cannot have, run chmod 600 on it"
+        case .system(let error): "\(file) cannot be used: \(error)"
+        }
+    }
+}
+
+/// `device-secret`: see docs/FORMAT.md, section 2.
+package enum DeviceSecret {
+    package static let fileName = "device-secret"
+    package static let byteCount = 32
+
+    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no old keybag.
+    package static func load(
+        in directory: Int32, mayCreate: Bool
+    ) throws(DeviceSecretError) -> SecretBytes {
+        if let secret = try read(in: directory) { return secret }
+        guard mayCreate else { throw .missing }
+        do throws(Errno) {
+            try create(in: directory)
+        } catch { throw .system(error) }
+        // What is there now, in case another process was faster.
+        guard let secret = try read(in: directory) else { throw .system(.noEntry) }
+        return secret
+    }
+
+    /// Nil if there is none.
+    private static func read(in directory: Int32) throws(DeviceSecretError) -> SecretBytes? {
+        let file: Descriptor
+        let facts: stat
+        do throws(Errno) {
+            (file, facts) = try openStateFile(in: directory, fileName)
+        } catch {
+            if error == .noEntry { return nil }
+            throw .system(error)
+        }
+        guard facts.st_mode & 0o077 == 0 else {
+            throw .readableByOthers(mode: UInt32(facts.st_mode & 0o777))
+        }
+        guard facts.st_size == byteCount else { throw .wrongByteCount(Int64(facts.st_size)) }
+        return try SecretBytes(count: byteCount) { bytes throws(DeviceSecretError) in
+            let count: Int
+            do throws(Errno) {
+                count = try readFully(file.raw, into: bytes, at: 0)
+            } catch { throw .system(error) }
+            guard count == byteCount else { throw .wrongByteCount(Int64(count)) }
+        }
+    }
+
+    /// Writes a whole new file and links it to its name, which fails rather than replace one that is there.
+    private static func create(in directory: Int32) throws(Errno) {
+        let temporary = "\(fileName).\(getpid())"
+        let secret = SecretBytes.random(count: byteCount)
+        defer { unlinkat(directory, temporary, 0) }
+        try secret.withBytes { bytes throws(Errno) in
+            try replaceFile(in: directory, named: temporary, with: bytes, mode: 0o600)
+        }
+        do throws(Errno) {
+            _ = try retrying { linkat(directory, temporary, directory, fileName, 0) }
+        } catch {
+            guard error == .exists else { throw error }
+        }
+        try synchronize(directory)
+    }
+}

@@ -1,0 +1,104 @@
+// From bytes to fields: refuses all that `encode` would not write.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMModel
+
+extension Keybag {
+    /// Reads a whole record. No key is opened here.
+    package static func decode(_ bytes: RawSpan) throws(KeybagError) -> Keybag {
+        try checkFrame(bytes)
+        for range in KeybagOffset.reserved where !bytes.isZero(range) {
+            throw .field(offset: range.lowerBound)
+        }
+        let time = bytes.integer(Int64.self, at: KeybagOffset.registrationTime)
+        guard time >= 0 else { throw .field(offset: KeybagOffset.registrationTime) }
+        let generation = bytes.integer(UInt64.self, at: KeybagOffset.generation)
+        guard generation >= 1 else { throw .field(offset: KeybagOffset.generation) }
+        let accountID = Bytes16(reading: bytes, at: KeybagOffset.accountID)
+        guard accountID != .zero else { throw .field(offset: KeybagOffset.accountID) }
+        return Keybag(
+            accountID: AccountID(accountID), identity: try decodeIdentity(bytes),
+            uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
+            generation: generation, passphrase: try decodePassphrase(bytes),
+            publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB),
+            keyIDs: try decodeKeyIDs(bytes),
+            wrappedKeys: KeybagOffset.wrappedKeys.map {
+                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
+            })
+    }
+
+    /// Magic, version, length and checksum, in the order that gives the most telling answer.
+    private static func checkFrame(_ bytes: RawSpan) throws(KeybagError) {
+        let isKeybag = (0..<min(bytes.byteCount, keybagMagic.count)).allSatisfy {
+            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == keybagMagic[$0]
+        }
+        guard isKeybag else { throw .notAKeybag }
+        guard bytes.byteCount >= KeybagOffset.flags else {
+            throw .truncated(byteCount: bytes.byteCount)
+        }
+        // A newer version may have another length and checksum.
+        let recordVersion = bytes.integer(UInt16.self, at: KeybagOffset.version)
+        guard recordVersion <= version || lacksOnlyVersion(bytes) else {
+            throw .newerVersion(Int(recordVersion))
+        }
+        guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
+        guard bytes.byteCount == byteCount else { throw .tooLong }
+        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
+        guard sum == Checksum.crc32(bytes, count: KeybagOffset.checksum) else { throw .checksum }
+        guard recordVersion == version else { throw .field(offset: KeybagOffset.version) }
+    }
+
+    /// True when the checksum is right for version 1: an accident in the version field of one copy must not
+    /// keep the other one from repairing it.
+    private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
+        guard bytes.byteCount == byteCount else { return false }
+        let prefix = keybagMagic + [1, 0]
+        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
+        return sum
+            == Checksum.crc32(bytes, count: KeybagOffset.checksum, startingWith: prefix)
+    }
+
+    private static func decodeIdentity(_ bytes: RawSpan) throws(KeybagError) -> Identity {
+        let nameCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.nameCount))
+        let objectIDCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.objectIDCount))
+        guard let name = bytes.paddedText(in: KeybagOffset.name, count: nameCount),
+            let objectID = bytes.paddedText(in: KeybagOffset.objectID, count: objectIDCount)
+        else { throw .ownerText }
+        let identity: Identity
+        do throws(Identity.Invalid) {
+            identity = try Identity(name: name, objectID: objectID)
+        } catch { throw .ownerText }
+        guard !identity.isNobody else { throw .ownerText }
+        return identity
+    }
+
+    private static func decodePassphrase(_ bytes: RawSpan) throws(KeybagError) -> Passphrase? {
+        let flags = bytes.integer(UInt8.self, at: KeybagOffset.flags)
+        guard flags & ~passphraseFlag == 0 else { throw .field(offset: KeybagOffset.flags) }
+        guard flags == passphraseFlag else {
+            for range in KeybagOffset.passphraseOnly where !bytes.isZero(range) {
+                throw .field(offset: range.lowerBound)
+            }
+            return nil
+        }
+        let cost = KeyDerivationCost(
+            passes: bytes.integer(UInt32.self, at: KeybagOffset.passes),
+            memoryByteCount: bytes.integer(UInt64.self, at: KeybagOffset.memory))
+        guard let cost else { throw .field(offset: KeybagOffset.passes) }
+        return Passphrase(cost: cost, salt: Bytes16(reading: bytes, at: KeybagOffset.salt))
+    }
+
+    private static func decodeKeyIDs(_ bytes: RawSpan) throws(KeybagError) -> PerClass<KeyID> {
+        let keyIDs = PerClass { protectionClass in
+            KeyID(
+                Bytes16(
+                    reading: bytes, at: KeybagOffset.keyIDs + 16 * Int(protectionClass.rawValue - 1)
+                ))
+        }
+        // Files find their key by this name, so it must be one key's only.
+        let names = Set([keyIDs.a, keyIDs.b, keyIDs.c, keyIDs.d, .none])
+        guard names.count == 5 else { throw .field(offset: KeybagOffset.keyIDs) }
+        return keyIDs
+    }
+}

@@ -1,0 +1,97 @@
+// An account's record: who it is, and its class keys, wrapped. Pure: bytes in, values out.
+
+package import MAMCrypto
+package import MAMModel
+
+/// The fields of docs/FORMAT.md, section 3. Holds nothing secret: its keys are wrapped.
+package struct Keybag: Sendable {
+    package static let byteCount = 1024
+    static let version: UInt16 = 1
+
+    package let accountID: AccountID
+    package let identity: Identity
+    /// The user that registered the account.
+    package let uid: UInt32
+    /// Seconds since 1970, not negative.
+    package let registrationTime: Int64
+    /// From 1; one more with every change.
+    package var generation: UInt64
+    /// Nil for an account without a passphrase.
+    package var passphrase: Passphrase?
+    package let publicKeyB: Curve25519.PublicKey
+    let keyIDs: PerClass<KeyID>
+    /// Classes A to D, each nonce 16 | key 32 | tag 16.
+    var wrappedKeys: [UInt8]
+
+    /// How a passphrase becomes a key.
+    package struct Passphrase: Sendable, Equatable {
+        package let cost: KeyDerivationCost
+        package let salt: Bytes16
+    }
+
+    /// The name of one class's key.
+    package func keyID(_ protectionClass: ProtectionClass) -> KeyID { keyIDs[protectionClass] }
+
+    /// Where a class's wrapped key lies in ``wrappedKeys``.
+    static func wrappedRange(_ protectionClass: ProtectionClass) -> Range<Int> {
+        let start = Int(protectionClass.rawValue - 1) * KeyWrap.byteCount
+        return start..<start + KeyWrap.byteCount
+    }
+}
+
+/// One value for each class.
+struct PerClass<Value: Sendable>: Sendable {
+    var a: Value
+    var b: Value
+    var c: Value
+    var d: Value
+
+    init<Failure: Error>(
+        _ make: (ProtectionClass) throws(Failure) -> Value
+    ) throws(Failure) {
+        a = try make(.complete)
+        b = try make(.completeUnlessOpen)
+        c = try make(.completeUntilFirstUserAuthentication)
+        d = try make(.none)
+    }
+
+    subscript(protectionClass: ProtectionClass) -> Value {
+        switch protectionClass {
+        case .complete: a
+        case .completeUnlessOpen: b
+        case .completeUntilFirstUserAuthentication: c
+        case .none: d
+        }
+    }
+}
+
+/// Field offsets of the record.
+enum KeybagOffset {
+    static let version = 8
+    static let flags = 10
+    static let uid = 12
+    static let accountID = 16
+    static let generation = 32
+    static let registrationTime = 40
+    static let nameCount = 48
+    static let objectIDCount = 50
+    static let passes = 52
+    static let memory = 56
+    static let name = 64..<576
+    static let objectID = 576..<640
+    static let salt = 640
+    static let publicKeyB = 656
+    static let keyIDs = 688
+    static let wrappedKeys = 752..<1008
+    static let checksum = 1020
+    /// Ranges that must be zero in every record.
+    static let reserved = [11..<12, 1008..<1020]
+    /// Ranges that must be zero without a passphrase.
+    static let passphraseOnly = [52..<64, 640..<656]
+}
+
+/// Bit 0 of the flags.
+let passphraseFlag: UInt8 = 1
+
+/// `89 4D 41 4D 4B 0D 0A 1A`, `\x89MAMK\r\n\x1a`.
+let keybagMagic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x4B, 0x0D, 0x0A, 0x1A]

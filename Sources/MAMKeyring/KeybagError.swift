@@ -1,0 +1,48 @@
+// Why bytes are not a keybag of this device.
+
+package import MAMSystem
+
+/// What is wrong with one copy of a keybag.
+package enum KeybagError: Error, Equatable, Sendable {
+    case missing
+    case truncated(byteCount: Int)
+    case tooLong
+    /// The magic is not there.
+    case notAKeybag
+    /// Written by a later version of this program.
+    case newerVersion(Int)
+    /// CRC-32 differs: the bytes were changed by accident.
+    case checksum
+    /// A field has a value that no writer gives it; its offset.
+    case field(offset: Int)
+    /// The account's name or object id is not text that an account can have.
+    case ownerText
+    /// The account id is not the one in the file's name.
+    case otherAccount
+    /// Class key D does not open with this device's secret.
+    case foreign
+    /// The passphrase is right, yet not all keys open.
+    case keysDamaged
+    case system(Errno)
+}
+
+extension KeybagError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .missing: "the file is not there"
+        case .truncated(let count): "it is cut off: \(count) of \(Keybag.byteCount) bytes"
+        case .tooLong: "it has more than \(Keybag.byteCount) bytes"
+        case .notAKeybag: "it does not begin as a keybag does"
+        case .newerVersion(let version):
+            "it has format version \(version), and this program knows up to \(Keybag.version):"
+                + " install a newer mamd"
+        case .checksum: "its checksum is wrong: it was changed or damaged"
+        case .field(let offset): "it has an impossible value at offset \(offset)"
+        case .ownerText: "the account's name in it is not readable text"
+        case .otherAccount: "it belongs to another account than its file name says"
+        case .foreign: "it belongs to another device, or was forged"
+        case .keysDamaged: "the passphrase is right, but not all of its keys open: it was changed"
+        case .system(let error): "it cannot be read: \(error)"
+        }
+    }
+}

@@ -1,0 +1,172 @@
+// Keybags on disk: two copies each, never both in danger.
+
+internal import Glibc
+internal import MAMCrypto
+internal import MAMModel
+internal import MAMSystem
+
+/// The directory `keybags/`. Nothing is ever removed from it but unfinished temporary files.
+struct KeybagStore: Sendable {
+    static let directoryName = "keybags"
+    private static let suffix = ".keybag"
+    private static let copySuffix = ".keybag.copy"
+
+    let directory: Descriptor
+
+    /// What was found under one account's name.
+    enum Entry: Sendable {
+        case usable(Keybag, keyD: SecretBytes)
+        case unreadable(fileName: String, KeybagError)
+    }
+
+    init(in stateDirectory: Int32) throws(Errno) {
+        directory = try openStateDirectory(in: stateDirectory, Self.directoryName)
+    }
+
+    static func fileName(_ account: AccountID) -> String { "\(account.bytes)\(suffix)" }
+    static func copyName(_ account: AccountID) -> String { "\(account.bytes)\(copySuffix)" }
+
+    /// True if there is any keybag, readable or not.
+    func hasKeybags() throws(Errno) -> Bool { try !accountNames().isEmpty }
+
+    /// Reads all accounts, repairs what one good copy allows, and tells what it did.
+    func load(
+        deviceSecret: SecretBytes, report: (KeyringFinding) -> Void
+    ) throws(Errno) -> [Entry] {
+        removeLeftovers()
+        return try accountNames().map { name in
+            let entry = loadAccount(name, deviceSecret: deviceSecret, report: report)
+            if case .unreadable(let fileName, let error) = entry {
+                report(.unreadable(fileName: fileName, error))
+            }
+            return entry
+        }
+    }
+
+    /// Writes both copies, one after the other, so that one is whole at any moment.
+    ///
+    /// Throws only if the old content is still in place. A copy that may not survive a crash is reported:
+    /// from here on the new content is what counts, for the next load too.
+    func save(_ keybag: Keybag, report: (KeyringFinding) -> Void) throws(Errno) {
+        let bytes = keybag.encoded
+        let first = Self.fileName(keybag.accountID)
+        do throws(Errno) {
+            try replace(first, with: bytes)
+        } catch {
+            // The rename may have happened, and the sync of the directory failed.
+            guard (try? readStateFile(in: directory.raw, first, byteCount: bytes.count)) == bytes
+            else { throw error }
+            report(.notDurable(fileName: first, error))
+        }
+        let second = Self.copyName(keybag.accountID)
+        do throws(Errno) {
+            try replace(second, with: bytes)
+        } catch { report(.notRepaired(fileName: second, error)) }
+    }
+
+    // MARK: One account
+
+    private enum Copy {
+        case usable(Keybag, keyD: SecretBytes)
+        case bad(KeybagError)
+
+        var error: KeybagError? {
+            if case .bad(let error) = self { error } else { nil }
+        }
+    }
+
+    private func loadAccount(
+        _ name: String, deviceSecret: SecretBytes, report: (KeyringFinding) -> Void
+    ) -> Entry {
+        let names = [name + Self.suffix, name + Self.copySuffix]
+        let copies = names.map { readCopy($0, account: name, deviceSecret: deviceSecret) }
+        // A version that we do not know may hold what we cannot carry over: leave both alone.
+        for (fileName, copy) in zip(names, copies) {
+            if case .bad(.newerVersion(let version)) = copy {
+                return .unreadable(fileName: fileName, .newerVersion(version))
+            }
+        }
+        var best: (keybag: Keybag, keyD: SecretBytes)?
+        for case .usable(let keybag, let keyD) in copies
+        where keybag.generation > best?.keybag.generation ?? 0 {
+            best = (keybag, keyD)
+        }
+        guard let best else {
+            let (fileName, error) = worst(names, copies)
+            return .unreadable(fileName: fileName, error)
+        }
+        for (fileName, copy) in zip(names, copies) {
+            bringUpToDate(fileName, copy, to: best.keybag, report: report)
+        }
+        return .usable(best.keybag, keyD: best.keyD)
+    }
+
+    /// The copy whose error says more: a file that is there rather than one that is missing.
+    private func worst(_ names: [String], _ copies: [Copy]) -> (String, KeybagError) {
+        let errors = zip(names, copies).compactMap { name, copy in copy.error.map { (name, $0) } }
+        return errors.first { $0.1 != .missing } ?? (names[0], .missing)
+    }
+
+    private func readCopy(_ fileName: String, account: String, deviceSecret: SecretBytes) -> Copy {
+        do throws(KeybagError) {
+            let bytes: [UInt8]
+            do throws(Errno) {
+                bytes = try readStateFile(
+                    in: directory.raw, fileName, byteCount: Keybag.byteCount)
+            } catch {
+                throw error == .noEntry ? .missing : .system(error)
+            }
+            let keybag = try Keybag.decode(bytes.span.bytes)
+            guard "\(keybag.accountID.bytes)" == account else { throw .otherAccount }
+            return .usable(keybag, keyD: try keybag.unwrapD(deviceSecret))
+        } catch { return .bad(error) }
+    }
+
+    private func bringUpToDate(
+        _ fileName: String, _ copy: Copy, to keybag: Keybag, report: (KeyringFinding) -> Void
+    ) {
+        let finding: KeyringFinding
+        switch copy {
+        case .usable(let copied, _) where copied.encoded == keybag.encoded: return
+        case .usable: finding = .completed(fileName: fileName)
+        case .bad(let error): finding = .repaired(fileName: fileName, error)
+        }
+        do throws(Errno) {
+            try replace(fileName, with: keybag.encoded)
+            report(finding)
+        } catch { report(.notRepaired(fileName: fileName, error)) }
+    }
+
+    // MARK: The directory
+
+    /// The accounts that have a file, by the 32 digits in its name.
+    private func accountNames() throws(Errno) -> [String] {
+        let names = try namesInDirectory(directory.raw).compactMap { name -> String? in
+            guard let end = name.firstIndex(of: "."),
+                [Self.suffix, Self.copySuffix].contains(String(name[end...]))
+            else { return nil }
+            let digits = String(name[..<end])
+            // Only what we write ourselves: lower case too.
+            return Bytes16(hex: digits)?.description == digits ? digits : nil
+        }
+        return Set(names).sorted()
+    }
+
+    /// What a crash left of `replaceFile`: it holds wrapped keys, which must not outlive a wiped account.
+    private func removeLeftovers() {
+        guard let names = try? namesInDirectory(directory.raw) else { return }
+        for name in names where name.hasPrefix(".") && name.hasSuffix(".new") {
+            unlinkat(directory.raw, name, 0)
+        }
+    }
+
+    private func replace(_ fileName: String, with bytes: [UInt8]) throws(Errno) {
+        // `withUnsafeBytes` rethrows any error; the result carries a typed one across.
+        let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
+            do throws(Errno) {
+                return .success(try replaceFile(in: directory.raw, named: fileName, with: bytes))
+            } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+}

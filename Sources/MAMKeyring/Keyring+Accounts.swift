@@ -1,0 +1,109 @@
+// Registering accounts and changing their passphrases: new keybags.
+
+package import MAMCrypto
+package import MAMModel
+internal import MAMSystem
+internal import Synchronization
+
+extension Keyring {
+    /// Makes an account with new class keys, on disk before this returns. It is unlocked from now on. The
+    /// passphrase is nil for an account that the device secret alone opens.
+    package func register(
+        _ identity: Identity, uid: UInt32, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        guard !identity.isNobody else { throw .nobody }
+        return try changes.withLock { _ throws(KeyringError) in
+            if let known = account(matching: identity) { throw .accountExists(known) }
+            let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
+            var keybag = try newKeybag(identity, uid: uid, keys: keys)
+            try seal(&keybag, keys, passphrase: passphrase)
+            try save(keybag)
+            let entry = Account(
+                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
+                window: .unlocked)
+            state.withLock { $0.add(entry) }
+            return keybag.accountID
+        }
+    }
+
+    /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
+    ///
+    /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does. `new` is
+    /// nil for none from now on.
+    package func changePassphrase(
+        _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?
+    ) throws(KeyringError) {
+        try changes.withLock { _ throws(KeyringError) in
+            var keybag = try keybag(of: account)
+            guard let keyD = state.withLock({ $0.accounts[account]?.keyD }) else {
+                throw .unknownAccount(account)
+            }
+            let opened = try openKeys(keybag, passphrase: old).account
+            let keys = ClassKeys { protectionClass in
+                switch protectionClass {
+                case .complete: opened.a
+                case .completeUnlessOpen: opened.b
+                case .completeUntilFirstUserAuthentication: opened.c
+                case .none: keyD
+                }
+            }
+            keybag.generation += 1
+            try seal(&keybag, keys, passphrase: new)
+            try save(keybag)
+            state.withLock { $0.accounts[account]?.keybag = keybag }
+        }
+    }
+
+    /// Now; a second later than the newest account's where they would be the same, so that the order of
+    /// registration, and with it the user's default account, is the same at every start.
+    private var nextRegistrationTime: Int64 {
+        let newest = state.withLock { $0.accounts.values.map(\.keybag.registrationTime).max() }
+        return max(0, clock(), newest.map { $0 + 1 } ?? 0)
+    }
+
+    private func newKeybag(
+        _ identity: Identity, uid: UInt32, keys: ClassKeys
+    ) throws(KeyringError) -> Keybag {
+        let pair: Curve25519.KeyPair
+        do throws(SealError) {
+            pair = try Curve25519.KeyPair(privateKey: keys.b)
+        } catch { throw .cipher }
+        return Keybag(
+            accountID: AccountID(SecureRandom.bytes16()), identity: identity, uid: uid,
+            registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
+            publicKeyB: pair.publicKey,
+            keyIDs: PerClass { _ in KeyID(SecureRandom.bytes16()) },
+            wrappedKeys: [])
+    }
+
+    /// Gives the keybag a passphrase, or none, and wraps all keys over its fields as they are then.
+    private func seal(
+        _ keybag: inout Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        keybag.passphrase = nil
+        let accountKey: SecretBytes
+        if let passphrase {
+            guard passphrase.count > 0 else { throw .emptyPassphrase }
+            let settings = Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16())
+            keybag.passphrase = settings
+            let stretched = try stretch(passphrase, settings)
+            accountKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
+            }
+        } else {
+            accountKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.withoutPassphrase(deviceSecret, keybag.accountID)
+            }
+        }
+        let deviceKey = try deriving { () throws(DerivationError) in
+            try WrappingKey.device(deviceSecret, keybag.accountID)
+        }
+        do throws(SealError) {
+            try keybag.wrap(keys, accountKey: accountKey, deviceKey: deviceKey)
+        } catch { throw .cipher }
+    }
+
+    private func save(_ keybag: Keybag) throws(KeyringError) {
+        try Self.storing { () throws(Errno) in try store.save(keybag, report: report) }
+    }
+}

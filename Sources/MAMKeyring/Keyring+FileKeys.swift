@@ -1,0 +1,66 @@
+// Wrapping and unwrapping file keys: what every create and open asks.
+
+package import MAMCrypto
+package import MAMFormat
+package import MAMModel
+internal import Synchronization
+
+extension Keyring {
+    /// What wraps a new file's key in this class. B and D work in every state; A only while unlocked; C from
+    /// the first unlock on.
+    package func wrapper(
+        account: AccountID, protectionClass: ProtectionClass
+    ) throws(KeyringError) -> FileKeyWrapper {
+        let entry = state.withLock { $0.accounts[account] }
+        guard let entry else { throw .unknownAccount(account) }
+        let keyID = entry.keybag.keyID(protectionClass)
+        guard protectionClass != .completeUnlessOpen else {
+            return try ClassBKey.wrapper(keyID: keyID, publicKey: entry.keybag.publicKeyB)
+        }
+        guard let key = entry.key(protectionClass) else { throw .windowClosed(account) }
+        return FileKeyWrapper(keyID: keyID, ephemeralKey: .zero, wrappingKey: key)
+    }
+
+    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the header's
+    /// bytes before them.
+    package func unwrap(
+        _ wrapped: UnsafeRawBufferPointer, keyID: KeyID, protectionClass: ProtectionClass,
+        ephemeralKey: EphemeralKey, associatedData: UnsafeRawBufferPointer
+    ) throws(KeyringError) -> SecretBytes {
+        let found = state.withLock { state in
+            state.keys[keyID].flatMap { named in
+                state.accounts[named.account].map { (named.protectionClass, $0) }
+            }
+        }
+        guard let (keyClass, entry) = found else { throw .unknownKey(keyID) }
+        // A header that names one class and another's key was not written by us.
+        guard keyClass == protectionClass else { throw .notAuthentic }
+        let account = entry.keybag.accountID
+        guard let key = entry.key(protectionClass) else { throw .windowClosed(account) }
+        do throws(SealError) {
+            let unwrappingKey =
+                protectionClass == .completeUnlessOpen
+                ? try ClassBKey.unwrappingKey(
+                    privateKey: key, publicKey: entry.keybag.publicKeyB, ephemeral: ephemeralKey)
+                : key
+            return try KeyWrap.unwrap(
+                wrapped, under: unwrappingKey, associatedData: associatedData)
+        } catch {
+            if error == .notAuthentic { throw .notAuthentic }
+            // The window may have closed since the key was looked up.
+            throw key.isErased ? .windowClosed(account) : .cipher
+        }
+    }
+}
+
+extension Keyring.Account {
+    /// What opens files of a class: for B the private half. Nil while the window is closed.
+    fileprivate func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
+        switch protectionClass {
+        case .complete: keyA
+        case .completeUnlessOpen: privateKeyB
+        case .completeUntilFirstUserAuthentication: keyC
+        case .none: keyD
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Opening and closing windows: which class keys are at hand.
+
+package import MAMCrypto
+package import MAMModel
+internal import Synchronization
+
+extension Keyring {
+    /// Whether the account's class keys are at hand; grace periods are the vault's.
+    package func windowState(of account: AccountID) -> WindowState {
+        state.withLock { $0.accounts[account]?.window ?? .beforeFirstUnlock }
+    }
+
+    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The passphrase is
+    /// nil for an account that was registered without one.
+    package func unlock(
+        _ account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        try changes.withLock { _ throws(KeyringError) in
+            let keybag = try keybag(of: account)
+            try setUnlocked(account, keys: try openKeys(keybag, passphrase: passphrase).account)
+        }
+    }
+
+    /// The end of a lock: erases A and the private half of B. C stays.
+    package func dropLockedKeys(_ account: AccountID) {
+        state.withLock { state in
+            guard state.accounts[account]?.window == .unlocked else { return }
+            state.accounts[account]?.dropLockedKeys()
+            state.accounts[account]?.window = .locked
+        }
+    }
+
+    /// Erases A, B and C of all accounts, as if the daemon had just started. D stays.
+    package func dropAllKeys() {
+        state.withLock { state in
+            for account in state.order {
+                state.accounts[account]?.dropLockedKeys()
+                state.accounts[account]?.keyC?.erase()
+                state.accounts[account]?.keyC = nil
+                state.accounts[account]?.window = .beforeFirstUnlock
+            }
+        }
+    }
+
+    func setUnlocked(_ account: AccountID, keys: AccountKeys) throws(KeyringError) {
+        let isKnown = state.withLock { state in
+            guard var entry = state.accounts[account] else { return false }
+            // Keys that are here already stay: someone may be wrapping with them.
+            entry.keyA = entry.keyA ?? keys.a
+            entry.privateKeyB = entry.privateKeyB ?? keys.b
+            entry.keyC = entry.keyC ?? keys.c
+            entry.window = .unlocked
+            state.accounts[account] = entry
+            return true
+        }
+        guard isKnown else { throw .unknownAccount(account) }
+    }
+
+    func keybag(of account: AccountID) throws(KeyringError) -> Keybag {
+        guard let keybag = state.withLock({ $0.accounts[account]?.keybag }) else {
+            throw .unknownAccount(account)
+        }
+        return keybag
+    }
+}
+
+extension Keyring.Account {
+    fileprivate mutating func dropLockedKeys() {
+        keyA?.erase()
+        privateKeyB?.erase()
+        keyA = nil
+        privateKeyB = nil
+    }
+}

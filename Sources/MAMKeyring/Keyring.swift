@@ -1,0 +1,159 @@
+// MAMKeyring: accounts, their class keys, and the keys of their files. It knows the state directory and
+// secrets; it knows nothing of protected files' content, of policy, or of time but for wrong passphrases.
+//
+//   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
+//   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
+//   KeybagStore, Attempts, DeviceSecret, StateFile             the state directory
+
+internal import Glibc
+internal import MAMCrypto
+package import MAMModel
+package import MAMSystem
+internal import Synchronization
+
+/// All accounts of this device and the keys that are at hand. Thread-safe.
+///
+/// Lock order: `changes`, then `state`. `changes` is held over key derivation and disk, one change at a
+/// time; `state` only for a moment, and the data path takes it alone.
+package final class Keyring: Sendable {
+    let deviceSecret: SecretBytes
+    let store: KeybagStore
+    let attempts: Attempts
+    let cost: KeyDerivationCost
+    let clock: @Sendable () -> Int64
+    let report: @Sendable (KeyringFinding) -> Void
+
+    let changes = Mutex(())
+    let state: Mutex<State>
+
+    /// Keybags that cannot be used, by the name of a file in `keybags/`. They are left as they are.
+    package let unreadableKeybags: [(fileName: String, error: KeybagError)]
+
+    /// Guarded by `state`.
+    struct State: Sendable {
+        var accounts: [AccountID: Account] = [:]
+        /// Oldest registration first.
+        var order: [AccountID] = []
+        var keys: [KeyID: (account: AccountID, protectionClass: ProtectionClass)] = [:]
+    }
+
+    /// One account and what of its keys is at hand.
+    struct Account: Sendable {
+        var keybag: Keybag
+        let keyD: SecretBytes
+        /// Nil when dropped.
+        var keyA: SecretBytes?
+        var privateKeyB: SecretBytes?
+        var keyC: SecretBytes?
+        var window = WindowState.beforeFirstUnlock
+    }
+
+    /// Reads all keybags of a state directory; makes the device secret at the first start.
+    ///
+    /// The clock gives seconds since 1970. `report` is told what was repaired or cannot be used, now and
+    /// later, on any thread; for the log.
+    package init(
+        stateDirectory: Descriptor, cost: KeyDerivationCost = .standard,
+        clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
+        report: @escaping @Sendable (KeyringFinding) -> Void
+    ) throws(KeyringError) {
+        startCrypto()
+        self.cost = cost
+        self.clock = clock
+        self.report = report
+        let directory = stateDirectory.raw
+        store = try Self.storing { () throws(Errno) in try KeybagStore(in: directory) }
+        attempts = try Self.storing { () throws(Errno) in
+            try Attempts(in: directory, clock: clock, report: report)
+        }
+        let isFirstStart = try Self.storing { [store] () throws(Errno) in
+            try !store.hasKeybags()
+        }
+        let secret = try Self.loadDeviceSecret(in: directory, mayCreate: isFirstStart)
+        deviceSecret = secret
+        let entries = try Self.storing { [store] () throws(Errno) in
+            try store.load(deviceSecret: secret, report: report)
+        }
+        var state = State()
+        var unreadable: [(fileName: String, error: KeybagError)] = []
+        for entry in entries {
+            switch entry {
+            case .usable(let keybag, let keyD): state.add(Account(keybag: keybag, keyD: keyD))
+            case .unreadable(let fileName, let error): unreadable.append((fileName, error))
+            }
+        }
+        unreadableKeybags = unreadable
+        self.state = Mutex(state)
+    }
+
+    private static func loadDeviceSecret(
+        in directory: Int32, mayCreate: Bool
+    ) throws(KeyringError) -> SecretBytes {
+        do throws(DeviceSecretError) {
+            return try DeviceSecret.load(in: directory, mayCreate: mayCreate)
+        } catch { throw .deviceSecret(error) }
+    }
+
+    /// Runs a call on the state directory whose failure is the keyring's.
+    static func storing<Value>(_ call: () throws(Errno) -> Value) throws(KeyringError) -> Value {
+        do throws(Errno) { return try call() } catch { throw .storage(error) }
+    }
+
+    // MARK: Questions
+
+    /// All accounts, oldest registration first.
+    package var accounts: [AccountID] { state.withLock { $0.order } }
+
+    /// The account's name and object id; nobody for an account that is not here.
+    package func identity(of account: AccountID) -> Identity {
+        state.withLock { $0.accounts[account]?.keybag.identity ?? .nobody }
+    }
+
+    /// The account that has this identity's name or object id; nil for nobody.
+    package func account(matching identity: Identity) -> AccountID? {
+        guard !identity.isNobody else { return nil }
+        return state.withLock { state in
+            state.order.first { state.accounts[$0]?.keybag.identity.matches(identity) == true }
+        }
+    }
+
+    /// The first account that the user registered.
+    package func account(registeredBy uid: UInt32) -> AccountID? {
+        state.withLock { state in
+            state.order.first { state.accounts[$0]?.keybag.uid == uid }
+        }
+    }
+
+    /// The account that a file's key id leads to.
+    package func account(ofKey key: KeyID) -> AccountID? {
+        state.withLock { $0.keys[key]?.account }
+    }
+
+    /// The user that registered the account.
+    package func uid(of account: AccountID) -> UInt32? {
+        state.withLock { $0.accounts[account]?.keybag.uid }
+    }
+
+    /// True if an unlock of the account needs a passphrase.
+    package func hasPassphrase(_ account: AccountID) -> Bool {
+        state.withLock { $0.accounts[account]?.keybag.passphrase != nil }
+    }
+
+    /// Seconds until a passphrase of the account is tried; 0: now.
+    package func retryAfterSeconds(_ account: AccountID) -> Int64 { attempts.remaining(account) }
+}
+
+extension Keyring.State {
+    mutating func add(_ account: Keyring.Account) {
+        let id = account.keybag.accountID
+        accounts[id] = account
+        for protectionClass in ProtectionClass.allCases {
+            keys[account.keybag.keyID(protectionClass)] = (id, protectionClass)
+        }
+        order = accounts.values.map(\.keybag).sorted {
+            // The id decides between two of one second, so that the order is the same at every start.
+            ($0.registrationTime, "\($0.accountID.bytes)")
+                < ($1.registrationTime, "\($1.accountID.bytes)")
+        }.map(\.accountID)
+    }
+}

@@ -1,0 +1,103 @@
+// Why the keyring refused or failed.
+
+package import MAMCrypto
+package import MAMModel
+package import MAMSystem
+
+/// The keyring's refusals and failures; each has its own answer at the edges.
+package enum KeyringError: Error, Equatable, Sendable {
+    case unknownAccount(AccountID)
+    /// The file's key belongs to no account of this device.
+    case unknownKey(KeyID)
+    /// The name or object id is another account's already.
+    case accountExists(AccountID)
+    /// An account needs a name or an object id.
+    case nobody
+    case emptyPassphrase
+    case passphraseRequired
+    /// The account has no passphrase, and one was given.
+    case passphraseNotUsed
+    /// It was tried and is wrong; seconds until the next one is tried.
+    case wrongPassphrase(retryAfterSeconds: Int64)
+    /// It was not tried: too soon after a wrong one.
+    case retryLater(seconds: Int64)
+    /// The class's key is not at hand until the account is unlocked.
+    case windowClosed(AccountID)
+    /// The wrapped file key or its header was changed.
+    case notAuthentic
+    case keybag(KeybagError)
+    case deviceSecret(DeviceSecretError)
+    case derivation(DerivationError)
+    /// The cipher refused.
+    case cipher
+    /// The state directory could not be read or written.
+    case storage(Errno)
+}
+
+extension KeyringError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownAccount: "there is no such account here"
+        case .unknownKey: "the key that the file needs is not on this device"
+        case .accountExists: "an account with this name or object id is registered already"
+        case .nobody: "an account needs a name or an object id"
+        case .emptyPassphrase: "the passphrase is empty"
+        case .passphraseRequired: "the account needs its passphrase"
+        case .passphraseNotUsed: "the account has no passphrase"
+        case .wrongPassphrase(let seconds):
+            seconds > 0
+                ? "the passphrase is wrong; the next one is tried in \(seconds) s"
+                : "the passphrase is wrong"
+        case .retryLater(let seconds):
+            "too many wrong passphrases; the next one is tried in \(seconds) s"
+        case .windowClosed: "the account is locked"
+        case .notAuthentic: "the file's header was changed or damaged: its key does not open"
+        case .keybag(let error): "the account's keybag cannot be used: \(error)"
+        case .deviceSecret(let error): error.description
+        case .derivation(.outOfMemory):
+            "there is not enough memory to derive the key:"
+                + " close programs, or lower KeyDerivation.MemoryMiB"
+        case .derivation(.costOutOfRange): "the settings' KeyDerivation has an impossible value"
+        case .derivation(.failure), .cipher: "the cipher library failed"
+        case .storage(let error): "the state directory cannot be used: \(error)"
+        }
+    }
+}
+
+/// Something that the keyring met and went on from; for the log.
+package enum KeyringFinding: Equatable, Sendable {
+    /// A copy was written again from the good one.
+    case repaired(fileName: String, KeybagError)
+    /// A copy was older than the other: a change was interrupted. Brought up to date.
+    case completed(fileName: String)
+    /// A copy that should have been written again could not be.
+    case notRepaired(fileName: String, Errno)
+    /// No copy of this account's keybag can be used; nothing was changed.
+    case unreadable(fileName: String, KeybagError)
+    /// A change is in place, but may not survive a crash.
+    case notDurable(fileName: String, Errno)
+    /// The count of wrong passphrases is damaged; the longest delay applies.
+    case attemptsDamaged(AccountID)
+    /// The count of wrong passphrases is kept in memory only.
+    case attemptsNotWritten(AccountID, Errno)
+}
+
+extension KeyringFinding: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .repaired(let name, let error):
+            "keybags/\(name) was written again from its other copy: \(error)"
+        case .completed(let name):
+            "keybags/\(name) was older than its other copy and is up to date now"
+        case .notRepaired(let name, let error):
+            "keybags/\(name) should be written again and cannot be: \(error)"
+        case .unreadable(let name, let error): "keybags/\(name) cannot be used: \(error)"
+        case .notDurable(let name, let error):
+            "keybags/\(name) was changed, but may not survive a crash: \(error)"
+        case .attemptsDamaged(let account):
+            "attempts/\(account.bytes) is damaged: the longest delay applies"
+        case .attemptsNotWritten(let account, let error):
+            "attempts/\(account.bytes) cannot be written: \(error)"
+        }
+    }
+}

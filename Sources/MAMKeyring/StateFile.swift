@@ -1,0 +1,74 @@
+// Small files of the state directory, read without trusting what is there.
+
+internal import Glibc
+internal import MAMSystem
+
+/// The regular file `name` in `directory`, opened for reading: no link is followed, no pipe waited for.
+func openStateFile(in directory: Int32, _ name: String) throws(Errno) -> (Descriptor, stat) {
+    let file = try openFile(at: directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    let facts = try status(of: file.raw)
+    guard facts.st_mode & S_IFMT == S_IFREG else { throw .invalid }
+    return (file, facts)
+}
+
+/// At most `byteCount` bytes of a state file; a longer one gives one byte more, so that its length shows.
+func readStateFile(
+    in directory: Int32, _ name: String, byteCount: Int
+) throws(Errno) -> [UInt8] {
+    let (file, _) = try openStateFile(in: directory, name)
+    var bytes = [UInt8](repeating: 0, count: byteCount + 1)
+    // `withUnsafeMutableBytes` rethrows any error; the result carries a typed one across.
+    let count: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
+        do throws(Errno) {
+            return .success(try readFully(file.raw, into: buffer, at: 0))
+        } catch { return .failure(error) }
+    }
+    bytes.removeLast(bytes.count - (try count.get()))
+    return bytes
+}
+
+/// The names in a directory, without `.` and `..`, sorted.
+func namesInDirectory(_ directory: Int32) throws(Errno) -> [String] {
+    // A descriptor of its own: closedir closes it, and the reading position is not shared.
+    let copy = try retrying { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard let stream = fdopendir(copy) else {
+        let error = Errno.current
+        close(copy)
+        throw error
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+}
+
+/// A directory in `directory`, mode 0700, made if it is missing.
+func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> Descriptor {
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+    do throws(Errno) {
+        return try openFile(at: directory, name, flags)
+    } catch {
+        guard error == .noEntry else { throw error }
+    }
+    do throws(Errno) {
+        _ = try retrying { mkdirat(directory, name, 0o700) }
+    } catch {
+        guard error == .exists else { throw error }
+    }
+    try synchronize(directory)
+    return try openFile(at: directory, name, flags)
+}
+
+/// Removes a state file; one that is not there is no failure.
+func removeStateFile(in directory: Int32, _ name: String) throws(Errno) {
+    do throws(Errno) {
+        _ = try retrying { unlinkat(directory, name, 0) }
+    } catch {
+        guard error == .noEntry else { throw error }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+import MAMCrypto
+import MAMKeyring
+import MAMSystem
+import Testing
+
+@Suite(.serialized) struct DeviceSecretTests {
+    @Test func `the first start makes a secret that stays`() throws {
+        let state = try TestState()
+        let one = try DeviceSecret.load(in: state.directory.raw, mayCreate: true)
+        let two = try DeviceSecret.load(in: state.directory.raw, mayCreate: true)
+        #expect(one.equals(two))
+        #expect(try status(at: state.directory.raw, "device-secret").st_mode & 0o7777 == 0o600)
+        #expect(try state.names(in: ".") == ["device-secret"])
+        let other = try TestState()
+        #expect(!one.equals(try DeviceSecret.load(in: other.directory.raw, mayCreate: true)))
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o601, 0o660, 0o777] as [mode_t])
+    func `one that others may use is refused with the remedy`(_ mode: mode_t) throws {
+        let state = try TestState()
+        _ = try state.start()
+        chmod("\(state.path)/device-secret", mode)
+        let error = #expect(throws: KeyringError.self) { try state.start() }
+        #expect(error == .deviceSecret(.readableByOthers(mode: mode)))
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("device-secret") && text.contains("chmod 600"))
+    }
+
+    @Test(arguments: [0, 1, 31, 33, 4096])
+    func `one of another size is refused and left alone`(_ count: Int) throws {
+        let state = try TestState()
+        let bytes = [UInt8](repeating: 7, count: count)
+        try state.write("device-secret", bytes)
+        #expect(throws: KeyringError.deviceSecret(.wrongByteCount(Int64(count)))) {
+            try state.start()
+        }
+        #expect(try state.read("device-secret") == bytes)
+    }
+
+    @Test func `a link or a directory in its place is refused`() throws {
+        let state = try TestState()
+        try state.write("elsewhere", [UInt8](repeating: 7, count: 32))
+        symlink("elsewhere", "\(state.path)/device-secret")
+        #expect(throws: KeyringError.deviceSecret(.system(.tooManyLinks))) { try state.start() }
+        state.remove("device-secret")
+        mkdir("\(state.path)/device-secret", 0o700)
+        #expect(throws: KeyringError.deviceSecret(.system(.invalid))) { try state.start() }
+        rmdir("\(state.path)/device-secret")
+    }
+
+    @Test func `one that is lost is not made anew over keybags that need it`() throws {
+        let state = try TestState()
+        _ = try state.start().registerAnn()
+        state.remove("device-secret")
+        #expect(throws: KeyringError.deviceSecret(.missing)) { try state.start() }
+        #expect(try !state.names(in: ".").contains("device-secret"))
+    }
+
+    @Test(arguments: 1...4) func `a start that fails leaves none or a whole one`(_ nth: Int) throws
+    {
+        let state = try TestState()
+        try FaultPlan.run(.any, nth: nth) {
+            #expect(throws: DeviceSecretError.self) {
+                try DeviceSecret.load(in: state.directory.raw, mayCreate: true)
+            }
+        }
+        let after = try DeviceSecret.load(in: state.directory.raw, mayCreate: true)
+        #expect(after.count == 32)
+        #expect(try state.names(in: ".") == ["device-secret"])
+    }
+}

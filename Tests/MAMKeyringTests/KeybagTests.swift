@@ -1,0 +1,130 @@
+import MAMCrypto
+import MAMFormat
+import MAMKeyring
+import MAMModel
+import Testing
+
+@Suite struct KeybagTests {
+    @Test(arguments: ["right", nil])
+    func `decoding and encoding again gives the same bytes`(_ text: String?) throws {
+        let bytes = try registered(passphrase: text)
+        #expect(bytes.count == Keybag.byteCount)
+        let keybag = try Keybag.decode(bytes.span.bytes)
+        #expect(keybag.encoded == bytes)
+        #expect(keybag.identity.name == ann)
+        #expect(keybag.identity.objectID == "OID-1")
+        #expect(keybag.uid == 1000)
+        #expect(keybag.generation == 1)
+        #expect(keybag.registrationTime == 1_000_000)
+        #expect((keybag.passphrase == nil) == (text == nil))
+    }
+
+    /// Offsets from docs/FORMAT.md, section 3.
+    @Test func `fields stand where the format says`() throws {
+        let bytes = try registered(passphrase: "right")
+        let span = bytes.span.bytes
+        #expect(Array(bytes[0..<8]) == [0x89, 0x4D, 0x41, 0x4D, 0x4B, 0x0D, 0x0A, 0x1A])
+        #expect(span.integer(UInt16.self, at: 8) == 1)
+        #expect(Array(bytes[10..<12]) == [1, 0])
+        #expect(span.integer(UInt32.self, at: 12) == 1000)
+        #expect(span.integer(UInt64.self, at: 32) == 1)
+        #expect(span.integer(Int64.self, at: 40) == 1_000_000)
+        #expect(span.integer(UInt16.self, at: 48) == UInt16(ann.utf8.count))
+        #expect(span.integer(UInt16.self, at: 50) == 5)
+        #expect(span.integer(UInt32.self, at: 52) == 1)
+        #expect(span.integer(UInt64.self, at: 56) == 8192)
+        #expect(Array(bytes[64..<64 + ann.utf8.count]) == Array(ann.utf8))
+        #expect(Array(bytes[576..<581]) == Array("OID-1".utf8))
+        #expect(Array(bytes[1008..<1020]) == [UInt8](repeating: 0, count: 12))
+        #expect(span.integer(UInt32.self, at: 1020) == Checksum.crc32(span, count: 1020))
+    }
+
+    @Test func `every changed bit breaks the checksum or is refused before`() throws {
+        let bytes = try registered(passphrase: "right")
+        for bit in 0..<bytes.count * 8 {
+            var changed = bytes
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(throws: KeybagError.self) { try Keybag.decode(changed.span.bytes) }
+        }
+    }
+
+    @Test func `every length but the whole one is refused`() throws {
+        let bytes = try registered(passphrase: "right")
+        for count in bytes.indices {
+            let cut = Array(bytes[..<count])
+            #expect(throws: KeybagError.truncated(byteCount: count)) {
+                try Keybag.decode(cut.span.bytes)
+            }
+        }
+        let longer = bytes + [0]
+        #expect(throws: KeybagError.tooLong) { try Keybag.decode(longer.span.bytes) }
+    }
+
+    @Test(
+        arguments: [
+            (0, 0x88, .notAKeybag), (8, 2, .newerVersion(2)), (8, 0, .field(offset: 8)),
+            (10, 3, .field(offset: 10)), (10, 0, .field(offset: 52)), (11, 1, .field(offset: 11)),
+            (32, 0, .field(offset: 32)), (47, 0x80, .field(offset: 40)), (49, 3, .ownerText),
+            (48, 0, .ownerText), (48, 200, .ownerText), (52, 0, .field(offset: 52)),
+            (56, 1, .field(offset: 52)), (63, 1, .field(offset: 52)), (64, 0xFF, .ownerText),
+            (65, 0x0A, .ownerText), (575, 1, .ownerText), (1008, 1, .field(offset: 1008)),
+            (1019, 1, .field(offset: 1008)),
+        ] as [(Int, UInt8, KeybagError)])
+    func `values that no writer gives are refused though the checksum is right`(
+        _ offset: Int, _ value: UInt8, _ error: KeybagError
+    ) throws {
+        var bytes = try registered(passphrase: "right")
+        bytes[offset] = value
+        sign(&bytes)
+        #expect(throws: error) { try Keybag.decode(bytes.span.bytes) }
+        #expect(!"\(error)".isEmpty)
+    }
+
+    @Test func `key ids that are missing or double are refused`() throws {
+        var bytes = try registered(passphrase: "right")
+        let one = Array(bytes[688..<704])
+        bytes.replaceSubrange(704..<720, with: one)
+        sign(&bytes)
+        #expect(throws: KeybagError.field(offset: 688)) { try Keybag.decode(bytes.span.bytes) }
+        bytes.replaceSubrange(704..<720, with: [UInt8](repeating: 0, count: 16))
+        sign(&bytes)
+        #expect(throws: KeybagError.field(offset: 688)) { try Keybag.decode(bytes.span.bytes) }
+    }
+
+    @Test func `a keybag of nobody is refused`() throws {
+        var bytes = try registered(passphrase: nil)
+        for offset in [48..<52, 64..<80, 576..<592].joined() { bytes[offset] = 0 }
+        sign(&bytes)
+        #expect(throws: KeybagError.ownerText) { try Keybag.decode(bytes.span.bytes) }
+    }
+
+    @Test func `whatever is decoded from random changes encodes to itself`() throws {
+        let bytes = try registered(passphrase: nil)
+        var random = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            var changed = bytes
+            for _ in 0..<3 {
+                changed[Int.random(in: 0..<1020, using: &random)] = UInt8.random(
+                    in: 0...255, using: &random)
+            }
+            sign(&changed)
+            if let keybag = try? Keybag.decode(changed.span.bytes) {
+                #expect(keybag.encoded == changed)
+            }
+        }
+    }
+
+    private func registered(passphrase: String?) throws -> [UInt8] {
+        let state = try TestState()
+        let account = try state.start().registerAnn(passphrase: passphrase)
+        let both = try copies(of: account).map { try state.read($0) }
+        #expect(both[0] == both[1])
+        return both[0]
+    }
+}
+
+/// Makes the checksum right, as someone who changes bytes on purpose would.
+func sign(_ bytes: inout [UInt8]) {
+    let sum = Checksum.crc32(bytes.span.bytes, count: 1020)
+    for index in 0..<4 { bytes[1020 + index] = UInt8(truncatingIfNeeded: sum >> (8 * index)) }
+}
