@@ -47,6 +47,9 @@ let package = Package(
 
         // Services
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
+        module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
+
+        // Use cases
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
@@ -54,5 +57,6 @@ let package = Package(
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+        tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
     ]
 )

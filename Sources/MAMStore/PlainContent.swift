@@ -1,0 +1,74 @@
+// Files whose content is not encrypted: unmanaged owners' and foreign ones.
+
+internal import MAMFormat
+internal import MAMSystem
+
+/// Content that stands as it is behind `base` bytes of header: 1024, or 0 in a foreign file.
+final class PlainContent {
+    var descriptor: Descriptor
+    let header: FileHeader?
+
+    init(descriptor: Descriptor, header: FileHeader?) {
+        self.descriptor = descriptor
+        self.header = header
+    }
+
+    var base: Int64 { header == nil ? 0 : Int64(Layout.headerByteCount) }
+
+    func size() throws(StoreError) -> Int64 {
+        max(0, try physicalSize(of: descriptor) - base)
+    }
+
+    func read(
+        into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        let physical = try shifted(offset, count: out.count)
+        return try system { () throws(Errno) in
+            try readFully(descriptor.raw, into: out, at: physical)
+        }
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(StoreError) {
+        let physical = try shifted(offset, count: bytes.count)
+        try system { () throws(Errno) in
+            try writeFully(descriptor.raw, from: bytes, at: physical)
+        }
+    }
+
+    func truncate(to size: Int64) throws(StoreError) {
+        let physical = try shifted(size, count: 0)
+        try system { () throws(Errno) in try setSize(descriptor.raw, physical) }
+    }
+
+    func zero(_ range: Range<Int64>) throws(StoreError) {
+        let physical = try shifted(range.lowerBound, count: range.count)
+        try system { () throws(Errno) in
+            try punchHole(descriptor.raw, at: physical, count: Int64(range.count))
+        }
+    }
+
+    func reserve(_ range: Range<Int64>, keepSize: Bool) throws(StoreError) {
+        let physical = try shifted(range.lowerBound, count: range.count)
+        try system { () throws(Errno) in
+            try reserveSpace(
+                descriptor.raw, at: physical, count: Int64(range.count), keepSize: keepSize)
+        }
+    }
+
+    func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
+        let physical = try shifted(offset, count: 0)
+        let found = try system { () throws(Errno) in
+            forData
+                ? try seekData(descriptor.raw, from: physical)
+                : try seekHole(descriptor.raw, from: physical)
+        }
+        return found - base
+    }
+
+    private func shifted(_ offset: Int64, count: Int) throws(StoreError) -> Int64 {
+        guard offset >= 0, offset <= Layout.maximumPlainSize - Int64(count) else {
+            throw .system(.fileTooLarge)
+        }
+        return offset + base
+    }
+}

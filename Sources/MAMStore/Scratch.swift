@@ -1,0 +1,59 @@
+// Page-aligned memory for one request's blocks, used again and again.
+
+internal import Glibc
+internal import MAMFormat
+internal import Synchronization
+
+/// One request's working memory: a run of blocks as they are on disk, their nonces, and one block aside.
+struct Scratch: ~Copyable {
+    /// Enough for a request of 1 MiB that begins and ends inside blocks, and the old last block before it.
+    static let blockCapacity = 264
+
+    private static let runByteCount = blockCapacity * Layout.blockByteCount
+    private static let nonceByteCount = blockCapacity * BlockSeal.nonceByteCount
+    private static let byteCount =
+        runByteCount + (nonceByteCount + 4095) / 4096 * 4096 + Layout.blockByteCount
+
+    private let base: UnsafeMutableRawPointer
+
+    /// Ciphertext as it is on disk.
+    var run: UnsafeMutableRawBufferPointer { .init(start: base, count: Self.runByteCount) }
+    /// Room for a nonce per block.
+    var nonces: UnsafeMutableRawBufferPointer {
+        .init(start: base + Self.runByteCount, count: Self.nonceByteCount)
+    }
+    /// One payload, for blocks that a request covers only in part.
+    var aside: UnsafeMutableRawBufferPointer {
+        .init(start: base + Self.byteCount - Layout.blockByteCount, count: Layout.blockByteCount)
+    }
+
+    init() {
+        let idle: Address? = Self.idle.withLock { $0.popLast() }
+        base = idle?.pointer ?? .allocate(byteCount: Self.byteCount, alignment: 4096)
+    }
+
+    deinit {
+        // Plaintext stood here in parts: it must not outlive the request.
+        if let base = aside.baseAddress { explicit_bzero(base, aside.count) }
+        let address = Address(pointer: base)
+        let isKept = Self.idle.withLock { idle in
+            if idle.count >= Self.maximumIdle { return false }
+            idle.append(address)
+            return true
+        }
+        if !isKept { base.deallocate() }
+    }
+
+    private static let maximumIdle = 16
+    private static let idle = Mutex<[Address]>([])
+
+    /// Owned by whoever took it out of `idle`, so it is never shared.
+    private struct Address: @unchecked Sendable {
+        let pointer: UnsafeMutableRawPointer
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    /// Sets every byte to zero.
+    func zero() { initializeMemory(as: UInt8.self, repeating: 0) }
+}

@@ -1,0 +1,161 @@
+// Sizes, holes and headers of managed files.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMSystem
+
+extension SealedContent {
+    /// ftruncate(2). A crash in between leaves the old size or the new one.
+    func truncate(to size: Int64, sealer: any HeaderSealer) throws(StoreError) {
+        guard size >= 0, size <= Layout.maximumPlainSize else { throw .system(.fileTooLarge) }
+        let new = Extent(plainSize: size)
+        guard new != extent else { return }
+        guard size < extent.plainSize || new.blockCount < extent.blockCount else {
+            return try grow(to: new, with: .none(at: size), sealer: sealer)
+        }
+        try shrink(to: new)
+    }
+
+    /// The size goes first: then the last block's end mark is all that a crash can leave undone.
+    private func shrink(to new: Extent) throws(StoreError) {
+        guard cipher != nil else { throw .keyUnavailable }
+        let last = new.blockCount - 1
+        // A hole that becomes the last block is sealed while it may still be one.
+        if isSparse { try writeRun(last...last, .none(at: 0), becoming: extent) }
+        try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: new)) }
+        defer { extent = new }
+        freeTail(of: new)
+        try writeRun(last...last, .none(at: 0), becoming: new)
+    }
+
+    /// The bytes behind the last block were ciphertext of the next one; they become a hole.
+    private func freeTail(of extent: Extent) {
+        let end = extent.blockCount * Int64(Layout.blockByteCount)
+        do throws(Errno) {
+            try punchHole(descriptor.raw, at: end, count: Int64(Layout.blockByteCount))
+        } catch {
+            // Nobody reads them; a file system without holes keeps up to a block of old ciphertext.
+        }
+    }
+
+    /// Makes a range read as zeros and frees its whole blocks. The size stays.
+    func zero(_ range: Range<Int64>, sealer: any HeaderSealer) throws(StoreError) {
+        let range = range.clamped(to: 0..<extent.plainSize)
+        guard !range.isEmpty else { return }
+        let whole = wholeBlocks(in: range)
+        guard !whole.isEmpty else { return try writeZeros(range) }
+        try writeZeros(range.lowerBound..<Layout.plainOffset(ofBlock: whole.lowerBound))
+        try punch(whole, sealer: sealer)
+        try writeZeros(Layout.plainOffset(ofBlock: whole.upperBound)..<range.upperBound)
+    }
+
+    /// The blocks of a range that may become holes: block 0 holds the header, and the last one the end mark.
+    private func wholeBlocks(in range: Range<Int64>) -> Range<Int64> {
+        let block = Layout.block(at: range.lowerBound)
+        let startsInside = Layout.plainOffset(ofBlock: block) < range.lowerBound
+        let first = max(1, startsInside ? block + 1 : block)
+        let end = min(Layout.block(at: range.upperBound), extent.blockCount - 1)
+        return first..<max(first, end)
+    }
+
+    private func punch(_ blocks: Range<Int64>, sealer: any HeaderSealer) throws(StoreError) {
+        try markSparse(sealer)
+        let size = Int64(Layout.blockByteCount)
+        try system { () throws(Errno) in
+            try punchHole(
+                descriptor.raw, at: blocks.lowerBound * size, count: Int64(blocks.count) * size)
+        }
+    }
+
+    private func writeZeros(_ range: Range<Int64>) throws(StoreError) {
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let count = Int(min(range.upperBound - offset, Int64(zeros.count)))
+            let patch = Patch(offset: offset, bytes: .init(rebasing: zeros.bytes[..<count]))
+            let blocks = Layout.block(at: offset)...Layout.block(at: offset + Int64(count) - 1)
+            try writeRun(blocks, patch, becoming: extent)
+            offset += Int64(count)
+        }
+    }
+
+    /// fallocate(2) without a mode, or with `FALLOC_FL_KEEP_SIZE`: space on the backing file system.
+    func reserve(
+        _ range: Range<Int64>, keepSize: Bool, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        guard range.upperBound <= Layout.maximumPlainSize else { throw .system(.fileTooLarge) }
+        let size = Int64(Layout.blockByteCount)
+        let first = Layout.block(at: range.lowerBound)
+        let end = Layout.block(at: range.upperBound - 1) + 1
+        try system { () throws(Errno) in
+            try reserveSpace(
+                descriptor.raw, at: first * size, count: (end - first) * size, keepSize: true)
+        }
+        if !keepSize, range.upperBound > extent.plainSize {
+            try truncate(to: range.upperBound, sealer: sealer)
+        }
+    }
+
+    /// Lets all-zero blocks pass as holes from now on.
+    ///
+    /// Synced before any hole is made: a hole that became durable without the flag would be damage. Once in a
+    /// file's life.
+    func markSparse(_ sealer: any HeaderSealer) throws(StoreError) {
+        guard !isSparse else { return }
+        var changed = header
+        changed.sealing?.isSparse = true
+        try rewriteHeader(changed, sealer: sealer)
+        try system { () throws(Errno) in try synchronize(descriptor.raw, dataOnly: true) }
+    }
+
+    /// Wraps the file key anew under what the header now says; the content stays. One write of block 0.
+    func rewriteHeader(_ changed: FileHeader, sealer: any HeaderSealer) throws(StoreError) {
+        guard let cipher else { throw .keyUnavailable }
+        let scratch = Scratch()
+        let block = UnsafeMutableRawBufferPointer(rebasing: scratch.run[..<Layout.blockByteCount])
+        let done = try system { () throws(Errno) in
+            try readFully(descriptor.raw, into: block, at: 0)
+        }
+        guard done == block.count else { throw .damaged(block: 0) }
+        let head = UnsafeMutableRawBufferPointer(rebasing: block[..<FileHeader.byteCount])
+        let written = try sealer.seal(changed, key: cipher.key, into: head)
+        try system { () throws(Errno) in
+            try writeFully(descriptor.raw, from: UnsafeRawBufferPointer(block), at: 0)
+        }
+        header = written
+        headerBytes = [UInt8](head)
+    }
+
+    /// lseek(2) with SEEK_DATA or SEEK_HOLE, by whole blocks; `ENXIO` at and past the end.
+    func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
+        guard offset >= 0, offset < extent.plainSize else { throw .system(.noSuchOffset) }
+        guard isSparse else { return forData ? offset : extent.plainSize }
+        let size = Int64(Layout.blockByteCount)
+        let physical = Layout.block(at: offset) * size
+        let found = try system { () throws(Errno) in
+            forData
+                ? try seekData(descriptor.raw, from: physical)
+                : try seekHole(descriptor.raw, from: physical)
+        }
+        let block = forData ? found / size : (found + size - 1) / size
+        guard block < extent.blockCount else {
+            if forData { throw .system(.noSuchOffset) }
+            return extent.plainSize
+        }
+        return max(offset, Layout.plainOffset(ofBlock: block))
+    }
+}
+
+/// A payload's worth of zeros.
+private let zeros = ZeroBytes(count: Layout.payloadByteCount)
+
+private final class ZeroBytes: @unchecked Sendable {
+    // Never written after `init`.
+    let bytes: UnsafeRawBufferPointer
+    var count: Int { bytes.count }
+
+    init(count: Int) {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+        memory.initializeMemory(as: UInt8.self, repeating: 0)
+        bytes = UnsafeRawBufferPointer(memory)
+    }
+}

@@ -1,0 +1,209 @@
+// Writing blocks: every change of a managed file ends in `writeRun`.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMSystem
+
+/// Plain bytes for a place in the file. May be empty: blocks are then sealed again as they are.
+struct Patch {
+    let offset: Int64
+    let bytes: UnsafeRawBufferPointer
+
+    static func none(at offset: Int64) -> Patch {
+        Patch(offset: offset, bytes: .init(start: nil, count: 0))
+    }
+
+    var range: Range<Int64> { offset..<offset + Int64(bytes.count) }
+
+    /// The bytes for a part of the range.
+    func bytes(for part: Range<Int64>) -> UnsafeRawBufferPointer {
+        .init(rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)])
+    }
+}
+
+extension SealedContent {
+    /// Gaps up to this many blocks are filled with sealed zeros; larger ones become holes.
+    ///
+    /// Write-back requests of one file arrive out of order, each up to 1 MiB, so small gaps are common and soon
+    /// filled. Filling them keeps the file from being marked sparse, which would give up the detection of
+    /// zeroed blocks.
+    private static let filledGapBlockCount: Int64 = 1024
+
+    /// Writes plain bytes; where they pass the end the file grows. On failure the old size holds.
+    func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        guard !bytes.isEmpty else { return }
+        guard offset >= 0, offset <= Layout.maximumPlainSize - Int64(bytes.count) else {
+            throw .system(.fileTooLarge)
+        }
+        let patch = Patch(offset: offset, bytes: bytes)
+        if patch.range.upperBound > extent.plainSize {
+            return try grow(
+                to: Extent(plainSize: patch.range.upperBound), with: patch, sealer: sealer)
+        }
+        let blocks = Layout.block(at: offset)...Layout.block(at: patch.range.upperBound - 1)
+        try writeRun(blocks, patch, becoming: extent)
+    }
+
+    /// Makes the file larger, with the patch (which may be empty) at its new end.
+    func grow(
+        to new: Extent, with patch: Patch, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        let old = extent
+        do throws(StoreError) {
+            try writeGrowth(to: new, with: patch, sealer: sealer)
+            try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: new)) }
+            extent = new
+        } catch {
+            undoGrowth(to: old)
+            throw error
+        }
+    }
+
+    private func writeGrowth(
+        to new: Extent, with patch: Patch, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        let oldLast = extent.blockCount - 1
+        let newLast = new.blockCount - 1
+        let first = patch.bytes.isEmpty ? newLast : Layout.block(at: patch.offset)
+        let gap = first - oldLast - 1
+        if gap <= (patch.bytes.isEmpty ? 0 : Self.filledGapBlockCount) {
+            // One run, the old last block in it: its end mark changes.
+            return try writeRun(min(first, oldLast)...newLast, patch, becoming: new)
+        }
+        try markSparse(sealer)
+        try writeRun(first...newLast, patch, becoming: new)
+        try writeRun(oldLast...oldLast, .none(at: 0), becoming: new)
+    }
+
+    /// The old last block may carry the new end mark by now; what is past the old size goes first.
+    private func undoGrowth(to old: Extent) {
+        do throws(StoreError) {
+            try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: old)) }
+            let last = old.blockCount - 1
+            try writeRun(last...last, .none(at: 0), becoming: old)
+        } catch {
+            // The caller's error is the one to report. What is left is what a crash would leave, readable;
+            // go on from there.
+            let size = try? MAMStore.physicalSize(of: descriptor)
+            extent = size.flatMap(Extent.init(physicalSize:)) ?? old
+        }
+    }
+
+    func physicalSize(of extent: Extent) -> Int64 {
+        extent.blockCount * Int64(Layout.blockByteCount) + Int64(extent.lastBlockUse)
+    }
+
+    /// Seals a run of blocks, with the patch where it overlaps them and their old content elsewhere, and
+    /// writes them in order.
+    func writeRun(
+        _ blocks: ClosedRange<Int64>, _ patch: Patch, becoming new: Extent
+    ) throws(StoreError) {
+        guard let cipher else { throw .keyUnavailable }
+        let scratch = Scratch()
+        var first = blocks.lowerBound
+        while first <= blocks.upperBound {
+            let count = Int(min(blocks.upperBound - first + 1, Int64(Scratch.blockCapacity)))
+            SecureRandom.fill(
+                .init(rebasing: scratch.nonces[..<(count * BlockSeal.nonceByteCount)]))
+            try cipher.withSession { session throws(StoreError) in
+                for index in 0..<count {
+                    let slot = index * Layout.blockByteCount
+                    try sealBlock(
+                        first + Int64(index), patch, becoming: new,
+                        into: .init(rebasing: scratch.run[slot..<slot + Layout.blockByteCount]),
+                        random: scratch.nonces.baseAddress.map {
+                            $0 + index * BlockSeal.nonceByteCount
+                        },
+                        aside: scratch.aside, with: session)
+                }
+            }
+            let run = UnsafeRawBufferPointer(
+                rebasing: scratch.run[..<(count * Layout.blockByteCount)])
+            try system { () throws(Errno) in
+                try writeFully(descriptor.raw, from: run, at: first * Int64(Layout.blockByteCount))
+            }
+            first += Int64(count)
+        }
+    }
+
+    /// Makes one physical block.
+    private func sealBlock(
+        _ block: Int64, _ patch: Patch, becoming new: Extent,
+        into slot: UnsafeMutableRawBufferPointer, random: UnsafeMutableRawPointer?,
+        aside: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        let capacity = Layout.capacity(ofBlock: block)
+        let start = Layout.plainOffset(ofBlock: block)
+        let part = patch.range.clamped(to: start..<start + Int64(capacity))
+        let payload: UnsafeRawBufferPointer
+        if part.count == capacity {
+            payload = patch.bytes(for: part)
+        } else {
+            payload = .init(rebasing: aside[..<capacity])
+            try readOld(block, into: aside, slot: slot, covered: part, becoming: new, with: session)
+            if !part.isEmpty {
+                UnsafeMutableRawBufferPointer(rebasing: aside[Int(part.lowerBound - start)...])
+                    .copyMemory(from: patch.bytes(for: part))
+            }
+        }
+        let isLast = block == new.blockCount - 1
+        let mark = BlockSeal.endMark(isLast: isLast, use: new.lastBlockUse)
+        random?.storeBytes(
+            of: mark.littleEndian, toByteOffset: BlockSeal.randomByteCount, as: UInt16.self)
+        try seal(payload, as: block, nonce: random, into: slot, with: session)
+    }
+
+    /// What a block holds already, zeros past the use it had and past the one it will have.
+    private func readOld(
+        _ block: Int64, into aside: UnsafeMutableRawBufferPointer,
+        slot: UnsafeMutableRawBufferPointer, covered: Range<Int64>, becoming new: Extent,
+        with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        let capacity = Layout.capacity(ofBlock: block)
+        let kept = min(use(of: block, in: extent), use(of: block, in: new))
+        let start = Layout.plainOffset(ofBlock: block)
+        // Nothing of a damaged block is needed when all that it held is written anew: so damage can be healed.
+        let isCovered = covered.lowerBound == start && covered.count >= kept
+        guard kept > 0, !isCovered else {
+            UnsafeMutableRawBufferPointer(rebasing: aside[..<capacity]).zero()
+            return
+        }
+        let done = try system { () throws(Errno) in
+            try readFully(descriptor.raw, into: slot, at: block * Int64(Layout.blockByteCount))
+        }
+        guard done == slot.count else { throw .damaged(block: block) }
+        try open(block, UnsafeRawBufferPointer(slot), into: aside, with: session)
+        UnsafeMutableRawBufferPointer(rebasing: aside[kept..<capacity]).zero()
+    }
+
+    /// Payload bytes that count in a block of a file of this extent; 0 past its end.
+    private func use(of block: Int64, in extent: Extent) -> Int {
+        let last = extent.blockCount - 1
+        return block < last
+            ? Layout.capacity(ofBlock: block) : block == last ? extent.lastBlockUse : 0
+    }
+
+    /// Nonce, tag and ciphertext into their places; block 0 with the header before them.
+    private func seal(
+        _ payload: UnsafeRawBufferPointer, as block: Int64, nonce: UnsafeMutableRawPointer?,
+        into slot: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        guard let base = slot.baseAddress, let nonce else { throw .cipherFailure }
+        if block == 0 { headerBytes.withUnsafeBytes { slot.copyMemory(from: $0) } }
+        let seal = base + (block == 0 ? Layout.headerByteCount : 0)
+        var associated = AssociatedData(file: header.fileID, block: block)
+        let sealed = associated.withBytes { data in
+            do throws(SealError) {
+                try session.seal(
+                    payload, nonce: nonce, associatedData: data,
+                    into: seal + Layout.sealByteCount, tag: seal + BlockSeal.nonceByteCount)
+                return true
+            } catch { return false }
+        }
+        guard sealed else { throw .cipherFailure }
+        // Last, so that nothing is written when the cipher fails.
+        seal.copyMemory(from: nonce, byteCount: BlockSeal.nonceByteCount)
+    }
+}

@@ -1,0 +1,200 @@
+// The blocks of one managed file. Not thread-safe: StoredFile's lock guards it.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMModel
+internal import MAMSystem
+
+/// What to do about a block that opens but whose end mark is not what the size says.
+package enum EndMarkRule: Sendable {
+    /// Show its content: it is authentic, and a crash explains it.
+    case accept
+    /// Refuse it: the file may have been cut.
+    case refuse
+}
+
+/// A managed file's geometry, key and the one way in which its blocks are read.
+///
+/// A class, so that a request copies one reference and not the header's strings.
+final class SealedContent {
+    var descriptor: Descriptor
+    var header: FileHeader
+    /// The header as it is on disk, for rewriting block 0: 1024 bytes, the key in it wrapped.
+    var headerBytes: [UInt8]
+    var extent: Extent
+    /// Nil while the window is closed.
+    var cipher: BlockCipher?
+    let endMarkRule: EndMarkRule
+
+    init(
+        descriptor: Descriptor, header: FileHeader, headerBytes: [UInt8], extent: Extent,
+        cipher: BlockCipher?, endMarkRule: EndMarkRule
+    ) {
+        self.descriptor = descriptor
+        self.header = header
+        self.headerBytes = headerBytes
+        self.extent = extent
+        self.cipher = cipher
+        self.endMarkRule = endMarkRule
+    }
+
+    var isSparse: Bool { header.sealing?.isSparse ?? false }
+
+    /// Reads plain bytes; fewer than asked for only at the end of the file.
+    func read(
+        into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        guard let cipher else { throw .keyUnavailable }
+        guard offset >= 0 else { throw .system(.invalid) }
+        let end = max(
+            offset,
+            min(offset.addingReportingOverflow(Int64(out.count)).partialValue, extent.plainSize))
+        var first = Layout.block(at: offset)
+        var last = offset < end ? Layout.block(at: end - 1) : first - 1
+        if endMarkRule == .refuse, end >= extent.plainSize {
+            // The strict reader looks at the last block too when nothing of it is used: a cut shows there.
+            last = extent.blockCount - 1
+            first = min(first, last)
+        }
+        guard first <= last else { return 0 }
+        let scratch = Scratch()
+        while first <= last {
+            let count = Int(min(last - first + 1, Int64(Scratch.blockCapacity)))
+            let run = UnsafeMutableRawBufferPointer(
+                rebasing: scratch.run[..<(count * Layout.blockByteCount)])
+            try readRun(run, from: first)
+            try cipher.withSession { session throws(StoreError) in
+                for index in 0..<count {
+                    try openBlock(
+                        first + Int64(index), in: run, at: index, wanted: offset..<end, into: out,
+                        aside: scratch.aside, with: session)
+                }
+            }
+            first += Int64(count)
+        }
+        return Int(end - offset)
+    }
+
+    private func readRun(
+        _ run: UnsafeMutableRawBufferPointer, from first: Int64
+    ) throws(StoreError) {
+        let done = try system { () throws(Errno) in
+            try readFully(descriptor.raw, into: run, at: first * Int64(Layout.blockByteCount))
+        }
+        guard done == run.count else {
+            throw .damaged(block: first + Int64(done / Layout.blockByteCount))
+        }
+    }
+
+    /// Opens one block of a run and puts what is wanted of it where the caller wants it.
+    private func openBlock(
+        _ block: Int64, in run: UnsafeMutableRawBufferPointer, at index: Int,
+        wanted: Range<Int64>, into out: UnsafeMutableRawBufferPointer,
+        aside: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        let physical = UnsafeRawBufferPointer(
+            rebasing: run[(index * Layout.blockByteCount)..<((index + 1) * Layout.blockByteCount)])
+        let start = Layout.plainOffset(ofBlock: block)
+        let capacity = Int64(Layout.capacity(ofBlock: block))
+        let part = wanted.clamped(to: start..<start + capacity)
+        guard !part.isEmpty else { return try open(block, physical, into: aside, with: session) }
+        let target = UnsafeMutableRawBufferPointer(
+            rebasing: out[
+                Int(part.lowerBound - wanted.lowerBound)..<Int(part.upperBound - wanted.lowerBound)]
+        )
+        if part.count == Int(capacity) {
+            return try open(block, physical, into: target, with: session)
+        }
+        try open(block, physical, into: aside, with: session)
+        target.copyMemory(
+            from: UnsafeRawBufferPointer(
+                rebasing: aside[Int(part.lowerBound - start)..<Int(part.upperBound - start)]))
+    }
+
+    /// Opens one block of 4096 bytes into a whole payload.
+    func open(
+        _ block: Int64, _ physical: UnsafeRawBufferPointer,
+        into payload: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        let capacity = Layout.capacity(ofBlock: block)
+        let sealOffset = block == 0 ? Layout.headerByteCount : 0
+        let seal = UnsafeRawBufferPointer(rebasing: physical[sealOffset...])
+        if block > 0, isAllZero(seal) {
+            guard isSparse, block < extent.blockCount - 1 else { throw .damaged(block: block) }
+            UnsafeMutableRawBufferPointer(rebasing: payload[..<capacity]).zero()
+            return
+        }
+        var associated = AssociatedData(file: header.fileID, block: block)
+        let opened = associated.withBytes { data in
+            session.tryOpen(
+                UnsafeRawBufferPointer(rebasing: seal[Layout.sealByteCount...]), seal: seal,
+                associatedData: data, into: payload)
+        }
+        guard opened else { throw .damaged(block: block) }
+        if endMarkRule == .refuse {
+            let mark = seal.loadUnaligned(
+                fromByteOffset: BlockSeal.randomByteCount, as: UInt16.self)
+            guard UInt16(littleEndian: mark) == endMark(of: block) else {
+                throw .wrongEnd(block: block)
+            }
+        }
+    }
+
+    var endLooksRight: Bool {
+        let last = extent.blockCount - 1
+        let seal =
+            last * Int64(Layout.blockByteCount) + (last == 0 ? Int64(Layout.headerByteCount) : 0)
+        var mark: UInt16 = 0
+        let count: Int? = withUnsafeMutableBytes(of: &mark) { buffer in
+            try? readFully(
+                descriptor.raw, into: buffer, at: seal + Int64(BlockSeal.randomByteCount))
+        }
+        return count == 2 && UInt16(littleEndian: mark) == endMark(of: last)
+    }
+
+    /// What the end mark of a block must be, by the file's size.
+    func endMark(of block: Int64) -> UInt16 {
+        BlockSeal.endMark(isLast: block == extent.blockCount - 1, use: extent.lastBlockUse)
+    }
+
+    func isAllZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Real blocks differ from zero in their first words, so this ends at once for them.
+        var offset = 0
+        while offset < bytes.count {
+            if bytes.load(fromByteOffset: offset, as: UInt64.self) != 0 { return false }
+            offset += 8
+        }
+        return true
+    }
+}
+
+/// 32 bytes on the stack: file id, block index, version.
+struct AssociatedData {
+    private var bytes: InlineArray<4, UInt64> = .init(repeating: 0)
+
+    init(file: FileID, block: Int64) {
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        BlockSeal.writeAssociatedData(file: file, block: block, to: &raw)
+    }
+
+    mutating func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeBytes(of: &bytes, body)
+    }
+}
+
+extension BlockCipher.Session {
+    /// Opens a payload whose nonce and tag stand at the start of `seal`; false if it does not verify.
+    func tryOpen(
+        _ ciphertext: UnsafeRawBufferPointer, seal: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer, into plain: UnsafeMutableRawBufferPointer
+    ) -> Bool {
+        guard let seal = seal.baseAddress, let plain = plain.baseAddress else { return false }
+        do throws(SealError) {
+            try open(
+                ciphertext, nonce: seal, associatedData: associatedData,
+                tag: seal + BlockSeal.nonceByteCount, into: plain)
+            return true
+        } catch { return false }
+    }
+}

@@ -1,0 +1,75 @@
+// The file key's coming and going with its access window.
+
+package import MAMCrypto
+package import MAMFormat
+package import MAMModel
+internal import MAMSystem
+
+extension StoredFile {
+    /// True for a managed file whose key is not here.
+    package var needsKey: Bool {
+        lock.shared {
+            if case .sealed(let sealed) = content { sealed.cipher == nil } else { false }
+        }
+    }
+
+    /// Unwraps the file key with `unwrap`, which gets the header and its 1024 bytes. No effect if the key is
+    /// here already.
+    package func provideKey(
+        _ unwrap: (FileHeader, UnsafeRawBufferPointer) throws(StoreError) -> SecretBytes
+    ) throws(StoreError) {
+        try lock.exclusive { () throws(StoreError) in
+            guard case .sealed(let sealed) = content, sealed.cipher == nil else { return }
+            let result: Result<SecretBytes, StoreError> = sealed.headerBytes.withUnsafeBytes {
+                bytes in
+                do throws(StoreError) {
+                    return .success(try unwrap(sealed.header, bytes))
+                } catch { return .failure(error) }
+            }
+            sealed.cipher = BlockCipher(key: try result.get())
+        }
+    }
+
+    /// False if the last block says that it is not the last, or that another part of it is used: a crash or a
+    /// cut. Looks at the mark alone and needs no key.
+    package var endLooksRight: Bool {
+        lock.shared {
+            guard case .sealed(let sealed) = content else { return true }
+            return sealed.endLooksRight
+        }
+    }
+
+    /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again. Waits for
+    /// those that are running.
+    package func revokeKey() {
+        lock.exclusive {
+            guard case .sealed(let sealed) = content else { return }
+            sealed.cipher?.revoke()
+            sealed.cipher = nil
+        }
+    }
+
+    /// Gives an unmanaged file another unmanaged owner: one write of its header.
+    package func rewriteOwner(_ owner: Identity) throws(StoreError) {
+        try lock.exclusive { () throws(StoreError) in
+            guard case .plain(let plain) = content, var header = plain.header else { return }
+            header.owner = owner
+            content = .plain(try Self.beginUnmanaged(plain.descriptor, header))
+        }
+    }
+
+    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays.
+    package func rewrap(
+        owner: Identity, as protectionClass: ProtectionClass, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        try change { content throws(StoreError) in
+            guard case .sealed(let sealed) = content else { return }
+            var header = sealed.header
+            header.owner = owner
+            header.sealing?.protectionClass = protectionClass
+            // The sealer then goes by the owner, not by the key that wrapped it so far.
+            header.sealing?.keyID = .none
+            try sealed.rewriteHeader(header, sealer: sealer)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// Opening what is there, and beginning a file anew.
+
+internal import Glibc
+package import MAMCrypto
+package import MAMFormat
+internal import MAMModel
+package import MAMSystem
+
+extension StoredFile {
+    /// Takes a backing file as it is. A managed file has no key yet: see ``provideKey(_:)``.
+    ///
+    /// Throws `.header` or `.impossibleSize` for a damaged file, and one of a newer version.
+    package convenience init(
+        opening descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
+    ) throws(StoreError) {
+        let size = try physicalSize(of: descriptor)
+        let bytes = try system { () throws(Errno) in try Self.readHead(of: descriptor) }
+        switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
+        case .empty, .foreign:
+            try self.init(.plain(PlainContent(descriptor: descriptor, header: nil)))
+        case .damaged:
+            throw .header(FileHeader.damage(of: bytes.span.bytes))
+        case .protected:
+            let header = try Self.decode(bytes)
+            if header.isManaged {
+                guard let extent = Extent(physicalSize: size) else { throw .impossibleSize(size) }
+                try self.init(
+                    .sealed(
+                        SealedContent(
+                            descriptor: descriptor, header: header, headerBytes: bytes,
+                            extent: extent, cipher: nil, endMarkRule: endMarkRule)))
+            } else {
+                try self.init(.plain(PlainContent(descriptor: descriptor, header: header)))
+            }
+        }
+    }
+
+    /// Takes a backing file whose content is about to be thrown away, whatever it is.
+    package convenience init(discarding descriptor: Descriptor) throws(StoreError) {
+        try self.init(.plain(PlainContent(descriptor: descriptor, header: nil)))
+    }
+
+    private static func decode(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
+        do throws(HeaderError) { return try FileHeader.decode(bytes.span.bytes) } catch {
+            throw .header(error)
+        }
+    }
+
+    /// The first 1024 bytes, or fewer of a shorter file.
+    static func readHead(of descriptor: Descriptor) throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        let result: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
+            do throws(Errno) {
+                return .success(try readFully(descriptor.raw, into: buffer, at: 0))
+            } catch { return .failure(error) }
+        }
+        bytes.removeLast(bytes.count - (try result.get()))
+        return bytes
+    }
+
+    /// Puts a descriptor that may also write in the place of one that may only read.
+    package func replaceDescriptor(_ descriptor: Descriptor) {
+        lock.exclusive {
+            switch content {
+            case .plain(let plain): plain.descriptor = descriptor
+            case .sealed(let sealed): sealed.descriptor = descriptor
+            }
+        }
+    }
+
+    /// Throws away all content and makes the file a new one of this header's owner.
+    ///
+    /// The file is empty in between, which after a crash means "not yet created".
+    /// `key`: a fresh file key; nil makes an unmanaged file.
+    package func startOver(
+        as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        try lock.exclusive { () throws(StoreError) in
+            defer { refreshSize() }
+            let descriptor = descriptorUnlocked
+            guard let key else {
+                try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
+                content = .plain(PlainContent(descriptor: descriptor, header: nil))
+                content = .plain(try Self.beginUnmanaged(descriptor, header))
+                return
+            }
+            // All that can be refused comes before anything is lost. From the truncation on the content is
+            // sealed, whether its first block can be written now or only later: never plain.
+            let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
+            try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
+            content = .sealed(sealed)
+            try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
+        }
+    }
+
+    private static func prepareManaged(
+        _ descriptor: Descriptor, _ header: FileHeader, _ key: SecretBytes,
+        _ sealer: any HeaderSealer
+    ) throws(StoreError) -> SealedContent {
+        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        let result: Result<FileHeader, StoreError> = bytes.withUnsafeMutableBytes { buffer in
+            do throws(StoreError) {
+                return .success(try sealer.seal(header, key: key, into: buffer))
+            } catch { return .failure(error) }
+        }
+        return SealedContent(
+            descriptor: descriptor, header: try result.get(), headerBytes: bytes,
+            extent: Extent(plainSize: 0), cipher: BlockCipher(key: key), endMarkRule: .accept)
+    }
+
+    static func beginUnmanaged(
+        _ descriptor: Descriptor, _ header: FileHeader
+    ) throws(StoreError) -> PlainContent {
+        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        header.encode(into: &raw)
+        FileHeader.finish(&raw)
+        let result: Result<Void, Errno> = bytes.withUnsafeBytes { buffer in
+            do throws(Errno) {
+                return .success(try writeFully(descriptor.raw, from: buffer, at: 0))
+            } catch { return .failure(error) }
+        }
+        try system { () throws(Errno) in try result.get() }
+        return PlainContent(descriptor: descriptor, header: header)
+    }
+
+    private var descriptorUnlocked: Descriptor {
+        switch content {
+        case .plain(let plain): plain.descriptor
+        case .sealed(let sealed): sealed.descriptor
+        }
+    }
+}
+
+/// `st_size` of a backing file.
+func physicalSize(of descriptor: Descriptor) throws(StoreError) -> Int64 {
+    Int64(try system { () throws(Errno) in try status(of: descriptor.raw) }.st_size)
+}

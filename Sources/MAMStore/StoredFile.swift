@@ -1,0 +1,139 @@
+// One file of a backing directory, by what it is: the lock around its content.
+
+internal import MAMCrypto
+package import MAMFormat
+package import MAMSystem
+internal import Synchronization
+
+/// A backing file's plain view: offsets and sizes are plain ones.
+///
+/// Reads run side by side; everything that writes is alone, so that a reader never meets a block half
+/// written. One instance per inode: it caches the geometry.
+package final class StoredFile: @unchecked Sendable {
+    enum Content {
+        case plain(PlainContent)
+        case sealed(SealedContent)
+    }
+
+    // `content` and what it refers to are guarded by `lock`.
+    let lock = ReadWriteLock()
+    var content: Content
+    private let cachedSize: Atomic<Int64>
+
+    init(_ content: Content) throws(StoreError) {
+        self.content = content
+        switch content {
+        case .plain(let plain): cachedSize = Atomic(try plain.size())
+        case .sealed(let sealed): cachedSize = Atomic(sealed.extent.plainSize)
+        }
+    }
+
+    /// The backing file; to be synced, never written to.
+    package var descriptor: Descriptor {
+        lock.shared {
+            switch content {
+            case .plain(let plain): plain.descriptor
+            case .sealed(let sealed): sealed.descriptor
+            }
+        }
+    }
+
+    /// Nil for a foreign file.
+    package var header: FileHeader? {
+        lock.shared {
+            switch content {
+            case .plain(let plain): plain.header
+            case .sealed(let sealed): sealed.header
+            }
+        }
+    }
+
+    /// Bytes of plain content, as of the last finished operation; takes no lock.
+    package var size: Int64 { cachedSize.load(ordering: .relaxed) }
+
+    /// Fills the buffer; less only at the end of the file.
+    package func read(
+        into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        try lock.shared { () throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.read(into: out, at: offset)
+            case .sealed(let sealed): try sealed.read(into: out, at: offset)
+            }
+        }
+    }
+
+    package func write(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        try change { content throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.write(bytes, at: offset)
+            case .sealed(let sealed): try sealed.write(bytes, at: offset, sealer: sealer)
+            }
+        }
+    }
+
+    package func truncate(to size: Int64, sealer: any HeaderSealer) throws(StoreError) {
+        try change { content throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.truncate(to: size)
+            case .sealed(let sealed): try sealed.truncate(to: size, sealer: sealer)
+            }
+        }
+    }
+
+    /// Makes a range read as zeros; the size stays.
+    package func zero(_ range: Range<Int64>, sealer: any HeaderSealer) throws(StoreError) {
+        try change { content throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.zero(range)
+            case .sealed(let sealed): try sealed.zero(range, sealer: sealer)
+            }
+        }
+    }
+
+    /// Reserves space for a range, and grows the file over it unless `keepSize`.
+    package func reserve(
+        _ range: Range<Int64>, keepSize: Bool, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        try change { content throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.reserve(range, keepSize: keepSize)
+            case .sealed(let sealed):
+                try sealed.reserve(range, keepSize: keepSize, sealer: sealer)
+            }
+        }
+    }
+
+    /// The next data, or the next hole, at or after an offset.
+    package func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
+        try lock.shared { () throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.seek(from: offset, forData: forData)
+            case .sealed(let sealed): try sealed.seek(from: offset, forData: forData)
+            }
+        }
+    }
+
+    package func synchronize(dataOnly: Bool) throws(Errno) {
+        try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+    }
+
+    /// Runs a change alone, and takes the new size over whether it succeeded or not.
+    func change(_ body: (Content) throws(StoreError) -> Void) throws(StoreError) {
+        try lock.exclusive { () throws(StoreError) in
+            defer { refreshSize() }
+            try body(content)
+        }
+    }
+
+    func refreshSize() {
+        let size: Int64? =
+            switch content {
+            case .plain(let plain): try? plain.size()
+            case .sealed(let sealed): sealed.extent.plainSize
+            }
+        if let size { cachedSize.store(size, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,65 @@
+import MAMCrypto
+import MAMFormat
+import MAMModel
+import MAMStore
+import MAMSystem
+import Testing
+
+@Suite("Beginning a file anew", .serialized)
+struct BeginningTests {
+    struct RefusingSealer: HeaderSealer {
+        func seal(
+            _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
+        ) throws(StoreError) -> FileHeader { throw .keyUnavailable }
+    }
+
+    func freshHeader(_ file: TestFile) throws -> FileHeader {
+        var header = try #require(file.stored.header)
+        header.fileID = FileID(SecureRandom.bytes16())
+        return header
+    }
+
+    @Test("A key that is refused loses nothing of the old content")
+    func refused() throws {
+        let file = try TestFile()
+        try file.write(pattern(5000), at: 0)
+        let header = try freshHeader(file)
+        #expect(throws: StoreError.keyUnavailable) {
+            try file.stored.startOver(
+                as: header, key: .random(count: 32), sealer: RefusingSealer())
+        }
+        #expect(try file.reopen().contents() == pattern(5000))
+    }
+
+    @Test("After a failed first write, what other handles write is sealed all the same")
+    func failedWrite() throws {
+        let file = try TestFile()
+        try file.write(pattern(5000), at: 0)
+        let header = try freshHeader(file)
+        Faults.arm(.write, nth: 1, times: 1, error: .noSpace)
+        #expect(throws: StoreError.system(.noSpace)) {
+            try file.stored.startOver(as: header, key: .random(count: 32), sealer: file.sealer)
+        }
+        Faults.disarm()
+        let secret = Array("a later secret that must not be plain".utf8)
+        try file.write(secret, at: 0)
+        #expect(try file.reopen().contents() == secret)
+        let physical = try file.physicalBytes
+        #expect(
+            !physical.indices.dropLast(8).contains {
+                physical[$0..<$0 + 8].elementsEqual(secret[..<8])
+            })
+    }
+
+    @Test("A shrink of a sparse file to inside a hole is whole at every point", arguments: 1...6)
+    func shrinkIntoHole(nth: Int) throws {
+        let file = try TestFile()
+        try file.truncate(to: 200_000)
+        Faults.arm(.any, nth: nth, error: .ioError)
+        _ = try? file.truncate(to: 100_000)
+        Faults.disarm()
+        let found = try file.reopen(rule: .accept).contents()
+        #expect(found.allSatisfy { $0 == 0 })
+        #expect([100_000, 200_000].contains(found.count))
+    }
+}

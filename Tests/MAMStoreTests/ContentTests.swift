@@ -1,0 +1,199 @@
+import Glibc
+import MAMCrypto
+import MAMFormat
+import MAMModel
+import MAMStore
+import MAMSystem
+import Testing
+
+@Suite("Reading and writing one file")
+struct ContentTests {
+    static let sizes: [Int] = [0, 1, 3039, 3040, 3041, 7103, 7104, 7105, 100_000, 1_200_000]
+
+    @Test(
+        "What was written reads the same, now and after opening again", arguments: sizes,
+        [true, false])
+    func roundTrip(size: Int, managed: Bool) throws {
+        let file = try TestFile(managed: managed)
+        let bytes = pattern(size)
+        try file.write(bytes, at: 0)
+        #expect(try file.stored.contents() == bytes)
+        #expect(try file.reopen().contents() == bytes)
+        #expect(file.stored.size == Int64(size))
+    }
+
+    @Test("The physical size is the documented one", arguments: sizes)
+    func physicalSize(size: Int) throws {
+        let file = try TestFile()
+        try file.write(pattern(size), at: 0)
+        #expect(try file.physicalBytes.count == Int(Layout.physicalSize(plainSize: Int64(size))))
+    }
+
+    @Test(
+        "A managed file's plain bytes are nowhere on disk, and an unmanaged file's are",
+        arguments: [true, false])
+    func ciphertext(managed: Bool) throws {
+        let file = try TestFile(managed: managed)
+        let bytes = pattern(9000)
+        try file.write(bytes, at: 0)
+        let physical = try file.physicalBytes
+        let isFound = physical.indices.dropLast(16).contains {
+            physical[$0..<$0 + 16].elementsEqual(bytes[3100..<3116])
+        }
+        #expect(isFound == !managed)
+    }
+
+    @Test("A small managed file takes one block of disk space")
+    func oneBlock() throws {
+        let file = try TestFile()
+        try file.write(pattern(3000), at: 0)
+        try file.stored.synchronize(dataOnly: false)
+        let status = try status(of: file.stored.descriptor.raw)
+        #expect(status.st_blocks * 512 == 4096)
+    }
+
+    /// A file and an array of bytes do the same things; they must stay the same.
+    @Test(
+        "Any sequence of writes, truncations and holes agrees with a plain array", arguments: 0..<12
+    )
+    func model(seed: Int) throws {
+        var numbers = SeededNumbers(state: UInt64(seed) &* 977 &+ 5)
+        let managed = seed % 4 != 3
+        let file = try TestFile(managed: managed)
+        var model: [UInt8] = []
+        let limit = seed % 2 == 0 ? 30_000 : 400_000
+        for step in 0..<150 {
+            let offset = Int.random(in: 0..<limit, using: &numbers)
+            let count = Int.random(in: 1..<limit / 3, using: &numbers)
+            switch Int.random(in: 0..<10, using: &numbers) {
+            case 0..<6:
+                let bytes = pattern(count, seed: numbers.next())
+                try file.write(bytes, at: Int64(offset))
+                if model.count < offset + count {
+                    model += [UInt8](repeating: 0, count: offset + count - model.count)
+                }
+                model.replaceSubrange(offset..<offset + count, with: bytes)
+            case 6, 7:
+                try file.truncate(to: Int64(offset))
+                model = Array(model.prefix(offset))
+                model += [UInt8](repeating: 0, count: offset - model.count)
+            case 8:
+                let range = offset..<offset + count
+                try file.stored.zero(
+                    Int64(range.lowerBound)..<Int64(range.upperBound), sealer: file.sealer)
+                for index in range.clamped(to: 0..<model.count) { model[index] = 0 }
+            default:
+                file.stored = try file.reopen()
+            }
+            if step % 10 == 9 {
+                #expect(try file.stored.contents() == model, "seed \(seed), step \(step)")
+            }
+        }
+        #expect(try file.reopen().contents() == model, "seed \(seed)")
+    }
+
+    @Test("A far write leaves a hole that costs no space and reads as zeros")
+    func sparse() throws {
+        let file = try TestFile()
+        try file.write(pattern(10), at: 1 << 40)
+        #expect(file.stored.size == (1 << 40) + 10)
+        #expect(
+            try file.reopen().bytes(in: 5_000_000..<5_000_100) == [UInt8](repeating: 0, count: 100))
+        #expect(try status(of: file.stored.descriptor.raw).st_blocks * 512 < 1 << 20)
+        let data = try file.stored.seek(from: 10_000, forData: true)
+        #expect(data <= 1 << 40 && data > (1 << 40) - 8192)
+        #expect(try file.stored.seek(from: 0, forData: false) == 3040)
+    }
+
+    @Test("A file that was never sparse has no holes to find")
+    func dense() throws {
+        let file = try TestFile()
+        try file.write(pattern(50_000), at: 0)
+        #expect(try file.stored.seek(from: 7, forData: true) == 7)
+        #expect(try file.stored.seek(from: 7, forData: false) == 50_000)
+        #expect(throws: StoreError.system(.noSuchOffset)) {
+            try file.stored.seek(from: 50_000, forData: true)
+        }
+    }
+
+    @Test("Offsets and sizes that overflow are refused", arguments: [Int64.max, Int64.max - 5, -1])
+    func overflow(offset: Int64) throws {
+        let file = try TestFile()
+        #expect(throws: StoreError.system(.fileTooLarge)) { try file.write([1, 2], at: offset) }
+        #expect(throws: StoreError.system(.fileTooLarge)) { try file.truncate(to: offset) }
+        #expect(try file.reopen().contents() == [])
+    }
+
+    @Test("Without its key a file is neither read nor changed, and with it again it is")
+    func revoked() throws {
+        let file = try TestFile()
+        try file.write(pattern(5000), at: 0)
+        let before = try file.physicalBytes
+        file.stored.revokeKey()
+        #expect(throws: StoreError.keyUnavailable) { try file.stored.contents() }
+        #expect(throws: StoreError.keyUnavailable) { try file.write([1], at: 0) }
+        #expect(throws: StoreError.keyUnavailable) { try file.truncate(to: 10) }
+        #expect(try file.physicalBytes == before)
+        try file.stored.provideKey { header, bytes throws(StoreError) in
+            try file.sealer.unwrap(header, bytes)
+        }
+        #expect(try file.stored.contents() == pattern(5000))
+    }
+
+    @Test("Beginning anew gives a new owner, a new key and no old byte")
+    func startOver() throws {
+        let file = try TestFile()
+        try file.write(pattern(20_000), at: 0)
+        let oldID = try #require(file.stored.header?.fileID)
+        var header = try #require(file.stored.header)
+        header.fileID = FileID(SecureRandom.bytes16())
+        try file.stored.startOver(as: header, key: .random(count: 32), sealer: file.sealer)
+        #expect(try file.reopen().contents() == [])
+        #expect(try file.reopen().header?.fileID != oldID)
+    }
+
+    @Test("Concurrent readers and writers never see half a write")
+    func concurrency() throws {
+        let file = try TestFile()
+        let count = 20_000
+        try file.write([UInt8](repeating: 0, count: count), at: 0)
+        let stored = file.stored
+        let sealer = file.sealer
+        let done = DoneCounter(4)
+        for worker in 0..<4 {
+            try startThread(named: "worker") {
+                for round in 0..<100 {
+                    if worker % 2 == 0 {
+                        let bytes = [UInt8](repeating: UInt8(round), count: count)
+                        _ = bytes.withUnsafeBytes { buffer in
+                            Result { try stored.write(buffer, at: 0, sealer: sealer) }
+                        }
+                    } else if let bytes = try? stored.contents() {
+                        if !bytes.allSatisfy({ $0 == bytes[0] }) { done.fail() }
+                    } else {
+                        done.fail()
+                    }
+                }
+                done.finish()
+            }
+        }
+        #expect(done.wait())
+    }
+}
+
+/// Waits for threads; counts failures.
+final class DoneCounter: @unchecked Sendable {
+    // Guarded by `mutex`.
+    private var running: Int
+    private var failures = 0
+    private let mutex = ReadWriteLock()
+
+    init(_ count: Int) { running = count }
+    func finish() { mutex.exclusive { running -= 1 } }
+    func fail() { mutex.exclusive { failures += 1 } }
+
+    func wait() -> Bool {
+        while mutex.shared({ running }) > 0 { usleep(1000) }
+        return mutex.shared { failures } == 0
+    }
+}

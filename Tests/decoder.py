@@ -1,0 +1,328 @@
+#!/usr/bin/python3
+"""A second reader of protected files, written from docs/FORMAT.md alone.
+
+    decoder.py --state STATEDIR [--passfile F] FILE     the plain content, to standard output
+    decoder.py --info FILE                              the header as JSON; needs no key
+    decoder.py --vectors DIR                            checks every DIR/*.vector; 1 if an outcome differs
+
+It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a reason.
+Other statuses: 0 done, 1 no key on this device, 2 usage, 3 no such file, 4 foreign or empty, 12 wrong passphrase.
+
+Needs python3-cryptography; python3-argon2 only for accounts with a passphrase.
+"""
+import argparse
+import base64
+import io
+import json
+import pathlib
+import struct
+import sys
+import zlib
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+HEADER = 1024
+BLOCK = 4096
+FIRST_PAYLOAD = BLOCK - HEADER - 32  # nonce and tag
+PAYLOAD = BLOCK - 32
+FILE_MAGIC = b"\x89MAMF\r\n\x1a"
+KEYBAG_MAGIC = b"\x89MAMK\r\n\x1a"
+
+
+class Refused(Exception):
+    """Ends the program with a status and a reason, which begins with one word for what the file is."""
+
+    def __init__(self, status, reason):
+        super().__init__(reason)
+        self.status, self.kind = status, reason.split(":")[0]
+
+
+def require(condition, reason):
+    if not condition:
+        raise Refused(7, f"damaged: {reason}")
+
+
+def text(data, offset, capacity, length, what):
+    """A padded UTF-8 field."""
+    require(length <= capacity, f"length of the {what} is {length}")
+    require(not any(data[offset + length : offset + capacity]), f"padding of the {what} is not zero")
+    stored = data[offset : offset + length]
+    require(not any(byte < 0x20 or byte == 0x7F for byte in stored), f"control character in the {what}")
+    found = stored.decode("utf-8", "replace")
+    require(found.encode() == stored, f"the {what} is not UTF-8")
+    return found
+
+
+def checksum(data):
+    return zlib.crc32(data).to_bytes(4, "little")
+
+
+def unseal(key, nonce, sealed, tag, associated):
+    """None when it does not open."""
+    try:
+        return AESGCM(key).decrypt(nonce, sealed + tag, associated)
+    except InvalidTag:
+        return None
+
+
+def derive(secret, salt, info):
+    return HKDF(SHA256(), 32, salt, info).derive(secret)
+
+
+class Header:
+    def __init__(self, data):
+        """Section 1: classifies the first 1024 bytes, and refuses every broken rule."""
+        if not data:
+            raise Refused(4, "empty: not yet created")
+        if len(data) < 4 or not data.startswith(FILE_MAGIC[: len(data)]):
+            require(len(data) < HEADER or data[1020:] != checksum(FILE_MAGIC + data[8:1020]), "the magic")
+            raise Refused(4, "foreign: no header")
+        require(len(data) >= HEADER, "cut within the header")
+        self.bytes = data
+        (self.version,) = struct.unpack_from("<H", data, 8)
+        if self.version > 1:
+            raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
+        require(self.version == 1, "version 0")
+        require(data[1020:] == checksum(data[:1020]), "checksum of the header")
+        flags, self.file_class = data[10], data[11]
+        require(flags & ~3 == 0, "unknown flag")
+        self.managed, self.sparse = bool(flags & 1), bool(flags & 2)
+        self.file_id, self.key_id = data[16:32], data[32:48]
+        name, object_id = struct.unpack_from("<HH", data, 48)
+        self.owner = text(data, 64, 512, name, "owner's name")
+        self.object_id = text(data, 576, 64, object_id, "owner's object id")
+        self.ephemeral = data[640:672]
+        for start, end in ((12, 16), (52, 64), (736, 1020)):
+            require(not any(data[start:end]), f"bytes {start} to {end - 1} are not zero")
+        require(self.file_class == 2 or not any(self.ephemeral), "public key in a file that is not of class B")
+        require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
+        if not self.managed:
+            require(flags == 0 and not any(self.key_id + data[672:736]), "flag or key in an unmanaged file")
+
+    def describe(self, size):
+        blocks, used = divide(size) if self.managed else (None, None)
+        return {
+            "version": self.version, "managed": self.managed, "sparse": self.sparse,
+            "class": "ABCD"[self.file_class - 1] if self.managed else None,
+            "fileId": self.file_id.hex(), "keyId": self.key_id.hex() if self.managed else None,
+            "owner": self.owner, "ownerObjectId": self.object_id,
+            "blocks": blocks, "plainSize": plain_size(blocks, used) if self.managed else size - HEADER,
+        }
+
+
+def divide(size):
+    """Section 1.2: st_size is 4096 n + r."""
+    blocks, used = divmod(size, BLOCK)
+    require(blocks >= 1, "cut within the first block")
+    require(used <= (FIRST_PAYLOAD if blocks == 1 else PAYLOAD), f"no file has a size of {size}")
+    return blocks, used
+
+
+def plain_size(blocks, used):
+    return used if blocks == 1 else FIRST_PAYLOAD + PAYLOAD * (blocks - 2) + used
+
+
+class Keybag:
+    """Section 3: the class keys of one account."""
+
+    def __init__(self, data, device_secret):
+        require(len(data) == 1024, f"a keybag of {len(data)} bytes")
+        require(data[:8] == KEYBAG_MAGIC, "magic of the keybag")
+        require(data[8:10] == b"\1\0", "version of the keybag")
+        require(data[1020:] == checksum(data[:1020]), "checksum of the keybag")
+        self.bytes, self.device_secret = data, device_secret
+        require(data[10] & ~1 == 0 and data[11] == 0 and not any(data[1008:1020]), "zero field of the keybag")
+        self.has_passphrase = bool(data[10] & 1)
+        self.account_id = data[16:32]
+        self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from("<QQHHIQ", data, 32)
+        require(self.generation >= 1, "generation 0")
+        self.name = text(data, 64, 512, name, "account's name")
+        text(data, 576, 64, object_id, "account's object id")
+        self.salt, self.public = data[640:656], data[656:688]
+        if not self.has_passphrase:
+            require(self.passes == 0 and self.memory == 0 and not any(self.salt), "Argon2id without a passphrase")
+        self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
+        self.class_d = self.open_class(4, derive(device_secret, self.account_id, b"mamd keybag device v1"))
+        require(self.class_d is not None, "the keybag belongs to another device, or was forged")
+
+    def open_class(self, number, key):
+        stored = self.bytes[752 + 64 * (number - 1) : 816 + 64 * (number - 1)]
+        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + bytes([number]))
+
+    def account_key(self, passphrase):
+        if not self.has_passphrase:
+            return derive(self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
+        if passphrase is None:
+            raise Refused(1, f"{self.name} has a passphrase: give --passfile")
+        try:
+            from argon2.low_level import Type, hash_secret_raw
+        except ImportError:
+            raise Refused(1, "python3-argon2 is missing: only accounts without a passphrase can be read") from None
+        require(self.memory % 1024 == 0, "Argon2id memory")
+        stretched = hash_secret_raw(passphrase, self.salt, self.passes, self.memory // 1024, 1, 32, Type.ID)
+        return derive(stretched + self.device_secret, self.account_id, b"mamd keybag account v1")
+
+    def class_key(self, number, passphrase):
+        key = self.class_d if number == 4 else self.open_class(number, self.account_key(passphrase))
+        if key is None:
+            raise Refused(12, f"wrong passphrase of {self.name}" if self.has_passphrase else "damaged: class key")
+        return key
+
+    def file_key(self, header, passphrase):
+        key_class = self.key_ids.index(header.key_id) + 1
+        require(key_class == header.file_class, "the key id is that of another class")
+        return unwrap_file_key(header, self.class_key(key_class, passphrase), self.public)
+
+
+def unwrap_file_key(header, key, public_b):
+    """Section 1.3."""
+    if header.file_class == 2:
+        private = X25519PrivateKey.from_private_bytes(key)
+        public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+        require(public == public_b, "the public key of class B is not the private one's")
+        try:
+            shared = private.exchange(X25519PublicKey.from_public_bytes(header.ephemeral))
+        except ValueError:
+            raise Refused(7, "damaged: the ephemeral public key leads to zeros") from None
+        key = derive(shared, header.ephemeral + public_b, b"mamd file key B v1")
+    found = unseal(key, header.bytes[672:688], header.bytes[688:720], header.bytes[720:736], header.bytes[:672])
+    require(found is not None, "the header's key wrap does not open")
+    return found
+
+
+def keybags(state):
+    """The newest verified copy of every account's keybag."""
+    device_secret = (state / "device-secret").read_bytes()
+    require(len(device_secret) == 32, "device secret")
+    newest = {}
+    for path in sorted((state / "keybags").glob("*.keybag*")):
+        try:
+            keybag = Keybag(path.read_bytes(), device_secret)
+        except Refused as problem:
+            print(f"decoder: {path}: {problem}", file=sys.stderr)
+            continue
+        if keybag.generation > getattr(newest.get(keybag.account_id), "generation", 0):
+            newest[keybag.account_id] = keybag
+    return newest.values()
+
+
+def open_block(header, key, file, index, blocks, used):
+    """Section 1.2: the plain bytes of one block, as a strict reader takes it."""
+    last = index == blocks - 1
+    file.seek(index * BLOCK)
+    block = file.read(BLOCK)
+    require(len(block) == BLOCK, "the file became shorter")
+    sealed = block[HEADER:] if index == 0 else block
+    if index > 0 and not last and header.sparse and not any(block):
+        return bytes(PAYLOAD)
+    associated = header.file_id + struct.pack("<QH6x", index, header.version)
+    payload = unseal(key, sealed[:16], sealed[32:], sealed[16:32], associated)
+    require(payload is not None, f"block {index} does not open")
+    (end,) = struct.unpack_from("<H", sealed, 14)
+    if end != (1 + used if last else 0):
+        raise Refused(7, f"wrong-end: block {index} says {end}, and the size says otherwise: interrupted or cut")
+    # What is behind `used` may be anything after a crash: it is not looked at.
+    return payload[:used] if last else payload
+
+
+def content(header, file, size, state, passphrase):
+    if not header.managed:
+        file.seek(HEADER)
+        yield from iter(lambda: file.read(1 << 20), b"")
+        return
+    blocks, used = divide(size)
+    for keybag in keybags(state):
+        if header.key_id in keybag.key_ids:
+            key = keybag.file_key(header, passphrase)
+            yield from (open_block(header, key, file, index, blocks, used) for index in range(blocks))
+            return
+    raise Refused(1, f"no account here has the key {header.key_id.hex()} of {header.owner}")
+
+
+def plain_bytes(fields, start, count):
+    zeros = [range(*map(int, part.split("-"))) for part in fields.get("zeros", "").split()]
+    return bytes(0 if any(i in r for r in zeros) else (i * 7 + i // 251) % 256 for i in range(start, start + count))
+
+
+def judge(fields, data):
+    """What a vector's file turns out to be, in the words of its `expect`, `step` and `blocks`."""
+    try:
+        step = "header"
+        header = Header(data[:HEADER])
+        step = "size"
+        found = header.describe(len(data))
+        step = "key"
+        keys = [bytes.fromhex(fields.get(key, "")) for key in ("class-key", "class-private", "class-public")]
+        file_key = unwrap_file_key(header, keys[0] or keys[1], keys[2]) if header.managed else None
+    except Refused as problem:
+        return f"damaged {step}" if problem.kind == "damaged" else problem.kind
+    facts = {"owner": "owner", "object-id": "ownerObjectId", "class": "class", "file-id": "fileId", "key-id": "keyId"}
+    others = [key for key, fact in facts.items() if found[fact] != fields.get(key)]
+    if others or found["sparse"] != ("sparse" in fields) or found["plainSize"] != int(fields["plain-size"]):
+        return f"another header: {found}"
+    if not header.managed:
+        return "unmanaged" if data[HEADER:] == plain_bytes(fields, 0, found["plainSize"]) else "other content"
+    failures = []
+    for index in range(found["blocks"]):
+        try:
+            payload = open_block(header, file_key, io.BytesIO(data), index, *divide(len(data)))
+            if payload != plain_bytes(fields, plain_size(index + 1, 0), len(payload)):
+                return f"other content in block {index}"
+        except Refused as problem:
+            failures.append(f"{index}={problem.kind}")
+    return " ".join([failures[0].split("=")[1], "blocks", *failures]) if failures else "ok"
+
+
+def run_vectors(directory):
+    """Reads all vectors; the README.md there names their keys. True if one fails."""
+    paths, failures = sorted(directory.glob("*.vector")), 0
+    for path in paths:
+        head, _, body = path.read_text("utf-8").partition("\n---\n")
+        fields = {key: value.removeprefix(" ") for key, _, value in (line.partition(":") for line in head.split("\n"))}
+        found = judge(fields, base64.b64decode(body) + bytes(int(fields.get("hole", 0))))
+        expected = " ".join(fields[key] for key in ("expect", "step", "blocks") if key in fields)
+        if found != expected:
+            failures += 1
+            print(f"{path.stem}: expected {expected}; found {found}")
+    print(f"{len(paths)} vectors, {failures} failures")
+    return failures > 0 or not paths
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--info", action="store_true", help="print the header as JSON")
+    parser.add_argument("--state", type=pathlib.Path, help="state directory of the workspace")
+    parser.add_argument("--passfile", type=pathlib.Path)
+    parser.add_argument("--vectors", type=pathlib.Path, metavar="DIR", help="check test vectors")
+    parser.add_argument("file", type=pathlib.Path, nargs="?")
+    options = parser.parse_args()
+    if options.vectors:
+        sys.exit(run_vectors(options.vectors))
+    if options.file is None:
+        parser.error("FILE is missing")
+    passphrase = options.passfile.read_bytes().removesuffix(b"\n") if options.passfile else None
+    with open(options.file, "rb") as file:
+        size = options.file.stat().st_size
+        header = Header(file.read(HEADER))
+        if options.info:
+            print(json.dumps(header.describe(size)))
+        elif options.state is None and header.managed:
+            parser.error("--state is needed to read a managed file")
+        else:
+            sys.stdout.buffer.writelines(content(header, file, size, options.state, passphrase))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Refused as problem:
+        print(f"decoder: {sys.argv[-1]}: {problem}", file=sys.stderr)
+        sys.exit(problem.status)
+    except FileNotFoundError as problem:
+        print(f"decoder: {problem}", file=sys.stderr)
+        sys.exit(3)
