@@ -50,6 +50,14 @@ let package = Package(
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
         // Use cases
+        module(
+            "MAMVault",
+            [
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
+                "MAMStore", "CShims",
+            ]),
+
+        // Edges
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
@@ -58,5 +66,11 @@ let package = Package(
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+        tests(
+            "MAMVaultTests",
+            [
+                "MAMVault", "MAMStore", "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat",
+                "MAMSystem", "MAMModel",
+            ]),
     ]
 )

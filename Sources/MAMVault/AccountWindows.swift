@@ -1,0 +1,94 @@
+// The four windows of one account, and the state that they are in together.
+
+internal import MAMModel
+internal import Synchronization
+
+/// Changed only by the vault's transitions, one at a time; asked by every request.
+final class AccountWindows: Sendable {
+    private let complete: AccessWindow
+    private let unlessOpen: AccessWindow
+    private let untilFirstUnlock: AccessWindow
+    private let always = AccessWindow(.open)
+    private let status: Mutex<Status>
+
+    private struct Status {
+        var state: WindowState = .beforeFirstUnlock
+        /// Counts transitions, so that a grace period that was cancelled ends in nothing.
+        var transition = 0
+        /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
+        var hasTimer = false
+    }
+
+    init() {
+        complete = AccessWindow(.closed)
+        // New files of class B can be made at any time: that takes the public key alone.
+        unlessOpen = AccessWindow(.openFilesOnly)
+        untilFirstUnlock = AccessWindow(.closed)
+        status = Mutex(Status())
+    }
+
+    var state: WindowState { status.withLock { $0.state } }
+
+    func window(_ protectionClass: ProtectionClass) -> AccessWindow {
+        switch protectionClass {
+        case .complete: complete
+        case .completeUnlessOpen: unlessOpen
+        case .completeUntilFirstUserAuthentication: untilFirstUnlock
+        case .none: always
+        }
+    }
+
+    func unlock() {
+        for window in [complete, unlessOpen, untilFirstUnlock] { window.set(.open) }
+        advance(to: .unlocked)
+    }
+
+    /// Begins a grace period if there is something to lock. True if the caller has to start the thread that
+    /// waits for its end.
+    func beginGrace() -> Bool {
+        status.withLock { status in
+            guard status.state == .unlocked else { return false }
+            status.state = .grace
+            status.transition += 1
+            defer { status.hasTimer = true }
+            return !status.hasTimer
+        }
+    }
+
+    /// The grace period that runs, as the number of its transition; nil if none does, and then the caller's
+    /// thread is taken to have ended.
+    func currentGrace() -> Int? {
+        status.withLock { status in
+            if status.state == .grace { return status.transition }
+            status.hasTimer = false
+            return nil
+        }
+    }
+
+    /// True if that grace period still runs.
+    func isCurrent(_ transition: Int) -> Bool {
+        status.withLock { $0.transition == transition && $0.state == .grace }
+    }
+
+    /// The first step of a lock: nothing is opened or read any more, and writes may still arrive.
+    func beginClosing() {
+        complete.set(.closing)
+        unlessOpen.set(.openFilesOnly)
+        complete.drainReads()
+    }
+
+    /// The last step before the keys go.
+    func finishClosing() {
+        complete.set(.closed)
+        advance(to: .locked)
+    }
+
+    @discardableResult
+    private func advance(to state: WindowState) -> Int {
+        status.withLock { status in
+            status.state = state
+            status.transition += 1
+            return status.transition
+        }
+    }
+}

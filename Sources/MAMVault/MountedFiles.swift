@@ -1,0 +1,19 @@
+// What the socket asks of the mount. The mount implements it; neither edge knows the other.
+
+package import MAMModel
+package import MAMSystem
+
+/// Files of the mounted workspace, found without a path of ours.
+package protocol MountedFiles: Sendable {
+    /// `descriptor`: any descriptor of a file in the mount, `O_PATH` too; or a readable one of a
+    ///   protected file elsewhere.
+    func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo
+
+    /// Both as stat(2) on the mount gives them, of a file that is in use.
+    func protection(device: UInt64, inode: UInt64) throws(VaultError) -> ProtectionInfo
+
+    /// Gives a file of the mount to another owner and converts its content as that owner needs.
+    func setOwner(
+        _ owner: Identity, of descriptor: Descriptor
+    ) throws(VaultError) -> ProtectionInfo
+}

@@ -1,0 +1,21 @@
+// The files in use: those whose keys a lock has to drop.
+
+internal import Synchronization
+
+/// Refers weakly: a file leaves by itself when its last handle closes.
+final class OpenFiles: Sendable {
+    private struct Reference: @unchecked Sendable {
+        // Read and written under the mutex alone; VaultFile itself is Sendable.
+        weak var file: VaultFile?
+    }
+
+    private let files = Mutex<[ObjectIdentifier: Reference]>([:])
+
+    func add(_ file: VaultFile) {
+        files.withLock { $0[ObjectIdentifier(file)] = Reference(file: file) }
+    }
+
+    func remove(_ id: ObjectIdentifier) { files.withLock { $0[id] = nil } }
+
+    var all: [VaultFile] { files.withLock { $0.values.compactMap(\.file) } }
+}

@@ -1,0 +1,87 @@
+// Accounts as the edges see them.
+
+package import MAMCrypto
+package import MAMFormat
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import Synchronization
+
+/// One account and its state.
+package struct AccountStatus: Sendable {
+    package let id: AccountID
+    package let identity: Identity
+    /// The user that registered it.
+    package let user: UInt32
+    package let state: WindowState
+    package let hasPassphrase: Bool
+    /// True for the default owner of what ``user`` creates.
+    package let isDefault: Bool
+    package let retryAfterSeconds: Int
+}
+
+extension Vault {
+    package var accounts: [AccountStatus] {
+        keyring.accounts.map { account in
+            let user = keyring.uid(of: account) ?? 0
+            return AccountStatus(
+                id: account, identity: keyring.identity(of: account), user: user,
+                state: windows(of: account)?.state ?? .beforeFirstUnlock,
+                hasPassphrase: keyring.hasPassphrase(account),
+                isDefault: !settings.multiIdentity
+                    && keyring.account(registeredBy: user) == account,
+                retryAfterSeconds: Int(keyring.retryAfterSeconds(account)))
+        }
+    }
+
+    package var openFileCount: Int { openFiles.all.count }
+
+    package func identity(of account: AccountID) -> Identity { keyring.identity(of: account) }
+
+    /// By name, object id or account id, as a person types it.
+    package func account(named text: String) -> AccountID? {
+        keyring.accounts.first {
+            keyring.identity(of: $0).matches(text) || $0.bytes.description == text.lowercased()
+        }
+    }
+
+    /// The user that registered the account of an identity; nil if it is no account.
+    package func registrant(of identity: Identity) -> UInt32? {
+        account(of: identity).flatMap { keyring.uid(of: $0) }
+    }
+
+    /// The user that registered the account whose key a file needs; nil for a file without a known key.
+    package func registrant(of header: FileHeader) -> UInt32? {
+        guard let sealing = header.sealing, let account = keyring.account(ofKey: sealing.keyID)
+        else { return nil }
+        return keyring.uid(of: account)
+    }
+
+    /// The account of an identity, whose name may be an object id: that is what people type.
+    func account(of identity: Identity) -> AccountID? {
+        keyring.account(matching: identity) ?? account(named: identity.name)
+    }
+
+    /// Makes an account's keys and opens its windows.
+    ///
+    /// `user`: the uid whose default identity it becomes, in single-identity mode.
+    /// `passphrase`: nil for keys that the device secret alone opens.
+    package func register(
+        _ identity: Identity, user: UInt32, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        let account = try keyring.register(identity, uid: user, passphrase: passphrase)
+        addWindows(for: account)
+        transitions.withLock { _ in windows(of: account)?.unlock() }
+        log.info("\(identity) was registered by uid \(user)")
+        return account
+    }
+
+    /// Wraps the account's keys anew; no file changes.
+    package func changePassphrase(
+        of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
+    ) throws(KeyringError) {
+        try keyring.changePassphrase(account, from: old, to: new)
+        log.info("the passphrase of \(keyring.identity(of: account)) was changed")
+    }
+}

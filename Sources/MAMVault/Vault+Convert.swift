@@ -1,0 +1,114 @@
+// Encrypting and decrypting between two descriptors: files outside the mount.
+
+internal import CShims
+internal import Glibc
+package import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+
+extension Vault {
+    /// Writes the plain source, from its start, as a protected file of `owner` into an empty file.
+    ///
+    /// Nothing is synced: the caller owns the destination's name and decides when it counts.
+    /// - Returns: plain bytes written.
+    package func encrypt(
+        _ source: Descriptor, for owner: Identity, into destination: Descriptor
+    ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        guard account(of: owner) != nil else { throw .notManaged(owner) }
+        let file = try emptyFile(destination)
+        try begin(file, as: owner)
+        return try copy(
+            { buffer, offset throws(VaultError) in
+                try storing { () throws(StoreError) in
+                    try systemRead(source, into: buffer, at: offset)
+                }
+            }, { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
+    }
+
+    /// Writes the plain content of a protected source into an empty file. A source that was cut is refused.
+    ///
+    /// `authorize` gets the header of the file as it was taken into use: what the source says before or after
+    /// does not count, for its owner may change it at any time.
+    package func decrypt(
+        _ source: Descriptor, into destination: Descriptor,
+        authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        let file = try self.file(source, endMarkRule: .refuse)
+        guard let header = file.header else {
+            throw .invalid("the source is not a protected file: there is nothing to decrypt")
+        }
+        try authorize(header)
+        try admit(file)
+        _ = try emptyFile(destination)
+        return try copy(
+            { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
+            { bytes, offset throws(VaultError) in
+                try storing { () throws(StoreError) in
+                    try systemWrite(destination, from: bytes, at: offset)
+                }
+            })
+    }
+
+    private func emptyFile(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
+        try requireRegular(descriptor, "the destination")
+        let file = try self.file(descriptor)
+        guard case .empty = file.facts else { throw .invalid("the destination is not empty") }
+        return file
+    }
+
+    private func requireRegular(_ descriptor: Descriptor, _ name: String) throws(VaultError) {
+        let status = try storing { () throws(StoreError) in try systemStatus(descriptor) }
+        let type = status.st_mode & S_IFMT
+        guard mam_is_append_only(descriptor.raw) == 0 else {
+            throw .invalid("\(name) was opened for appending; open it for reading and writing")
+        }
+        if type == S_IFDIR { throw .invalid("\(name) is a directory") }
+        guard type == S_IFREG else { throw .invalid("\(name) is not a regular file") }
+    }
+
+    private static let chunkByteCount = 1 << 20
+
+    /// Copies until a read finds nothing; the last read is what makes a strict reader check the end.
+    func copy(
+        _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
+        _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
+    ) throws(VaultError) -> Int64 {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.chunkByteCount, alignment: 4096)
+        defer {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            buffer.deallocate()
+        }
+        var offset: Int64 = 0
+        while true {
+            let count = try read(buffer, offset)
+            if count == 0 { return offset }
+            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset)
+            offset += Int64(count)
+        }
+    }
+}
+
+private func systemStatus(_ descriptor: Descriptor) throws(StoreError) -> stat {
+    do throws(Errno) { return try status(of: descriptor.raw) } catch { throw .system(error) }
+}
+
+private func systemRead(
+    _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+) throws(StoreError) -> Int {
+    do throws(Errno) {
+        return try readFully(descriptor.raw, into: buffer, at: offset)
+    } catch { throw .system(error) }
+}
+
+private func systemWrite(
+    _ descriptor: Descriptor, from bytes: UnsafeRawBufferPointer, at offset: Int64
+) throws(StoreError) {
+    do throws(Errno) {
+        try writeFully(descriptor.raw, from: bytes, at: offset)
+    } catch { throw .system(error) }
+}

@@ -1,0 +1,155 @@
+// Which files may be opened, created and begun anew, and by whom.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+package import MAMStore
+package import MAMSystem
+
+extension Vault {
+    /// Takes a backing file into use. Its key comes with ``admit(_:)``.
+    package func file(
+        _ descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
+    ) throws(VaultError) -> VaultFile {
+        use(
+            try storing { () throws(StoreError) in
+                try StoredFile(opening: descriptor, endMarkRule: endMarkRule)
+            })
+    }
+
+    /// Takes a backing file into use that is about to be begun anew: damage does not matter then.
+    package func fileToReplace(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
+        do throws(VaultError) {
+            return try file(descriptor)
+        } catch {
+            guard case .store(let reason) = error, reason.isDamage else { throw error }
+            return use(
+                try storing { () throws(StoreError) in try StoredFile(discarding: descriptor) })
+        }
+    }
+
+    private func use(_ stored: StoredFile) -> VaultFile {
+        let file = VaultFile(stored, in: self)
+        openFiles.add(file)
+        return file
+    }
+
+    /// Lets an existing file be opened, and fetches its key.
+    package func admit(_ file: VaultFile) throws(VaultError) {
+        guard let window = file.window else { return }
+        guard window.allowsOpen else { throw closure(of: file.header) }
+        guard file.stored.needsKey else { return }
+        try provideKey(to: file.stored)
+        if !file.stored.endLooksRight {
+            log.warning(
+                "a file of \(file.owner) was cut off, or a write to it was interrupted by a crash")
+        }
+    }
+
+    /// Refuses a write through an open handle into the kernel's cache once the window closes.
+    package func checkCachedWrite(to file: VaultFile) throws(VaultError) {
+        guard let window = file.window else { return }
+        guard window.state == .open || window.state == .openFilesOnly else {
+            throw closure(of: file.header)
+        }
+    }
+
+    /// Why a file with this header cannot be used.
+    private func closure(of header: FileHeader?) -> VaultError {
+        let owner = header?.owner ?? .nobody
+        let isKnown = (header?.sealing).map { keyring.account(ofKey: $0.keyID) != nil } ?? false
+        return isKnown ? .windowClosed(owner) : .keyMissing(owner)
+    }
+
+    /// Refuses a creation whose file could not be written to.
+    package func checkCreation(by owner: Identity) throws(VaultError) {
+        guard let account = account(of: owner) else { return }
+        guard let window = windows(of: account)?.window(effectiveClass), window.allowsCreate else {
+            throw .windowClosed(owner)
+        }
+    }
+
+    /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
+    package func begin(_ file: VaultFile, as owner: Identity) throws(VaultError) {
+        if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
+        let account = account(of: owner)
+        let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
+        if let window {
+            guard window.beginCreate() else { throw .windowClosed(owner) }
+        }
+        defer { window?.endRead() }
+        let header = FileHeader(
+            fileID: FileID(SecureRandom.bytes16()),
+            owner: account.map { keyring.identity(of: $0) } ?? owner,
+            sealing: account.map { _ in
+                .init(
+                    protectionClass: effectiveClass, keyID: .none, isSparse: false,
+                    ephemeralKey: .zero)
+            })
+        let key = account.map { _ in SecretBytes.random(count: fileKeyByteCount) }
+        do throws(StoreError) {
+            try file.stored.startOver(as: header, key: key, sealer: sealer)
+        } catch {
+            if error == .keyUnavailable { throw .windowClosed(owner) }
+            throw .store(error)
+        }
+        file.headerChanged()
+    }
+
+    /// Unwraps the file key from the header.
+    func provideKey(to stored: StoredFile) throws(VaultError) {
+        do throws(StoreError) {
+            try stored.provideKey { header, bytes throws(StoreError) in
+                guard let sealing = header.sealing else { throw .keyUnavailable }
+                do throws(KeyringError) {
+                    return try keyring.unwrap(
+                        UnsafeRawBufferPointer(rebasing: bytes[FileHeader.wrappedKeyRange]),
+                        keyID: sealing.keyID, protectionClass: sealing.protectionClass,
+                        ephemeralKey: sealing.ephemeralKey,
+                        associatedData: UnsafeRawBufferPointer(
+                            rebasing: bytes[..<FileHeader.associatedByteCount]))
+                } catch {
+                    // A header that its own account's key does not open was forged or damaged.
+                    if case .notAuthentic = error { throw .damaged(block: 0) }
+                    throw .keyUnavailable
+                }
+            }
+        } catch {
+            if error == .keyUnavailable { throw closure(of: stored.header) }
+            throw .store(error)
+        }
+    }
+
+    /// The last handle of a file was closed.
+    package func closed(_ file: VaultFile) {
+        // A file of class B that was open through a lock is sealed with its last handle; what the kernel
+        // has cached of it goes too.
+        guard let header = file.header, file.window?.state == .openFilesOnly else { return }
+        file.stored.revokeKey()
+        closedFiles.add(header.fileID)
+        guard closedFiles.beginDraining() else { return }
+        do throws(Errno) {
+            // Not from here: this thread serves the mount.
+            try startThread(named: "purge") { self.purgeClosedFiles() }
+        } catch {
+            while closedFiles.take() != nil {}
+            log.error("a closed file of \(header.owner) stays in the kernel's cache: \(error)")
+        }
+    }
+
+    private func purgeClosedFiles() {
+        while let ids = closedFiles.take() {
+            cachePurger?.purge { header, isOpen in !isOpen && ids.contains(header.fileID) }
+        }
+    }
+
+    /// Logs damage where it is met; returns the error as the vault's.
+    func reported(_ error: StoreError, owner: Identity) -> VaultError {
+        if error.isDamage { log.warning("a file of \(owner): \(error)") }
+        return .store(error)
+    }
+}
+
+/// AES-256.
+private let fileKeyByteCount = 32

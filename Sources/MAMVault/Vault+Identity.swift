@@ -1,0 +1,77 @@
+// Under which identity a thread acts, and what is known of a file's protection.
+
+internal import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+package import MAMStore
+
+extension Vault {
+    /// The file identity of a caller: its process's, else its user's default.
+    package func identity(ofThread thread: Int32, user: UInt32) -> Identity {
+        identities.identity(ofThread: thread) ?? defaultIdentity(ofUser: user)
+    }
+
+    /// In single-identity mode the account that the user registered; otherwise nobody.
+    package func defaultIdentity(ofUser user: UInt32) -> Identity {
+        guard !settings.multiIdentity, let account = keyring.account(registeredBy: user) else {
+            return .nobody
+        }
+        return keyring.identity(of: account)
+    }
+
+    /// What a header tells, and whether its window is open. Nil facts: the file could not be read.
+    package func protection(of facts: FileFacts?) -> ProtectionInfo {
+        switch facts {
+        case nil:
+            Self.plain(.damaged, "the daemon may not read the file")
+        case .empty:
+            Self.plain(
+                .foreign, "it is empty and has no owner yet; the next writer becomes its owner")
+        case .foreign:
+            Self.plain(.foreign, "it has no protection header")
+        case .damaged(let error):
+            Self.plain(.damaged, error.description)
+        case .protected(let header):
+            protection(of: header)
+        }
+    }
+
+    private static func plain(_ state: ProtectionState, _ reason: String) -> ProtectionInfo {
+        ProtectionInfo(
+            owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
+            reason: reason)
+    }
+
+    private func protection(of header: FileHeader) -> ProtectionInfo {
+        guard let sealing = header.sealing else {
+            return ProtectionInfo(
+                owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
+                state: .unmanaged, reason: "its owner is not managed; the content is plain")
+        }
+        let (state, reason) = state(of: sealing)
+        return ProtectionInfo(
+            owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
+            effectiveClass: effectiveClass, state: state, reason: reason)
+    }
+
+    private func state(of sealing: FileHeader.Sealing) -> (ProtectionState, String) {
+        guard let account = keyring.account(ofKey: sealing.keyID),
+            let windows = windows(of: account)
+        else { return (.keyMissing, "the key that it needs is not on this device") }
+        let letter = sealing.protectionClass.letter
+        if windows.window(sealing.protectionClass).allowsOpen {
+            return (.available, "class \(letter) is open: the account is \(words(windows.state))")
+        }
+        return (.closed, "class \(letter) is closed: the account is \(words(windows.state))")
+    }
+
+    private func words(_ state: WindowState) -> String {
+        switch state {
+        case .beforeFirstUnlock: "locked and was not unlocked since the daemon started"
+        case .unlocked: "unlocked"
+        case .grace: "about to be locked"
+        case .locked: "locked"
+        }
+    }
+}

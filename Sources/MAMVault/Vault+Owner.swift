@@ -1,0 +1,59 @@
+// Changing a file's owner: by its header, or by writing it anew.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+
+extension Vault {
+    /// True for an identity whose files are encrypted here.
+    package func isManaged(_ identity: Identity) -> Bool { account(of: identity) != nil }
+
+    /// The owner as it stands in headers: an account's own spelling, else as given.
+    package func canonical(_ identity: Identity) -> Identity {
+        account(of: identity).map { keyring.identity(of: $0) } ?? identity
+    }
+
+    /// Gives an open file to an owner of the same kind: managed to managed, or unmanaged to unmanaged. The
+    /// header is synced before this returns.
+    package func retag(_ file: VaultFile, _ owner: Identity) throws(VaultError) {
+        guard let header = file.header else { throw .invalid("the file has no header") }
+        try checkCreation(by: owner)
+        do throws(StoreError) {
+            if header.isManaged {
+                try file.stored.rewrap(
+                    owner: canonical(owner), as: effectiveClass, sealer: sealer)
+            } else {
+                try file.stored.rewriteOwner(canonical(owner))
+            }
+        } catch {
+            if error == .keyUnavailable { throw .windowClosed(owner) }
+            throw .store(error)
+        }
+        file.headerChanged()
+        do throws(Errno) { try file.synchronize(dataOnly: true) } catch {
+            throw .store(.system(error))
+        }
+    }
+
+    /// Logs that a new owner is in place and may not survive a crash.
+    package func reportUnsynced(_ error: Errno) {
+        log.warning(
+            "a file's new owner may not survive a crash: its directory was not synced: \(error)")
+    }
+
+    /// Writes a file of any kind as one of `owner` into an empty file.
+    package func convert(
+        _ source: Descriptor, for owner: Identity, into destination: Descriptor
+    ) throws(VaultError) {
+        let old = try file(source)
+        try admit(old)
+        let new = try file(destination)
+        try begin(new, as: owner)
+        _ = try copy(
+            { buffer, offset throws(VaultError) in try old.read(into: buffer, at: offset) },
+            { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
+    }
+}

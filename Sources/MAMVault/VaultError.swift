@@ -1,0 +1,42 @@
+// Why a file or an account could not be used: each reason has its own errno and exit status at the edges.
+
+package import MAMModel
+package import MAMStore
+
+/// The vault's refusals and failures.
+package enum VaultError: Error, Sendable {
+    /// The account's window is closed for this file's class.
+    case windowClosed(Identity)
+    /// The key that the file names is not on this device.
+    case keyMissing(Identity)
+    /// Policy or identity forbids it; a sentence.
+    case refused(String)
+    case store(StoreError)
+    /// No such file here; a sentence.
+    case notFound(String)
+    /// Only a managed account's files are encrypted.
+    case notManaged(Identity)
+    /// The request makes no sense; a sentence.
+    case invalid(String)
+}
+
+extension VaultError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .windowClosed(let owner):
+            "the access window of \(owner) is closed; run: mamctl unlock \(owner)"
+        case .keyMissing(let owner):
+            "it is encrypted for \(owner), whose keys are not on this device"
+        case .notManaged(let owner):
+            "\(owner) is not a managed account here; run: mamctl account list"
+        case .refused(let reason), .invalid(let reason), .notFound(let reason): reason
+        case .store(let error): error.description
+        }
+    }
+}
+
+/// Runs a store call whose failure is the vault's.
+@inline(__always)
+func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -> Value {
+    do throws(StoreError) { return try call() } catch { throw .store(error) }
+}

@@ -1,0 +1,117 @@
+// One file in use: its content behind its owner's window.
+
+package import MAMFormat
+package import MAMModel
+package import MAMStore
+package import MAMSystem
+internal import Synchronization
+
+/// An inode's file, shared by all its open handles.
+///
+/// Every read and write asks the window first: one atomic load while nothing changes.
+package final class VaultFile: Sendable {
+    let stored: StoredFile
+    let vault: Vault
+    private let current: Mutex<AccessWindow?>
+
+    init(_ stored: StoredFile, in vault: Vault) {
+        self.stored = stored
+        self.vault = vault
+        current = Mutex(vault.window(for: stored.header))
+    }
+
+    deinit { vault.openFiles.remove(ObjectIdentifier(self)) }
+
+    /// Nil for a file that is not encrypted: it has no window.
+    var window: AccessWindow? { current.withLock { $0 } }
+
+    /// Looks the window up again after the file got another owner or class.
+    func headerChanged() {
+        let window = vault.window(for: stored.header)
+        current.withLock { $0 = window }
+    }
+
+    package var header: FileHeader? { stored.header }
+    /// True if the file key is in memory.
+    package var holdsKey: Bool { header?.isManaged == true && !stored.needsKey }
+    package var owner: Identity { header?.owner ?? .nobody }
+    package var size: Int64 { stored.size }
+
+    /// What a look at the header would tell now.
+    package var facts: FileFacts {
+        if let header { .protected(header) } else { size == 0 ? .empty : .foreign }
+    }
+
+    package func replaceDescriptor(_ descriptor: Descriptor) {
+        stored.replaceDescriptor(descriptor)
+    }
+
+    /// Fills the buffer; less only at the end of the file.
+    package func read(
+        into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(VaultError) -> Int {
+        try whileReadable { () throws(StoreError) in try stored.read(into: out, at: offset) }
+    }
+
+    package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
+        try whileWritable { () throws(StoreError) in
+            try stored.write(bytes, at: offset, sealer: vault.sealer)
+        }
+    }
+
+    package func truncate(to size: Int64) throws(VaultError) {
+        try whileWritable { () throws(StoreError) in
+            try stored.truncate(to: size, sealer: vault.sealer)
+        }
+    }
+
+    /// Makes a range read as zeros; the size stays.
+    package func zero(_ range: Range<Int64>) throws(VaultError) {
+        try whileWritable { () throws(StoreError) in
+            try stored.zero(range, sealer: vault.sealer)
+        }
+    }
+
+    package func reserve(_ range: Range<Int64>, keepSize: Bool) throws(VaultError) {
+        try whileWritable { () throws(StoreError) in
+            try stored.reserve(range, keepSize: keepSize, sealer: vault.sealer)
+        }
+    }
+
+    package func synchronize(dataOnly: Bool) throws(Errno) {
+        try stored.synchronize(dataOnly: dataOnly)
+    }
+
+    private func whileReadable<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
+        guard let window else { return try storing(body) }
+        guard window.beginRead() else { throw .windowClosed(owner) }
+        defer { window.endRead() }
+        return try withKey(body)
+    }
+
+    private func whileWritable<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
+        guard let window else { return try storing(body) }
+        guard window.allowsWrite else { throw .windowClosed(owner) }
+        return try withKey(body)
+    }
+
+    /// Runs `body`, and once more with the key fetched again if a lock had dropped it.
+    private func withKey<Value>(
+        _ body: () throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
+        do throws(StoreError) {
+            return try body()
+        } catch {
+            guard error == .keyUnavailable else { throw vault.reported(error, owner: owner) }
+        }
+        try vault.provideKey(to: stored)
+        do throws(StoreError) { return try body() } catch {
+            if error == .keyUnavailable { throw .windowClosed(owner) }
+            throw vault.reported(error, owner: owner)
+        }
+    }
+}

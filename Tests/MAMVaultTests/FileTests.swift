@@ -1,0 +1,121 @@
+import Glibc
+import MAMFormat
+import MAMModel
+import MAMSystem
+import MAMVault
+import Testing
+
+@Suite("Owners, conversions and answers")
+struct FileTests {
+    @Test("A managed owner's file is encrypted in policy's class, another's is not")
+    func owners() throws {
+        let test = try TestVault("whenDeviceLockedExceptOpenFiles")
+        let managed = try test.makeFile(
+            "m", owner: try Identity(name: "ANN@contoso.com"), "secret text")
+        let plain = try test.makeFile(
+            "p", owner: try Identity(name: "me@example.org"), "plain text")
+        #expect(managed.header?.sealing?.protectionClass == .completeUnlessOpen)
+        #expect(managed.owner.name == "ann@contoso.com")
+        #expect(plain.header?.isManaged == false)
+        let info = test.vault.protection(of: managed.facts)
+        #expect(info.state == .available && info.fileClass == .completeUnlessOpen)
+        test.vault.lock(test.ann, now: true)
+        #expect(test.vault.protection(of: managed.facts).state == .closed)
+        #expect(test.vault.protection(of: plain.facts).state == .unmanaged)
+    }
+
+    @Test(
+        "Who creates without an identity of its own creates for the user's account, in single-identity mode alone",
+        arguments: [true, false])
+    func defaults(multiIdentity: Bool) throws {
+        let test = try TestVault(multiIdentity: multiIdentity)
+        let identity = test.vault.identity(ofThread: 0, user: 1000)
+        #expect(identity.isNobody == multiIdentity)
+        #expect(test.vault.identity(ofThread: 0, user: 1234).isNobody)
+    }
+
+    @Test("A process's identity beats its user's default, also when it is nobody")
+    func processIdentity() throws {
+        let test = try TestVault()
+        let own = try #require(ProcessStatus(of: getpid())).life
+        #expect(test.vault.identities.set(.nobody, for: own))
+        #expect(test.vault.identity(ofThread: getpid(), user: 1000).isNobody)
+        #expect(test.vault.identities.set(nil, for: own))
+        #expect(test.vault.identity(ofThread: getpid(), user: 1000).name == "ann@contoso.com")
+        let earlier = ProcessLife(id: own.id, startTime: own.startTime - 1)
+        #expect(!test.vault.identities.set(.nobody, for: earlier))
+    }
+
+    @Test(
+        "Encrypting and decrypting between descriptors gives the same bytes",
+        arguments: [0, 1, 3041, 3_000_000])
+    func convert(size: Int) throws {
+        let test = try TestVault()
+        let plain = try test.descriptor("plain")
+        let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try bytes.withUnsafeBytes { try writeFully(plain.raw, from: $0, at: 0) }
+        let sealed = try test.descriptor("sealed")
+        #expect(
+            try test.vault.encrypt(plain, for: TestVault.annIdentity(), into: sealed) == Int64(size)
+        )
+        let again = try test.descriptor("again")
+        #expect(try test.vault.decrypt(sealed, into: again) == Int64(size))
+        #expect(try readSmallFile("\(test.path)/again", maximumByteCount: 4 << 20) == bytes)
+    }
+
+    @Test("Decrypting refuses a file that was cut, and encrypting a destination that is not empty")
+    func refusals() throws {
+        let test = try TestVault()
+        _ = try test.makeFile(
+            "f", owner: try TestVault.annIdentity(), String(repeating: "x", count: 5000))
+        let cut = try test.descriptor("f")
+        try setSize(cut.raw, 4096)
+        #expect(throws: VaultError.self) {
+            try test.vault.decrypt(cut, into: test.descriptor("out"))
+        }
+        let full = try test.makeFile("full", owner: .nobody, "x")
+        _ = full
+        #expect(throws: VaultError.self) {
+            try test.vault.encrypt(
+                test.descriptor("out"), for: TestVault.annIdentity(), into: test.descriptor("full"))
+        }
+        #expect(throws: VaultError.self) {
+            try test.vault.encrypt(
+                test.descriptor("out"), for: Identity(name: "nobody@here"),
+                into: test.descriptor("out2"))
+        }
+    }
+
+    @Test(
+        "A managed file goes to another account with its content, and its old owner's lock no longer counts"
+    )
+    func retag() throws {
+        let test = try TestVault()
+        let bob = try Identity(name: "bob@fabrikam.com")
+        _ = try test.vault.register(bob, user: 1001, passphrase: nil)
+        let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "content")
+        try test.vault.retag(file, bob)
+        #expect(file.owner.name == "bob@fabrikam.com")
+        test.vault.lock(test.ann, now: true)
+        #expect(try file.text() == "content")
+        #expect(try test.openExisting("f").text() == "content")
+    }
+
+    @Test("A file of an account that is not here is named so, and not called locked")
+    func missing() throws {
+        let first = try TestVault()
+        _ = try first.makeFile("f", owner: try TestVault.annIdentity(), "x")
+        let second = try TestVault()
+        let file = try second.vault.file(first.descriptor("f"))
+        #expect(second.vault.protection(of: file.facts).state == .keyMissing)
+        do {
+            try second.vault.admit(file)
+            Issue.record("it was opened")
+        } catch {
+            guard case .keyMissing = error else {
+                Issue.record("\(error)")
+                return
+            }
+        }
+    }
+}
