@@ -58,6 +58,11 @@ let package = Package(
             ]),
 
         // Edges
+        module(
+            "MAMFuse",
+            [
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
+            ]),
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),

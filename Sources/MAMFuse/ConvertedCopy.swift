@@ -1,0 +1,77 @@
+// A file written anew for another owner, beside the one that it replaces.
+
+internal import CFuse3
+internal import CShims
+internal import Glibc
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+/// A complete, synced copy in the workspace's work directory; removed if it is not put in place.
+final class ConvertedCopy {
+    private let directory: Descriptor
+    private let name: String
+    private let file: Descriptor
+    private let source: Descriptor
+    private var place: Descriptor?
+
+    /// Copies the content.
+    init(
+        in directory: Descriptor, of inode: Inode, for owner: Identity, vault: Vault
+    ) throws(VaultError) {
+        self.directory = directory
+        let name = "convert-\(getpid())-\(inode.node)"
+        self.name = name
+        file = try systemCall { () throws(Errno) in
+            try openFile(
+                at: directory.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        }
+        source = try systemCall { () throws(Errno) in try openBacking(inode.handle, O_RDONLY) }
+        try vault.convert(source, for: owner, into: file)
+        try systemCall { () throws(Errno) in try synchronize(file.raw) }
+    }
+
+    deinit { unlinkat(directory.raw, name, 0) }
+
+    /// Copies mode, owner, times and extended attributes, as they are now. A file with several names is refused:
+    /// only one of them could be given the copy.
+    func takeAttributes(of inode: Inode) throws(VaultError) {
+        let status = try systemCall { () throws(Errno) -> stat in
+            try MAMSystem.status(at: inode.handle.raw, "")
+        }
+        guard status.st_nlink == 1 else {
+            throw .refused(
+                "the file has \(status.st_nlink) names; only a file with one can be converted")
+        }
+        try systemCall { () throws(Errno) in
+            try copyExtendedAttributes(from: source.raw, to: file.raw)
+            _ = try retrying { fchown(file.raw, status.st_uid, status.st_gid) }
+            _ = try retrying { fchmod(file.raw, status.st_mode & 0o7777) }
+            let times = [status.st_atim, status.st_mtim]
+            _ = try retrying { futimens(file.raw, times) }
+            try synchronize(file.raw)
+        }
+    }
+
+    /// Exchanges the two names. The caller sees to it that no name changes meanwhile.
+    func putInPlace(of inode: Inode, at place: FileSystem.Place) throws(Errno) {
+        guard BackingID(try status(at: place.directory.raw, place.name)) == inode.id else {
+            throw .staleHandle
+        }
+        self.place = place.directory
+        try Faults.check(.rename)
+        let exchange: UInt32 = 2  // RENAME_EXCHANGE
+        _ = try retrying {
+            mam_renameat2(directory.raw, name, place.directory.raw, place.name, exchange)
+        }
+    }
+
+    /// Makes the exchange durable. It is done already: a failure is logged.
+    func synchronizePlace(_ vault: Vault) {
+        guard let place else { return }
+        do throws(Errno) {
+            try synchronize(try reopen(place.raw, O_RDONLY | O_DIRECTORY).raw)
+        } catch { vault.reportUnsynced(error) }
+    }
+}

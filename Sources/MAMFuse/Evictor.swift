@@ -1,0 +1,88 @@
+// Keeping the number of known inodes below the limit of open descriptors.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+internal import Synchronization
+
+/// Makes the kernel forget inodes that nobody has open when too many are known: each costs a descriptor.
+final class Evictor: Sendable {
+    /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and look-ups.
+    private let limit: Int
+    private let wakeUp = WakeUp()
+
+    init() {
+        var descriptors = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
+        limit = Int(clamping: descriptors.rlim_cur / 2)
+    }
+
+    /// Called with every new inode; costs a comparison below the limit.
+    func wake(knownCount: Int) {
+        if knownCount > limit { wakeUp.signal() }
+    }
+
+    /// Runs a call that opens a descriptor, and waits a little for room where there is none left.
+    func makingRoom<Value>(_ call: () throws(Errno) -> Value) throws(Errno) -> Value {
+        for _ in 0..<Self.patience {
+            do throws(Errno) { return try call() } catch {
+                guard error == .tooManyOpenFiles else { throw error }
+            }
+            wakeUp.signal()
+            usleep(5000)
+        }
+        return try call()
+    }
+
+    /// Times 5 ms.
+    private static let patience = 40
+
+    func start(_ files: FileSystem) throws(Errno) {
+        try startThread(named: "evictor") { [weak files, wakeUp, limit] in
+            while true {
+                wakeUp.wait()
+                guard let files else { return }
+                Self.evict(from: files, keeping: limit / 2)
+            }
+        }
+    }
+
+    /// Asks the kernel to drop names, oldest inodes first. It forgets those that are not in use.
+    ///
+    /// Never a directory's: one that is somebody's working directory would lose its path (getcwd fails).
+    private static func evict(from files: FileSystem, keeping count: Int) {
+        let known = files.table.all.filter(\.isRegular).sorted { $0.node < $1.node }
+        for inode in known.prefix(max(0, known.count - count)) {
+            let (parent, name, isOpen) = inode.withState {
+                ($0.lastParent, $0.lastName, $0.openCount > 0)
+            }
+            guard !isOpen, !name.isEmpty else { continue }
+            name.withUnsafeBufferPointer { name in
+                if let name = name.baseAddress { files.notifier.invalidate(name, in: parent) }
+            }
+        }
+    }
+}
+
+/// One waiting thread; signals that come while it works count as one.
+private final class WakeUp: @unchecked Sendable {
+    // A POSIX semaphore at one address for its whole life.
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+    private let isPending = Atomic<Bool>(false)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    func signal() {
+        if !isPending.exchange(true, ordering: .relaxed) { sem_post(semaphore) }
+    }
+
+    func wait() {
+        while sem_wait(semaphore) != 0 {}
+        isPending.store(false, ordering: .relaxed)
+    }
+}

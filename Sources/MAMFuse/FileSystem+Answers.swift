@@ -1,0 +1,57 @@
+// What the socket asks about files of the mount.
+
+internal import CFuse3
+internal import Glibc
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+
+extension FileSystem: MountedFiles {
+    package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
+        let status = try statusOf(descriptor)
+        if let inode = mountedInode(status) {
+            return vault.protection(of: facts(of: inode))
+        }
+        // Not in this mount: a protected file elsewhere tells its owner by its header.
+        do throws(Errno) {
+            return vault.protection(
+                of: try FileFacts(of: descriptor, physicalSize: Int64(status.st_size)))
+        } catch {
+            throw .notFound("the file is not in this workspace, and cannot be read: \(error)")
+        }
+    }
+
+    package func protection(
+        device: UInt64, inode: UInt64
+    ) throws(VaultError) -> ProtectionInfo {
+        guard device == mountDevice,
+            let inode = table.known(BackingID(device: rootDevice, inode: inode))
+        else { throw .notFound("no file in use has this device and inode number") }
+        return vault.protection(of: facts(of: inode))
+    }
+
+    /// The inode behind a status that a descriptor of the mount gave; nil for other file systems.
+    func mountedInode(_ status: stat) -> Inode? {
+        guard UInt64(status.st_dev) == mountDevice else { return nil }
+        return table.known(BackingID(device: rootDevice, inode: UInt64(status.st_ino)))
+    }
+
+    /// The status of a regular file.
+    func statusOf(_ descriptor: Descriptor) throws(VaultError) -> stat {
+        let found: stat
+        do throws(Errno) { found = try status(of: descriptor.raw) } catch {
+            throw .store(.system(error))
+        }
+        switch found.st_mode & S_IFMT {
+        case S_IFREG: return found
+        case S_IFDIR: throw .invalid("it is a directory; only files have owners")
+        default: throw .invalid("it is not a regular file; only those have owners")
+        }
+    }
+
+    /// A regular file's header facts, as they are now.
+    func facts(of inode: Inode) -> FileFacts? {
+        inode.withState { $0.file?.facts ?? $0.facts }
+    }
+}

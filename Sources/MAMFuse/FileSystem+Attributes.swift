@@ -1,0 +1,75 @@
+// Changing modes, owners, sizes and times.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+internal import MAMVault
+
+/// The attributes that one request changes.
+struct AttributeChange {
+    var mode: mode_t?
+    var user: uid_t?
+    var group: gid_t?
+    var size: Int64?
+    var access: timespec?
+    var modification: timespec?
+
+    init(_ new: stat, valid: Int32) {
+        func isSet(_ flag: Int32) -> Bool { valid & flag != 0 }
+        if isSet(FUSE_SET_ATTR_MODE) { mode = new.st_mode & 0o7777 }
+        if isSet(FUSE_SET_ATTR_UID) { user = new.st_uid }
+        if isSet(FUSE_SET_ATTR_GID) { group = new.st_gid }
+        if isSet(FUSE_SET_ATTR_SIZE) { size = Int64(new.st_size) }
+        if isSet(FUSE_SET_ATTR_ATIME_NOW) {
+            access = timespec(tv_sec: 0, tv_nsec: utimeNow)
+        } else if isSet(FUSE_SET_ATTR_ATIME) {
+            access = new.st_atim
+        }
+        if isSet(FUSE_SET_ATTR_MTIME_NOW) {
+            modification = timespec(tv_sec: 0, tv_nsec: utimeNow)
+        } else if isSet(FUSE_SET_ATTR_MTIME) {
+            modification = new.st_mtim
+        }
+    }
+}
+
+// utimensat(2)'s markers, from <bits/stat.h>.
+private let utimeNow = (1 << 30) - 1
+private let utimeOmit = (1 << 30) - 2
+
+extension FileSystem {
+    func change(
+        _ node: UInt64, _ handle: OpenHandle?, _ new: AttributeChange, for caller: Caller
+    ) throws(Errno) -> Entry {
+        let inode = try table.inode(node)
+        // The size first: it is what can be refused, and a refused request should change nothing.
+        if let size = new.size {
+            try withFile(of: node, handle, for: caller) { file throws(VaultError) in
+                try file.truncate(to: size)
+            }
+        }
+        if new.user != nil || new.group != nil {
+            try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
+        }
+        if let mode = new.mode { try changeMode(inode.handle, to: mode) }
+        if new.access != nil || new.modification != nil {
+            try changeTimes(inode, new)
+        }
+        return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {
+        _ = try retrying {
+            fchownat(inode.handle.raw, "", user, group, emptyPath | AT_SYMLINK_NOFOLLOW)
+        }
+    }
+
+    private func changeTimes(_ inode: Inode, _ new: AttributeChange) throws(Errno) {
+        let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
+        let times = [new.access ?? omitted, new.modification ?? omitted]
+        _ = try retrying { utimensat(inode.handle.raw, "", times, emptyPath) }
+    }
+}
+
+/// `AT_EMPTY_PATH`, which glibc shows only under _GNU_SOURCE.
+let emptyPath: Int32 = 0x1000

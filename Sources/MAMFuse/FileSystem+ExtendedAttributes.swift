@@ -1,0 +1,73 @@
+// Extended attributes: the backing file's own, and three that only answer.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+extension FileSystem {
+    /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only, and not listed, so that tools
+    /// which copy attributes do not try to.
+    private static let virtualPrefix = "user.mam."
+
+    private func isVirtual(_ name: Name) -> Bool {
+        strncmp(name, Self.virtualPrefix, Self.virtualPrefix.utf8.count) == 0
+    }
+
+    private func virtualValue(_ name: Name, of inode: Inode) throws(Errno) -> [UInt8] {
+        guard inode.isRegular else { throw .noData }
+        let info = vault.protection(of: facts(of: inode))
+        switch String(cString: name + Self.virtualPrefix.utf8.count) {
+        case "owner": return Array(info.owner.description.utf8)
+        case "class":
+            guard let fileClass = info.fileClass else { throw .noData }
+            return Array(fileClass.letter.utf8)
+        case "state": return Array(info.state.rawValue.utf8)
+        default: throw .noData
+        }
+    }
+
+    /// Fills the buffer and returns the value's length; with an empty buffer, the length alone.
+    func extendedAttribute(
+        _ name: Name, of node: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        let inode = try table.inode(node)
+        guard !isVirtual(name) else {
+            let value = try virtualValue(name, of: inode)
+            guard !buffer.isEmpty else { return value.count }
+            guard value.count <= buffer.count else { throw .rangeTooSmall }
+            buffer.copyBytes(from: value)
+            return value.count
+        }
+        return try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            try MAMSystem.extendedAttribute(path, name, into: buffer)
+        }
+    }
+
+    func setExtendedAttribute(
+        _ name: Name, of node: UInt64, to value: UnsafeRawBufferPointer, flags: Int32
+    ) throws(Errno) {
+        if isVirtual(name) { throw .notPermitted }
+        let inode = try table.inode(node)
+        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
+        }
+    }
+
+    func removeExtendedAttribute(_ name: Name, of node: UInt64) throws(Errno) {
+        if isVirtual(name) { throw .notPermitted }
+        let inode = try table.inode(node)
+        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            try MAMSystem.removeExtendedAttribute(path, name)
+        }
+    }
+
+    func listExtendedAttributes(
+        of node: UInt64, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        let inode = try table.inode(node)
+        return try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            try MAMSystem.listExtendedAttributes(path, into: buffer)
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// Opening, reading and writing regular files.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+/// One open handle of the kernel's: a count on its inode's shared file.
+final class OpenHandle: Sendable {
+    let inode: Inode
+    let file: VaultFile
+
+    init(inode: Inode, file: VaultFile) {
+        self.inode = inode
+        self.file = file
+    }
+}
+
+/// A file that was made and opened in one request.
+struct Creation {
+    let entry: Entry
+    let handle: OpenHandle
+}
+
+extension FileSystem {
+    func open(_ node: UInt64, flags: Int32, for caller: Caller) throws(Errno) -> OpenHandle {
+        let inode = try table.inode(node)
+        let writes = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
+        let file = try inode.withState { state throws(Errno) in
+            guard inode.isRegular, !isStopping else { throw .notConnected }
+            // The kernel looks the name up again when it is told so.
+            if state.isReplaced { throw .staleHandle }
+            if state.isConverting { throw .busy }
+            let file = try backingFile(
+                of: inode, &state, writes: writes || truncates, truncates: truncates)
+            let isNew = if case .empty = file.facts { writes } else { false }
+            let isInUse = state.openCount > 0 && file.header != nil
+            try answering { () throws(VaultError) in
+                if isNew || truncates && !isInUse {
+                    let owner = vault.identity(ofThread: caller.thread, user: caller.user)
+                    try vault.begin(file, as: owner)
+                } else {
+                    try vault.admit(file)
+                    // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
+                    if truncates { try file.truncate(to: 0) }
+                }
+            }
+            // The kernel leaves this to who truncates on open.
+            if truncates, caller.user != 0 { try clearSetIDBits(inode.handle) }
+            state.file = file
+            state.openCount += 1
+            return file
+        }
+        return OpenHandle(inode: inode, file: file)
+    }
+
+    /// The inode's shared file, opened or made writable as needed. The caller holds the inode's state.
+    private func backingFile(
+        of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool
+    ) throws(Errno) -> VaultFile {
+        if let file = state.file {
+            if writes, !state.isWritable {
+                file.replaceDescriptor(try openBacking(inode.handle, O_RDWR))
+                state.isWritable = true
+            }
+            return file
+        }
+        let (descriptor, isWritable) = try evictor.makingRoom { () throws(Errno) in
+            try openForUse(inode, writes: writes)
+        }
+        state.isWritable = isWritable
+        return try answering { () throws(VaultError) in
+            truncates ? try vault.fileToReplace(descriptor) : try vault.file(descriptor)
+        }
+    }
+
+    /// Reads and writes even for a caller that only writes: changing part of a block needs the rest of it.
+    private func openForUse(
+        _ inode: Inode, writes: Bool
+    ) throws(Errno) -> (Descriptor, isWritable: Bool) {
+        do throws(Errno) {
+            return (try openBacking(inode.handle, O_RDWR), true)
+        } catch {
+            guard !writes, [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(error)
+            else { throw error }
+            return (try openBacking(inode.handle, O_RDONLY), false)
+        }
+    }
+
+    func create(
+        _ name: Name, in parent: UInt64, mode: mode_t, flags: Int32, for caller: Caller
+    ) throws(Errno) -> Creation {
+        do throws(Errno) {
+            return try makeFile(name, in: parent, mode: mode, for: caller)
+        } catch {
+            // Somebody else was faster. The kernel then looks again, checks the caller's rights on what is there
+            // and opens it.
+            throw error == .exists && flags & O_EXCL == 0 ? .staleHandle : error
+        }
+    }
+
+    /// Makes a new file with its owner's header in it, open. Nothing is left behind on failure.
+    func makeFile(
+        _ name: Name, in parent: UInt64, mode: mode_t, for caller: Caller
+    ) throws(Errno) -> Creation {
+        if isStopping { throw .notConnected }
+        let parent = try table.inode(parent)
+        try refuseHidden(name, in: parent)
+        let owner = vault.identity(ofThread: caller.thread, user: caller.user)
+        // Asked first, so that a refusal makes no file.
+        try answering { () throws(VaultError) in try vault.checkCreation(by: owner) }
+        let descriptor = try caller.creating { () throws(Errno) in
+            try openFile(
+                at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
+                mode: mode & ~S_IFMT)
+        }
+        do throws(Errno) {
+            let file = try answering { () throws(VaultError) in
+                let file = try vault.file(descriptor)
+                try vault.begin(file, as: owner)
+                return file
+            }
+            let entry = try enter(
+                reopen(descriptor.raw, openPathOnly), found: name, in: parent)
+            entry.inode.withState { state in
+                state.file = file
+                state.facts = file.facts
+                state.isWritable = true
+                state.openCount += 1
+            }
+            return Creation(
+                entry: self.entry(entry.inode, try status(at: descriptor.raw, "")),
+                handle: OpenHandle(inode: entry.inode, file: file))
+        } catch {
+            unlinkat(parent.handle.raw, name, 0)
+            throw error
+        }
+    }
+
+    func read(
+        _ handle: OpenHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(Errno) -> Int {
+        try answering { () throws(VaultError) in try handle.file.read(into: buffer, at: offset) }
+    }
+
+    func write(
+        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(Errno) {
+        try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
+    }
+
+    func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
+        try handle.file.synchronize(dataOnly: dataOnly)
+    }
+
+    func release(_ handle: OpenHandle) {
+        let last: VaultFile? = handle.inode.withState { state in
+            state.openCount -= 1
+            guard state.openCount == 0 else { return nil }
+            defer { state.file = nil }
+            state.facts = state.file?.facts
+            return state.file
+        }
+        if let last { vault.closed(last) }
+    }
+
+    /// Runs a change on the inode's file, opening it for that where it is not open.
+    func withFile<Result>(
+        of node: UInt64, _ handle: OpenHandle?, for caller: Caller,
+        _ body: (VaultFile) throws(VaultError) -> Result
+    ) throws(Errno) -> Result {
+        if let handle { return try answering { () throws(VaultError) in try body(handle.file) } }
+        let handle = try open(node, flags: O_RDWR, for: caller)
+        defer { release(handle) }
+        return try answering { () throws(VaultError) in try body(handle.file) }
+    }
+}

@@ -1,0 +1,86 @@
+// From names to inodes, and their attributes.
+
+internal import CFuse3
+internal import CShims
+internal import Glibc
+internal import MAMFormat
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+extension FileSystem {
+    func lookUp(_ name: Name, in parent: UInt64) throws(Errno) -> Entry {
+        let parent = try table.inode(parent)
+        if isHidden(name, in: parent) { throw .noEntry }
+        return try evictor.makingRoom { () throws(Errno) in
+            let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
+            return try enter(handle, found: name, in: parent)
+        }
+    }
+
+    /// Makes an inode known to the kernel, and counts the look-up.
+    func enter(
+        _ handle: Descriptor, found name: Name, in parent: Inode
+    ) throws(Errno) -> Entry {
+        let status = try status(at: handle.raw, "")
+        // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
+        guard UInt64(status.st_dev) == rootDevice else { throw .crossDevice }
+        let inode: Inode
+        if let known = table.lookUp(BackingID(status)) {
+            inode = known
+        } else {
+            inode = table.insert(handle, status, try facts(of: handle, status))
+            evictor.wake(knownCount: table.count)
+        }
+        inode.wasFound(name, in: parent.node)
+        return entry(inode, status)
+    }
+
+    /// Reads a regular file's header; nil for all else, and for a file that the daemon may not read.
+    func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        do throws(Errno) {
+            let file = try openBacking(handle, O_RDONLY)
+            return try FileFacts(of: file, physicalSize: Int64(status.st_size))
+        } catch {
+            if error == .accessDenied || error == .notPermitted { return nil }
+            throw error
+        }
+    }
+
+    func attributes(of node: UInt64, throughHandle: Bool) throws(Errno) -> Entry {
+        let inode = try table.inode(node)
+        // The kernel asks through a handle before it writes into its cache: refused once the window closes,
+        // so that no write is accepted whose key is about to go.
+        if throughHandle, isStopping { throw .notConnected }
+        if throughHandle, let file = inode.openFile {
+            try answering { () throws(VaultError) in try vault.checkCachedWrite(to: file) }
+        }
+        return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    func entry(_ inode: Inode, _ status: stat) -> Entry {
+        var attributes = status
+        attributes.st_size = Int(inode.plainSize(ofPhysical: Int64(status.st_size)))
+        return Entry(
+            inode: inode, attributes: attributes,
+            cacheSeconds: isClosed(inode) || isStopping ? 0 : Self.cacheSeconds)
+    }
+
+    /// True if the inode's window is closed: the kernel must then ask each time.
+    private func isClosed(_ inode: Inode) -> Bool {
+        guard inode.isRegular, let header = inode.header, header.isManaged else { return false }
+        return !vault.isOpen(header)
+    }
+
+    func openDirectory(_ node: UInt64) throws(Errno) -> DirectoryStream {
+        let inode = try table.inode(node)
+        return try evictor.makingRoom { () throws(Errno) in try DirectoryStream(inode) }
+    }
+
+    func forget(_ node: UInt64, count: UInt64) { table.forget(node, count: count) }
+}
+
+/// `O_PATH`, which glibc shows only under _GNU_SOURCE.
+let openPathOnly: Int32 = 0x20_0000

@@ -1,0 +1,105 @@
+// Making, removing and moving names.
+
+internal import CShims
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+extension FileSystem {
+    func makeNode(
+        _ name: Name, in parent: UInt64, mode: mode_t, device: dev_t, for caller: Caller
+    ) throws(Errno) -> Entry {
+        // A regular file gets its owner like one that is created open.
+        if mode & S_IFMT == S_IFREG {
+            let creation = try makeFile(name, in: parent, mode: mode, for: caller)
+            release(creation.handle)
+            return creation.entry
+        }
+        return try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { mknodat(directory, name, mode, device) }
+        }
+    }
+
+    func makeDirectory(
+        _ name: Name, in parent: UInt64, mode: mode_t, for caller: Caller
+    ) throws(Errno) -> Entry {
+        try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { mkdirat(directory, name, mode) }
+        }
+    }
+
+    func makeSymbolicLink(
+        _ name: Name, in parent: UInt64, to target: Name, for caller: Caller
+    ) throws(Errno) -> Entry {
+        try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { symlinkat(target, directory, name) }
+        }
+    }
+
+    private func make(
+        _ name: Name, in parent: UInt64, for caller: Caller,
+        _ call: (Int32) throws(Errno) -> Void
+    ) throws(Errno) -> Entry {
+        let parent = try table.inode(parent)
+        try refuseHidden(name, in: parent)
+        try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
+        let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
+        return try enter(handle, found: name, in: parent)
+    }
+
+    func link(_ node: UInt64, as name: Name, in parent: UInt64) throws(Errno) -> Entry {
+        let inode = try table.inode(node)
+        let parent = try table.inode(parent)
+        try refuseHidden(name, in: parent)
+        try names.shared { () throws(Errno) in
+            try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+                _ = try retrying {
+                    linkat(AT_FDCWD, path, parent.handle.raw, name, AT_SYMLINK_FOLLOW)
+                }
+            }
+        }
+        _ = table.lookUp(inode.id)
+        return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    func unlink(_ name: Name, in parent: UInt64) throws(Errno) {
+        try remove(name, in: parent, flags: 0)
+    }
+
+    func removeDirectory(_ name: Name, in parent: UInt64) throws(Errno) {
+        try remove(name, in: parent, flags: AT_REMOVEDIR)
+    }
+
+    private func remove(_ name: Name, in parent: UInt64, flags: Int32) throws(Errno) {
+        let parent = try table.inode(parent)
+        if isHidden(name, in: parent) { throw .noEntry }
+        try names.shared { () throws(Errno) in
+            _ = try retrying { unlinkat(parent.handle.raw, name, flags) }
+        }
+    }
+
+    /// `flags`: `RENAME_NOREPLACE` or `RENAME_EXCHANGE`; the file system below decides which it knows.
+    func rename(
+        _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32
+    ) throws(Errno) {
+        let from = try table.inode(parent)
+        let to = try table.inode(newParent)
+        if isHidden(name, in: from) { throw .noEntry }
+        try refuseHidden(newName, in: to)
+        try names.shared { () throws(Errno) in
+            _ = try retrying {
+                mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)
+            }
+        }
+    }
+
+    /// A link's target, at most `PATH_MAX` bytes, ended by a zero.
+    func target(of node: UInt64) throws(Errno) -> [CChar] {
+        let inode = try table.inode(node)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = try retrying { readlinkat(inode.handle.raw, "", &buffer, buffer.count - 1) }
+        buffer[count] = 0
+        return buffer
+    }
+}

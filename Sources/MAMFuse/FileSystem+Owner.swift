@@ -1,0 +1,118 @@
+// Giving a file to another owner.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMFormat
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+
+extension FileSystem {
+    package func setOwner(
+        _ owner: Identity, of descriptor: Descriptor
+    ) throws(VaultError) -> ProtectionInfo {
+        guard let inode = mountedInode(try statusOf(descriptor)) else {
+            throw .notFound("the file is not in this workspace")
+        }
+        if case .protected(let header)? = facts(of: inode),
+            header.isManaged == vault.isManaged(owner)
+        {
+            try retag(inode, owner)
+            return vault.protection(of: facts(of: inode))
+        }
+        let place = try place(of: descriptor, inode)
+        try replace(inode, at: place, owner)
+        // The kernel knows the old inode by this name; without a lock, for it may have to ask us.
+        place.name.withUnsafeBufferPointer { name in
+            if let name = name.baseAddress { notifier.invalidate(name, in: place.parentNode) }
+        }
+        notifier.invalidate(inode.node)
+        return vault.protection(of: try newFacts(at: place))
+    }
+
+    /// Another owner of the same kind: the header alone changes.
+    private func retag(_ inode: Inode, _ owner: Identity) throws(VaultError) {
+        let caller = Caller(thread: 0, user: 0, group: 0)
+        let handle = try systemCall { () throws(Errno) in
+            try open(inode.node, flags: O_RDWR, for: caller)
+        }
+        defer { release(handle) }
+        try vault.retag(handle.file, owner)
+    }
+
+    /// Where a file stands: its directory in the backing tree, and its name there.
+    struct Place {
+        let directory: Descriptor
+        let parentNode: UInt64
+        let name: [CChar]
+    }
+
+    private func newFacts(at place: Place) throws(VaultError) -> FileFacts {
+        try systemCall { () throws(Errno) in
+            let file = try openFile(at: place.directory.raw, place.name, O_RDONLY | O_NOFOLLOW)
+            return try FileFacts(of: file, physicalSize: Int64(status(of: file.raw).st_size))
+        }
+    }
+
+    private func place(of descriptor: Descriptor, _ inode: Inode) throws(VaultError) -> Place {
+        try systemCall { () throws(Errno) in
+            let path = try linkTarget(of: descriptor.raw)
+            let relative = try relativePath(path)
+            let slash = relative.lastIndex(of: CChar(UInt8(ascii: "/")))
+            let name = Array(relative[(slash.map { $0 + 1 } ?? 0)...])
+            var parent = slash.map { Array(relative[..<$0]) } ?? [CChar(UInt8(ascii: "."))]
+            parent.append(0)
+            let directory = try parent.withUnsafeBufferPointer { buffer throws(Errno) in
+                guard let path = buffer.baseAddress else { throw .noEntry }
+                return try openBeneath(root.raw, path, openPathOnly | O_DIRECTORY)
+            }
+            let parentStatus = try status(at: directory.raw, "")
+            let node = table.known(BackingID(parentStatus))?.node ?? InodeTable.rootNode
+            return Place(directory: directory, parentNode: node, name: name)
+        }
+    }
+
+    /// The part of a path below the mount point, with its final zero.
+    private func relativePath(_ path: [CChar]) throws(Errno) -> [CChar] {
+        let prefix = mountPoint.utf8.map { CChar(bitPattern: $0) } + [CChar(UInt8(ascii: "/"))]
+        guard path.starts(with: prefix) else { throw .noEntry }
+        return Array(path.dropFirst(prefix.count))
+    }
+
+    /// Where `/proc/self/fd/N` points, with a final zero.
+    private func linkTarget(of descriptor: Int32) throws(Errno) -> [CChar] {
+        try withProcPath(of: descriptor) { link throws(Errno) in
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+            let count = try retrying { readlink(link, &buffer, buffer.count - 1) }
+            return Array(buffer[..<count]) + [0]
+        }
+    }
+
+    /// Writes a converted copy and puts it in the file's place: old or new at every moment.
+    ///
+    /// Nobody can open the file meanwhile (`EBUSY`), and so nobody writes to what is about to go; who opens the
+    /// old one afterwards is sent to look the name up again.
+    private func replace(_ inode: Inode, at place: Place, _ owner: Identity) throws(VaultError) {
+        try inode.withState { state throws(VaultError) in
+            guard state.openCount == 0, !state.isConverting, !state.isReplaced else {
+                throw .refused("the file is open; close it and try again")
+            }
+            state.isConverting = true
+        }
+        defer { inode.withState { $0.isConverting = false } }
+        let copy = try ConvertedCopy(in: workDirectory, of: inode, for: owner, vault: vault)
+        // No name changes between the last look and the exchange.
+        try names.exclusive { () throws(VaultError) in
+            try copy.takeAttributes(of: inode)
+            try systemCall { () throws(Errno) in try copy.putInPlace(of: inode, at: place) }
+            inode.withState { $0.isReplaced = true }
+        }
+        copy.synchronizePlace(vault)
+    }
+}
+
+/// Runs a system call whose failure is the vault's.
+func systemCall<Value>(_ call: () throws(Errno) -> Value) throws(VaultError) -> Value {
+    do throws(Errno) { return try call() } catch { throw .store(.system(error)) }
+}

@@ -1,0 +1,97 @@
+// The mounted workspace: what each request means, in terms of inodes, the vault and the backing directory.
+
+internal import CFuse3
+internal import CShims
+internal import Glibc
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+internal import Synchronization
+
+/// Serves a backing directory in the clear. Knows inodes and errno; of libfuse only the replies' shapes, in
+/// `Operations`.
+package final class FileSystem: Sendable {
+    let vault: Vault
+    let root: Descriptor
+    let table: InodeTable
+    /// On the same file system as the root: for files that are to be renamed into place.
+    let workDirectory: Descriptor
+    /// Absolute, without a slash at the end.
+    let mountPoint: String
+    private let rootStatus: stat
+    private let mountedDevice = Atomic<UInt64>(0)
+    let notifier = Notifier()
+    let evictor = Evictor()
+    /// Shared by what changes names; alone while a converted file is put in another's place.
+    let names = ReadWriteLock()
+    private let stopping = Atomic<Bool>(false)
+    private let onReady: @Sendable () -> Void
+
+    /// Holds the workspace's own files at the top of the backing directory; not shown in the mount.
+    static let hiddenName = ".mamd"
+
+    /// Seconds for which the kernel may keep names and attributes: the daemon is the only writer, and tells
+    /// the kernel of what it changes itself.
+    static let cacheSeconds = 60.0
+
+    /// `root`: the backing directory, opened with `O_PATH`.
+    /// `workDirectory`: the workspace's own directory for unfinished files.
+    /// `onReady`: called once, when the kernel sends its first request.
+    package init(
+        vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: String,
+        onReady: @escaping @Sendable () -> Void
+    ) throws(Errno) {
+        self.onReady = onReady
+        self.workDirectory = workDirectory
+        self.mountPoint = mountPoint
+        self.vault = vault
+        self.root = root
+        rootStatus = try status(at: root.raw, "")
+        table = InodeTable(root: root, status: rootStatus)
+    }
+}
+
+extension FileSystem {
+    func becameReady() { onReady() }
+
+    /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no request.
+    var mountDevice: UInt64 {
+        let known = mountedDevice.load(ordering: .relaxed)
+        if known != 0 { return known }
+        // After a lazy unmount the path leads to the host's file system.
+        guard mam_is_fuse(mountPoint) == 1,
+            let status = try? status(at: workingDirectory, mountPoint)
+        else { return 0 }
+        mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)
+        return UInt64(status.st_dev)
+    }
+
+    /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's cache any more.
+    var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
+
+    func beginStopping() { stopping.store(true, ordering: .sequentiallyConsistent) }
+
+    /// `st_dev` of the backing directory.
+    var rootDevice: UInt64 { UInt64(rootStatus.st_dev) }
+}
+
+/// What the kernel gets to know of an inode: its number and attributes, plain size included.
+struct Entry {
+    let inode: Inode
+    let attributes: stat
+    let cacheSeconds: Double
+}
+
+/// A name that the kernel sent: bytes, ended by a zero.
+typealias Name = UnsafePointer<CChar>
+
+extension FileSystem {
+    /// The names of the workspace's own directory are not there, and cannot be made.
+    func isHidden(_ name: Name, in parent: Inode) -> Bool {
+        parent.node == InodeTable.rootNode && strcmp(name, Self.hiddenName) == 0
+    }
+
+    func refuseHidden(_ name: Name, in parent: Inode) throws(Errno) {
+        if isHidden(name, in: parent) { throw .notPermitted }
+    }
+}

@@ -1,0 +1,100 @@
+// One file of the mount, as long as the kernel knows it.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMFormat
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+internal import Synchronization
+
+/// A file's identity on the backing file systems; hard links share it.
+struct BackingID: Hashable, Sendable {
+    let device: UInt64
+    let inode: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+    }
+
+    init(device: UInt64, inode: UInt64) {
+        self.device = device
+        self.inode = inode
+    }
+}
+
+/// Holds its file by an `O_PATH` descriptor, never by path: no rename can lead it astray, and while it
+/// lives the inode number cannot be used again.
+final class Inode: Sendable {
+    /// The number by which the kernel asks for it.
+    let node: UInt64
+    let handle: Descriptor
+    let id: BackingID
+    let isRegular: Bool
+    /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
+    let lookups = Atomic<UInt64>(0)
+    // Held while the backing file is opened; never taken under the table's lock.
+    private let state: Mutex<State>
+
+    struct State {
+        /// Nil for what is not a regular file, or could not be read.
+        var facts: FileFacts?
+        /// Present while at least one handle is open.
+        var file: VaultFile?
+        var openCount = 0
+        /// Where the kernel last found it: enough to make the kernel forget it. A rename makes this stale, which
+        /// costs only that.
+        var lastParent: UInt64 = 0
+        var lastName: [CChar] = []
+        /// It is being written anew for another owner; nobody may open it meanwhile.
+        var isConverting = false
+        /// Another file stands at its name now: whoever opens it must look the name up again.
+        var isReplaced = false
+        /// Whether the shared backing descriptor may write.
+        var isWritable = false
+    }
+
+    init(node: UInt64, handle: Descriptor, status: stat, facts: FileFacts?) {
+        self.node = node
+        self.handle = handle
+        id = BackingID(status)
+        isRegular = status.st_mode & S_IFMT == S_IFREG
+        state = Mutex(State(facts: facts))
+    }
+
+    func withState<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let result: Swift.Result<Result, Failure> = state.withLock { state in
+            do throws(Failure) { return .success(try body(&state)) } catch {
+                return .failure(error)
+            }
+        }
+        return try result.get()
+    }
+
+    var openFile: VaultFile? { state.withLock { $0.file } }
+
+    /// What the header says: of the open file as it is now, else as read when the inode became known.
+    var header: FileHeader? {
+        state.withLock { $0.file.map { $0.header } ?? $0.facts?.header }
+    }
+
+    func wasFound(_ name: Name, in parent: UInt64) {
+        let bytes = Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+        state.withLock { state in
+            state.lastParent = parent
+            state.lastName = bytes
+        }
+    }
+
+    /// The size to show for a physical one.
+    func plainSize(ofPhysical size: Int64) -> Int64 {
+        guard isRegular else { return size }
+        return state.withLock { state in
+            state.file?.size ?? state.facts?.plainSize(ofPhysical: size) ?? size
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// All inodes that the kernel knows.
+
+internal import Glibc
+internal import MAMStore
+internal import MAMSystem
+internal import Synchronization
+
+/// Finds inodes by the kernel's number and by backing identity. Its lock is held for look-ups only, never
+/// over I/O.
+final class InodeTable: Sendable {
+    static let rootNode: UInt64 = 1
+
+    private struct Tables {
+        var byNode: [UInt64: Inode] = [:]
+        var byID: [BackingID: Inode] = [:]
+        var nextNode = InodeTable.rootNode + 1
+    }
+
+    private let tables = Mutex(Tables())
+
+    init(root: Descriptor, status: stat) {
+        let inode = Inode(node: Self.rootNode, handle: root, status: status, facts: nil)
+        tables.withLock { tables in
+            tables.byNode[inode.node] = inode
+            tables.byID[inode.id] = inode
+        }
+    }
+
+    /// The inode of a number that the kernel sent; `ESTALE` for one it should have forgotten.
+    func inode(_ node: UInt64) throws(Errno) -> Inode {
+        guard let inode = tables.withLock({ $0.byNode[node] }) else { throw .staleHandle }
+        return inode
+    }
+
+    /// The inode if the kernel knows it; the kernel's count stays.
+    func known(_ id: BackingID) -> Inode? { tables.withLock { $0.byID[id] } }
+
+    /// Counts one more look-up of a known inode; nil if it is not known.
+    func lookUp(_ id: BackingID) -> Inode? {
+        tables.withLock { tables in
+            guard let inode = tables.byID[id] else { return nil }
+            inode.lookups.add(1, ordering: .relaxed)
+            return inode
+        }
+    }
+
+    /// Adds an inode and counts its first look-up; another thread may have been faster.
+    func insert(_ handle: Descriptor, _ status: stat, _ facts: FileFacts?) -> Inode {
+        tables.withLock { tables in
+            let id = BackingID(status)
+            let inode: Inode
+            if let known = tables.byID[id] {
+                inode = known
+            } else {
+                inode = Inode(
+                    node: tables.nextNode, handle: handle, status: status, facts: facts)
+                tables.nextNode += 1
+                tables.byNode[inode.node] = inode
+                tables.byID[id] = inode
+            }
+            inode.lookups.add(1, ordering: .relaxed)
+            return inode
+        }
+    }
+
+    /// The kernel forgot `count` look-ups.
+    func forget(_ node: UInt64, count: UInt64) {
+        guard node != Self.rootNode else { return }
+        // Freed outside the lock: closing a descriptor may take long.
+        let gone: Inode? = tables.withLock { tables in
+            guard let inode = tables.byNode[node] else { return nil }
+            let left = inode.lookups.load(ordering: .relaxed)
+            inode.lookups.store(left - min(count, left), ordering: .relaxed)
+            guard left <= count else { return nil }
+            tables.byNode[node] = nil
+            tables.byID[inode.id] = nil
+            return inode
+        }
+        withExtendedLifetime(gone) {}
+    }
+
+    var count: Int { tables.withLock { $0.byNode.count } }
+
+    /// All inodes at this moment.
+    var all: [Inode] { tables.withLock { Array($0.byNode.values) } }
+}

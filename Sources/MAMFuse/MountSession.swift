@@ -1,0 +1,104 @@
+// The kernel mount: from fusermount3 or mount(2) to the last request.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+internal import Synchronization
+
+/// One mount of one file system, served by libfuse's threads.
+package final class MountSession: @unchecked Sendable {
+    // libfuse's session functions used here are safe from any thread; the pointer never changes.
+    private let session: OpaquePointer
+    private let fileSystem: FileSystem
+    private let mountPoint: String
+    /// The thread that waits in ``serve()``, to be woken by ``stop()``.
+    private let waiting = Mutex<pthread_t?>(nil)
+
+    package enum Failure: Error {
+        case badOptions
+        /// libfuse has said why on standard error.
+        case notMounted
+    }
+
+    /// Mounts; requests wait in the kernel until ``serve()``.
+    ///
+    /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
+    /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
+    package init(
+        _ fileSystem: FileSystem, at mountPoint: String, name: String, allowOther: Bool,
+        readOnly: Bool
+    ) throws(Failure) {
+        var options = "default_permissions,subtype=mamd,fsname=\(name)"
+        if allowOther { options += ",allow_other" }
+        if readOnly { options += ",ro" }
+        guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
+            throw .badOptions
+        }
+        guard fuse_session_mount(session, mountPoint) == 0 else {
+            fuse_session_destroy(session)
+            throw .notMounted
+        }
+        self.session = session
+        self.fileSystem = fileSystem
+        self.mountPoint = mountPoint
+        do throws(Errno) { try fileSystem.attach(session) } catch {
+            stop()
+            throw .notMounted
+        }
+    }
+
+    private static func makeSession(
+        _ arguments: [String], _ fileSystem: FileSystem
+    ) -> OpaquePointer? {
+        var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
+        defer { strings.forEach { free($0) } }
+        return strings.withUnsafeMutableBufferPointer { buffer in
+            var list = fuse_args(argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
+            defer { fuse_opt_free_args(&list) }
+            var operations = makeOperations()
+            return fuse_session_new(
+                &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
+                Unmanaged.passUnretained(fileSystem).toOpaque())
+        }
+    }
+
+    /// Serves requests until the file system is unmounted or ``stop()`` is called.
+    package func serve() {
+        waiting.withLock { $0 = pthread_self() }
+        let configuration = fuse_loop_cfg_create()
+        fuse_loop_cfg_set_clone_fd(configuration, 1)
+        fuse_loop_cfg_set_max_threads(configuration, Self.threadCount)
+        // Threads stay: starting one anew for each burst costs more than it holds.
+        fuse_loop_cfg_set_idle_threads(configuration, Self.threadCount)
+        mam_session_loop(session, configuration)
+        fuse_loop_cfg_destroy(configuration)
+        waiting.withLock { $0 = nil }
+        fileSystem.detach()
+        fuse_session_unmount(session)
+        fuse_session_destroy(session)
+    }
+
+    /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
+    private static let threadCount: UInt32 = 10
+
+    /// Unmounts, also while files are open, and lets ``serve()`` return.
+    ///
+    /// What the kernel has cached must have been written back before.
+    package func stop() {
+        detachMount()
+        // With nothing open the kernel ends the connection now, and the loop with it.
+        for _ in 0..<20 {
+            if waiting.withLock({ $0 == nil }) { return }
+            usleep(50_000)
+        }
+        fuse_session_exit(session)
+        // Wakes the waiting thread; the signal's handler does nothing.
+        if let thread = waiting.withLock({ $0 }) { pthread_kill(thread, SIGUSR1) }
+    }
+
+    private func detachMount() {
+        if umount2(mountPoint, Int32(MNT_DETACH)) == 0 { return }
+        // An ordinary user's mount is unmounted by the setuid helper.
+        _ = runProgram(["fusermount3", "-u", "-z", "-q", "--", mountPoint])
+    }
+}

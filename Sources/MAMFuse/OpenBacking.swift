@@ -1,0 +1,48 @@
+// Opening a regular backing file, whatever its mode says.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+
+/// Opens a regular file that the kernel has let the caller open.
+///
+/// An ordinary user's daemon may need more than the mode gives even its owner: a file of mode 0200 is written
+/// in blocks whose rest has to be read, and one of mode 0 has a header that tells its size. For the moment of
+/// opening the owner gets both rights.
+func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
+    let flags = access | O_NOCTTY | O_NONBLOCK
+    do throws(Errno) { return try reopen(handle.raw, flags) } catch {
+        guard error == .accessDenied else { throw error }
+        return try modes.exclusive { () throws(Errno) in
+            let status = try status(at: handle.raw, "")
+            guard status.st_uid == geteuid() else { throw error }
+            return try withProcPath(of: handle.raw) { path throws(Errno) in
+                let mode = status.st_mode & 0o7777
+                _ = try retrying { chmod(path, mode | 0o600) }
+                defer { chmod(path, mode) }
+                return try reopen(handle.raw, flags)
+            }
+        }
+    }
+}
+
+/// chmod(2) for a caller; never in the middle of the above.
+func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
+    try modes.exclusive { () throws(Errno) in
+        try withProcPath(of: handle.raw) { path throws(Errno) in
+            _ = try retrying { chmod(path, mode) }
+        }
+    }
+}
+
+/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit, and no
+/// set-group-ID bit on what the group may execute.
+func clearSetIDBits(_ handle: Descriptor) throws(Errno) {
+    let mode = try status(at: handle.raw, "").st_mode
+    var kept = mode & ~S_ISUID
+    if mode & S_IXGRP != 0 { kept &= ~S_ISGID }
+    if kept != mode { try changeMode(handle, to: kept & 0o7777) }
+}
+
+/// Held by whoever changes a mode, so that a temporary one is never taken for the file's own.
+private let modes = ReadWriteLock()

@@ -1,0 +1,97 @@
+// The table's entries for open files.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+
+func addFiles(to table: inout fuse_lowlevel_ops) {
+    table.create = { raw, parent, name, mode, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            let info = info.required
+            let creation = try files.create(
+                name.name, in: parent, mode: mode, flags: info.pointee.flags, for: request.caller)
+            info.pointee.keep_cache = 1
+            request.reply(creation, info)
+        }
+    }
+    table.open = { raw, node, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            let info = info.required
+            let handle = try files.open(node, flags: info.pointee.flags, for: request.caller)
+            info.pointee.keep_cache = 1
+            info.pointee.hold(handle)
+            if fuse_reply_open(request.raw, info) != 0 {
+                // The caller was interrupted: the kernel will never release this handle.
+                files.release(info.pointee.takeHandle(OpenHandle.self))
+            }
+        }
+    }
+    table.read = { raw, _, count, offset, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            let buffer = ReplyBuffer(count: count)
+            let found = try files.read(
+                info.required.pointee.handle(OpenHandle.self), into: buffer.bytes, at: Int64(offset)
+            )
+            request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
+        }
+    }
+    table.write = { raw, _, bytes, count, offset, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            let plain = UnsafeRawBufferPointer(start: bytes, count: count)
+            // libfuse's buffer is used for the next request as it is: no plaintext may stay in it.
+            defer { zero(plain) }
+            try files.write(
+                info.required.pointee.handle(OpenHandle.self), plain, at: Int64(offset))
+            fuse_reply_write(request.raw, count)
+        }
+    }
+    // Every write has reached the backing file when it was answered; close(2) has nothing left to do.
+    table.flush = { raw, _, _ in Request(raw).replyDone() }
+    table.fsync = { raw, _, dataOnly, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.synchronize(
+                info.required.pointee.handle(OpenHandle.self), dataOnly: dataOnly != 0)
+            request.replyDone()
+        }
+    }
+    table.release = { raw, _, info in
+        let request = Request(raw)
+        request.fileSystem.release(info.required.pointee.takeHandle(OpenHandle.self))
+        request.replyDone()
+    }
+    addSpace(to: &table)
+}
+
+/// Zeroes a request's bytes in libfuse's buffer, which is writable although it is handed over as constant.
+private func zero(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    explicit_bzero(UnsafeMutableRawPointer(mutating: base), bytes.count)
+}
+
+private func addSpace(to table: inout fuse_lowlevel_ops) {
+    table.fallocate = { raw, _, mode, offset, count, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.allocate(
+                info.required.pointee.handle(OpenHandle.self), mode: mode, at: Int64(offset),
+                count: Int64(count))
+            request.replyDone()
+        }
+    }
+    table.copy_file_range = { raw, _, offset, info, _, targetOffset, targetInfo, count, flags in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            guard flags == 0 else { throw .invalid }
+            let copied = try files.copy(
+                from: info.required.pointee.handle(OpenHandle.self), at: Int64(offset),
+                to: targetInfo.required.pointee.handle(OpenHandle.self), at: Int64(targetOffset),
+                count: count)
+            fuse_reply_write(request.raw, copied)
+        }
+    }
+}

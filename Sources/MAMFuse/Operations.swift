@@ -1,0 +1,150 @@
+// libfuse's table: each entry converts arguments, calls one method, and replies.
+//
+// Not in the table: access (the kernel decides with default_permissions), getlk, setlk and flock (the kernel
+// keeps them), ioctl, poll. Nor lseek: the kernel asks it without writing its cache back first, so holes would be
+// answered from an old size, and `cp` of a file that is being written would copy zeros. Without it the kernel takes
+// every byte for data.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+
+func makeOperations() -> fuse_lowlevel_ops {
+    var table = fuse_lowlevel_ops()
+    addLifeCycle(to: &table)
+    addInodes(to: &table)
+    addNames(to: &table)
+    addFiles(to: &table)
+    addDirectories(to: &table)
+    addExtendedAttributes(to: &table)
+    return table
+}
+
+private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
+    table.`init` = { userData, connection in
+        guard let userData, let connection else { return }
+        negotiate(&connection.pointee)
+        Unmanaged<FileSystem>.fromOpaque(userData).takeUnretainedValue().becameReady()
+    }
+}
+
+/// What we ask of the kernel; see docs/ARCHITECTURE.md for why.
+private func negotiate(_ connection: inout fuse_conn_info) {
+    let wanted = [
+        FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS, FUSE_CAP_READDIRPLUS_AUTO,
+        FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL,
+    ]
+    // The kernel clears set-id bits on writes and truncation; we do not.
+    connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
+    for capability in wanted { connection.want |= connection.capable & UInt32(capability) }
+    connection.max_write = UInt32(ReplyBuffer.byteCount)
+    connection.max_readahead = UInt32(ReplyBuffer.byteCount)
+    connection.max_background = 64
+    connection.congestion_threshold = 48
+    connection.time_gran = 1
+}
+
+private func addInodes(to table: inout fuse_lowlevel_ops) {
+    table.lookup = { raw, parent, name in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.reply(try files.lookUp(name.name, in: parent))
+        }
+    }
+    table.forget = { raw, node, count in
+        let request = Request(raw)
+        request.fileSystem.forget(node, count: count)
+        fuse_reply_none(request.raw)
+    }
+    table.forget_multi = { raw, count, entries in
+        let request = Request(raw)
+        for entry in UnsafeBufferPointer(start: entries, count: count) {
+            request.fileSystem.forget(entry.ino, count: entry.nlookup)
+        }
+        fuse_reply_none(request.raw)
+    }
+    table.getattr = { raw, node, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.replyAttributes(
+                try files.attributes(of: node, throughHandle: info != nil))
+        }
+    }
+    table.setattr = { raw, node, new, valid, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            guard let new else { throw .invalid }
+            request.replyAttributes(
+                try files.change(
+                    node, info.openHandle, AttributeChange(new.pointee, valid: valid),
+                    for: request.caller))
+        }
+    }
+    table.readlink = { raw, node in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            fuse_reply_readlink(request.raw, try files.target(of: node))
+        }
+    }
+    table.statfs = { raw, _ in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            var space = try files.space()
+            fuse_reply_statfs(request.raw, &space)
+        }
+    }
+}
+
+private func addNames(to table: inout fuse_lowlevel_ops) {
+    table.mknod = { raw, parent, name, mode, device in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.reply(
+                try files.makeNode(
+                    name.name, in: parent, mode: mode, device: device, for: request.caller))
+        }
+    }
+    table.mkdir = { raw, parent, name, mode in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.reply(
+                try files.makeDirectory(name.name, in: parent, mode: mode, for: request.caller))
+        }
+    }
+    table.symlink = { raw, target, parent, name in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.reply(
+                try files.makeSymbolicLink(
+                    name.name, in: parent, to: target.name, for: request.caller))
+        }
+    }
+    table.link = { raw, node, parent, name in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            request.reply(try files.link(node, as: name.name, in: parent))
+        }
+    }
+    table.unlink = { raw, parent, name in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.unlink(name.name, in: parent)
+            request.replyDone()
+        }
+    }
+    table.rmdir = { raw, parent, name in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.removeDirectory(name.name, in: parent)
+            request.replyDone()
+        }
+    }
+    table.rename = { raw, parent, name, newParent, newName, flags in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.rename(
+                name.name, in: parent, to: newName.name, in: newParent, flags: flags)
+            request.replyDone()
+        }
+    }
+}

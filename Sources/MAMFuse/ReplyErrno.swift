@@ -1,0 +1,39 @@
+// The one table from what went wrong to the errno that a program sees.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+extension VaultError {
+    /// Window closed `ENOKEY` · refused by policy or identity `EACCES` · failed authentication `EBADMSG`.
+    var errno: Errno {
+        switch self {
+        case .windowClosed, .keyMissing: .noKey
+        case .refused, .notManaged: .accessDenied
+        case .store(let error): error.errno
+        case .invalid: .invalid
+        case .notFound: .noEntry
+        }
+    }
+}
+
+extension StoreError {
+    var errno: Errno {
+        switch self {
+        case .system(let error): error
+        case .damaged, .wrongEnd, .impossibleSize: .badMessage
+        case .header(.newerVersion): .notSupported
+        case .header: .badMessage
+        case .keyUnavailable: .noKey
+        case .cipherFailure: .ioError
+        }
+    }
+}
+
+/// Runs a vault call whose failure becomes the program's errno.
+@inline(__always)
+func answering<Value>(_ call: () throws(VaultError) -> Value) throws(Errno) -> Value {
+    do throws(VaultError) { return try call() } catch { throw error.errno }
+}

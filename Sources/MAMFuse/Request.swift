@@ -1,0 +1,111 @@
+// One request of the kernel's, and its one reply.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+
+/// A request handle of libfuse's. Exactly one `reply` ends it.
+struct Request {
+    let raw: fuse_req_t
+
+    init(_ raw: fuse_req_t?) {
+        // libfuse never passes a null request.
+        guard let raw else { preconditionFailure("a request without a handle") }
+        self.raw = raw
+    }
+
+    var fileSystem: FileSystem {
+        Unmanaged<FileSystem>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
+    }
+
+    var caller: Caller {
+        let context = fuse_req_ctx(raw).pointee
+        return Caller(thread: context.pid, user: context.uid, group: context.gid)
+    }
+
+    /// Runs the request; what it throws is the reply, otherwise `body` has replied.
+    @inline(__always)
+    func serve(_ body: (FileSystem) throws(Errno) -> Void) {
+        do throws(Errno) { try body(fileSystem) } catch { replyError(error.rawValue) }
+    }
+
+    func replyError(_ code: Int32) { fuse_reply_err(raw, code) }
+
+    func replyDone() { fuse_reply_err(raw, 0) }
+
+    func reply(_ entry: Entry) {
+        var parameters = fuse_entry_param(entry)
+        if fuse_reply_entry(raw, &parameters) != 0 { forget(entry) }
+    }
+
+    func replyAttributes(_ entry: Entry) {
+        var attributes = entry.attributes
+        fuse_reply_attr(raw, &attributes, entry.cacheSeconds)
+    }
+
+    func reply(_ creation: Creation, _ info: UnsafeMutablePointer<fuse_file_info>) {
+        var parameters = fuse_entry_param(creation.entry)
+        info.pointee.hold(creation.handle)
+        if fuse_reply_create(raw, &parameters, info) != 0 {
+            // The caller was interrupted: the kernel will never release this handle.
+            fileSystem.release(info.pointee.takeHandle(OpenHandle.self))
+            forget(creation.entry)
+        }
+    }
+
+    func reply(_ bytes: UnsafeRawBufferPointer) {
+        fuse_reply_buf(raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+    }
+
+    private func forget(_ entry: Entry) { fileSystem.forget(entry.inode.node, count: 1) }
+}
+
+extension fuse_entry_param {
+    init(_ entry: Entry) {
+        self.init(
+            ino: entry.inode.node, generation: 1, attr: entry.attributes,
+            attr_timeout: entry.cacheSeconds, entry_timeout: FileSystem.cacheSeconds)
+    }
+}
+
+extension fuse_file_info {
+    /// Gives a reference to the kernel, until ``takeHandle(_:)``.
+    mutating func hold(_ object: some AnyObject) {
+        fh = UInt64(UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+    }
+
+    /// What the kernel holds; it sends only what it was given and has not released.
+    func handle<Object: AnyObject>(_ type: Object.Type) -> Object {
+        unmanaged(type).takeUnretainedValue()
+    }
+
+    func takeHandle<Object: AnyObject>(_ type: Object.Type) -> Object {
+        unmanaged(type).takeRetainedValue()
+    }
+
+    private func unmanaged<Object: AnyObject>(_ type: Object.Type) -> Unmanaged<Object> {
+        guard let pointer = UnsafeRawPointer(bitPattern: UInt(fh)) else {
+            preconditionFailure("the kernel sent a handle that it was not given")
+        }
+        return Unmanaged<Object>.fromOpaque(pointer)
+    }
+}
+
+extension Optional where Wrapped == UnsafeMutablePointer<fuse_file_info> {
+    /// The open handle of a request that may come without one.
+    var openHandle: OpenHandle? { map { $0.pointee.handle(OpenHandle.self) } }
+
+    /// The file information of a request that always has one.
+    var required: UnsafeMutablePointer<fuse_file_info> {
+        guard let self else { preconditionFailure("a request without file information") }
+        return self
+    }
+}
+
+extension Optional where Wrapped == UnsafePointer<CChar> {
+    /// A name that the kernel always sends.
+    var name: Name {
+        guard let self else { preconditionFailure("a request without a name") }
+        return self
+    }
+}
