@@ -63,6 +63,16 @@ let package = Package(
             [
                 "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
             ]),
+        module(
+            "MAMControl",
+            [
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
+                "MAMStore",
+                "MAMVault",
+                "CShims",
+            ]),
+
+        // Programs
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
@@ -77,5 +87,6 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat",
                 "MAMSystem", "MAMModel",
             ]),
+        tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),
     ]
 )

@@ -1,0 +1,63 @@
+// The interface's type Account.
+
+package import MAMModel
+
+/// What the socket tells of one account.
+package struct AccountReport: Sendable, Equatable {
+    package let id: String
+    package let name: String
+    package let objectID: String
+    package let uid: UInt32
+    package let state: WindowState
+    package let hasPassphrase: Bool
+    /// True for the default owner of what ``uid`` creates.
+    package let isDefault: Bool
+    /// Seconds until another passphrase is tried; 0: now.
+    package let retryAfterSeconds: Int
+
+    package init(
+        id: String, name: String, objectID: String, uid: UInt32, state: WindowState,
+        hasPassphrase: Bool, isDefault: Bool, retryAfterSeconds: Int
+    ) {
+        self.id = id
+        self.name = name
+        self.objectID = objectID
+        self.uid = uid
+        self.state = state
+        self.hasPassphrase = hasPassphrase
+        self.isDefault = isDefault
+        self.retryAfterSeconds = retryAfterSeconds
+    }
+
+    /// Reads the wire form.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        id = try wire.string("id")
+        name = try wire.string("name")
+        objectID = try wire.string("objectId")
+        guard let uid = UInt32(exactly: try wire.integer("uid")) else {
+            throw .invalidParameter("uid")
+        }
+        self.uid = uid
+        guard let state = WindowState(rawValue: try wire.string("state")) else {
+            throw .invalidParameter("state")
+        }
+        self.state = state
+        hasPassphrase = try wire.bool("hasPassphrase")
+        isDefault = try wire.bool("isDefault")
+        retryAfterSeconds = try wire.integer("retryAfterSeconds")
+    }
+
+    /// The wire form.
+    package var json: JSONValue {
+        [
+            "id": .string(id),
+            "name": .string(name),
+            "objectId": .string(objectID),
+            "uid": JSONValue(uid),
+            "state": .string(state.rawValue),
+            "hasPassphrase": .bool(hasPassphrase),
+            "isDefault": .bool(isDefault),
+            "retryAfterSeconds": JSONValue(retryAfterSeconds),
+        ]
+    }
+}

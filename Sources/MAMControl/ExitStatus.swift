@@ -1,0 +1,79 @@
+// One number per kind of failure, for scripts.
+
+internal import Glibc
+internal import MAMModel
+
+/// What `mamctl` ends with.
+package enum ExitStatus: Int32, Sendable, CaseIterable {
+    /// Done, or the answer is yes.
+    case success = 0
+    /// A failure that no other status names, or the answer is no.
+    case failure = 1
+    case usage = 2
+    case notFound = 3
+    case notManaged = 4
+    case windowClosed = 5
+    case refused = 6
+    case damaged = 7
+    case unreachable = 8
+    case wrongPassphrase = 12
+
+    /// One line for a manual.
+    package var meaning: String {
+        switch self {
+        case .success: "done, or yes"
+        case .failure: "failure, or no"
+        case .usage: "the command line or its input makes no sense"
+        case .notFound: "no such file, account or workspace"
+        case .notManaged: "the file has no managed owner"
+        case .windowClosed: "the account is locked"
+        case .refused: "refused by policy"
+        case .damaged: "the file is damaged"
+        case .unreachable: "no daemon answers"
+        case .wrongPassphrase: "wrong passphrase"
+        }
+    }
+}
+
+extension ExitStatus {
+    /// The status for what the daemon answered.
+    package init(_ error: VarlinkError) {
+        guard error.name.hasPrefix("\(WorkspaceDescription.name).") else {
+            // What org.varlink.service refuses, the command line should have refused.
+            self = error.name.hasSuffix(".InvalidParameter") ? .usage : .failure
+            return
+        }
+        switch error.name.split(separator: ".").last {
+        case "UnknownAccount", "NotFound": self = .notFound
+        case "WrongPassphrase": self = .wrongPassphrase
+        case "WindowClosed": self = .windowClosed
+        case "NotManaged": self = .notManaged
+        case "Damaged": self = .damaged
+        case "Refused": self = .refused
+        case "InvalidInput": self = .usage
+        case "SystemError": self.init(errno: error.parameters["errno"]?.integer ?? 0)
+        default: self = .failure
+        }
+    }
+
+    /// The status for a system call's error number.
+    package init(errno: Int64) {
+        switch Int32(truncatingIfNeeded: errno) {
+        case ENOENT: self = .notFound
+        case ENOKEY: self = .windowClosed
+        case EBADMSG: self = .damaged
+        // A mount whose daemon has died.
+        case ENOTCONN: self = .unreachable
+        default: self = .failure
+        }
+    }
+
+    /// The status for a call without an answer.
+    package init(_ failure: VarlinkClient.Failure) {
+        switch failure {
+        case .unreachable, .disconnected: self = .unreachable
+        case .malformed: self = .failure
+        case .refused(let error): self.init(error)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// From a file to the workspace that shows it, by what the kernel says of its mount.
+
+internal import Glibc
+package import MAMSystem
+
+/// One line of `/proc/self/mountinfo`. Paths are bytes.
+package struct Mount: Sendable, Equatable {
+    package let id: Int
+    package let mountPoint: [UInt8]
+    package let type: String
+    package let source: [UInt8]
+
+    /// The type of our mounts.
+    package static let workspaceType = "fuse.mamd"
+
+    /// The workspace that this mount shows; nil for any other mount.
+    package var workspace: WorkspaceName? {
+        guard type == Self.workspaceType else { return nil }
+        return String(validating: source, as: UTF8.self).flatMap { WorkspaceName($0) }
+    }
+}
+
+/// The mounts that this process sees.
+package struct MountTable: Sendable {
+    package let mounts: [Mount]
+
+    /// Enough for 20,000 mounts.
+    private static let maximumByteCount = 4 << 20
+
+    /// Reads the kernel's table.
+    package init() throws(Errno) {
+        self.init(
+            parsing: try readSmallFile(
+                "/proc/self/mountinfo", maximumByteCount: Self.maximumByteCount))
+    }
+
+    /// Reads the table's text; a line that is not understood is left out.
+    package init(parsing text: [UInt8]) {
+        mounts = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mount(in: $0) }
+    }
+
+    /// The mount that the file lives on; an `O_PATH` descriptor will do.
+    package func mount(of descriptor: Int32) throws(Errno) -> Mount? {
+        let id = try Self.mountID(of: descriptor)
+        return mounts.first { $0.id == id }
+    }
+
+    /// The mount at exactly this path; with several on top of each other, the one that is seen.
+    package func mount(at path: [UInt8]) -> Mount? { mounts.last { $0.mountPoint == path } }
+
+    /// `36 35 98:0 /root /mount/point options [fields…] - type source options`
+    private static func mount(in line: ArraySlice<UInt8>) -> Mount? {
+        let fields = line.split(separator: UInt8(ascii: " "))
+        guard let dash = fields.dropFirst(6).firstIndex(of: [UInt8(ascii: "-")]),
+            fields.count > dash + 2, let id = Int(String(decoding: fields[0], as: UTF8.self))
+        else { return nil }
+        return Mount(
+            id: id, mountPoint: unescaped(fields[4]),
+            type: String(decoding: fields[dash + 1], as: UTF8.self),
+            source: unescaped(fields[dash + 2]))
+    }
+
+    /// The kernel writes space, tab, newline, backslash and `#` as a backslash and three octal digits.
+    static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(3)
+            if byte == UInt8(ascii: "\\"), digits.count == 3,
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+            {
+                result.append(value)
+                rest = rest.dropFirst(3)
+            } else {
+                result.append(byte)
+            }
+        }
+        return result
+    }
+
+    /// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand.
+    private static func mountID(of descriptor: Int32) throws(Errno) -> Int {
+        let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+            if words.count == 2, words[0] == "mnt_id:", let id = Int(words[1]) { return id }
+        }
+        throw .noData
+    }
+}

@@ -1,0 +1,100 @@
+// A call's parameters, or a reply's, read by name and type.
+
+package import MAMModel
+
+/// The members of one JSON object. What is missing or of another type throws `InvalidParameter`.
+package struct Parameters: Sendable, Equatable {
+    package let members: [String: JSONValue]
+
+    package init(_ members: [String: JSONValue]) { self.members = members }
+
+    /// Refuses every name that is not listed: a misspelt option must not be dropped in silence.
+    package func allowOnly(_ names: Set<String>) throws(VarlinkError) {
+        let unknown = members.keys.filter { !names.contains($0) }.min()
+        if let unknown { throw .invalidParameter(unknown) }
+    }
+
+    /// True when the member is there and not null.
+    package func has(_ name: String) -> Bool { member(name) != nil }
+
+    /// A string that must be there.
+    package func string(_ name: String) throws(VarlinkError) -> String {
+        try required(name, optionalString(name))
+    }
+
+    /// A string; nil when it is missing or null.
+    package func optionalString(_ name: String) throws(VarlinkError) -> String? {
+        try typed(name, \.text)
+    }
+
+    /// A whole number that must be there.
+    package func integer(_ name: String) throws(VarlinkError) -> Int {
+        try required(name, optionalInteger(name))
+    }
+
+    /// A whole number; nil when it is missing or null.
+    package func optionalInteger(_ name: String) throws(VarlinkError) -> Int? {
+        guard let value = try typed(name, \.integer) else { return nil }
+        guard let integer = Int(exactly: value) else { throw .invalidParameter(name) }
+        return integer
+    }
+
+    /// A number of 64 bits without sign, such as an inode's; nil when it is missing or null.
+    ///
+    /// Varlink's integers are signed: one with the highest bit set arrives as a negative number.
+    package func optionalUnsigned(_ name: String) throws(VarlinkError) -> UInt64? {
+        try typed(name, \.integer).map { UInt64(bitPattern: $0) }
+    }
+
+    /// A truth value that must be there.
+    package func bool(_ name: String) throws(VarlinkError) -> Bool {
+        try required(name, typed(name, \.bool))
+    }
+
+    /// A truth value; false when it is missing or null.
+    package func flag(_ name: String) throws(VarlinkError) -> Bool {
+        try typed(name, \.bool) ?? false
+    }
+
+    /// An absolute path without a zero byte; nil when it is missing or null.
+    package func optionalPath(_ name: String) throws(VarlinkError) -> String? {
+        guard let path = try optionalString(name) else { return nil }
+        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
+            throw .invalidParameter(name)
+        }
+        return path
+    }
+
+    /// An object that must be there.
+    package func object(_ name: String) throws(VarlinkError) -> Parameters {
+        Parameters(try required(name, typed(name, \.object)))
+    }
+
+    /// An array of objects that must be there.
+    package func objects(_ name: String) throws(VarlinkError) -> [Parameters] {
+        var result: [Parameters] = []
+        for element in try required(name, typed(name, \.array)) {
+            guard let members = element.object else { throw .invalidParameter(name) }
+            result.append(Parameters(members))
+        }
+        return result
+    }
+
+    private func member(_ name: String) -> JSONValue? {
+        guard let value = members[name], value != .null else { return nil }
+        return value
+    }
+
+    private func typed<Value>(
+        _ name: String, _ read: (JSONValue) -> Value?
+    ) throws(VarlinkError) -> Value? {
+        guard let member = member(name) else { return nil }
+        guard let value = read(member) else { throw .invalidParameter(name) }
+        return value
+    }
+
+    private func required<Value>(_ name: String, _ value: Value?) throws(VarlinkError) -> Value {
+        guard let value else { throw .invalidParameter(name) }
+        return value
+    }
+}

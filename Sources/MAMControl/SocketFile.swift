@@ -1,0 +1,59 @@
+// A socket's place in the file system: taken by one process at a time, and given back.
+
+internal import Glibc
+internal import MAMSystem
+
+/// A listening socket with its file, which goes when this does.
+final class SocketFile: Sendable {
+    let listener: Descriptor
+    private let path: String
+    /// Held for as long as we listen. A second daemon asks for the lock, not for an answer: no race
+    /// between "is it dead?" and "replace it", and a daemon that hangs still counts as alive.
+    private let lock: Descriptor
+
+    /// Makes parent directories as needed. A dead daemon's socket is replaced; with a live one at
+    /// `path`, or anything there that is no socket, this throws `EADDRINUSE`.
+    init(path: String, mode: mode_t, directoryMode: mode_t) throws(Errno) {
+        if let slash = path.lastIndex(of: "/") {
+            try makeDirectories(String(path[..<slash]), mode: directoryMode)
+        }
+        lock = try Self.takeLock(path + ".lock")
+        try Self.removeStale(path)
+        self.path = path
+        listener = try UnixSocket.listen(at: path, mode: mode)
+    }
+
+    /// Takes the name away; the lock stays, so it cannot be another daemon's by now.
+    func remove() { unlink(path) }
+
+    deinit { remove() }
+
+    private static func takeLock(_ path: String) throws(Errno) -> Descriptor {
+        let lock = try openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        do throws(Errno) {
+            _ = try retrying { flock(lock.raw, LOCK_EX | LOCK_NB) }
+        } catch {
+            throw error == .wouldBlock ? Errno(rawValue: EADDRINUSE) : error
+        }
+        return lock
+    }
+
+    private static func removeStale(_ path: String) throws(Errno) {
+        var found = stat()
+        guard lstat(path, &found) == 0 else { return }
+        // A live socket without our lock belongs to something else, or someone removed the lock file.
+        guard found.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else {
+            throw Errno(rawValue: EADDRINUSE)
+        }
+        _ = try retrying { unlink(path) }
+    }
+
+    private static func isAnswered(_ path: String) -> Bool {
+        do throws(Errno) {
+            _ = try UnixSocket.connect(to: path)
+            return true
+        } catch {
+            return error != .connectionRefused
+        }
+    }
+}

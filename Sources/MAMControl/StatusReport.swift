@@ -1,0 +1,85 @@
+// What the method Status answers.
+
+package import MAMModel
+
+/// What the socket tells of the workspace.
+package struct StatusReport: Sendable, Equatable {
+    package let name: String
+    package let id: String
+    package let version: String
+    package let backingDirectory: String
+    package let mountPoint: String
+    package let pid: Int32
+    package let uid: UInt32
+    package let isMultiIdentity: Bool
+    package let maximumClass: ProtectionClass
+    package let openFiles: Int
+    package let accounts: [AccountReport]
+
+    package init(
+        name: String, id: String, version: String, backingDirectory: String, mountPoint: String,
+        pid: Int32, uid: UInt32, isMultiIdentity: Bool, maximumClass: ProtectionClass,
+        openFiles: Int, accounts: [AccountReport]
+    ) {
+        self.name = name
+        self.id = id
+        self.version = version
+        self.backingDirectory = backingDirectory
+        self.mountPoint = mountPoint
+        self.pid = pid
+        self.uid = uid
+        self.isMultiIdentity = isMultiIdentity
+        self.maximumClass = maximumClass
+        self.openFiles = openFiles
+        self.accounts = accounts
+    }
+
+    /// Reads the wire form.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        name = try wire.string("name")
+        id = try wire.string("id")
+        version = try wire.string("version")
+        backingDirectory = try wire.string("backingDirectory")
+        mountPoint = try wire.string("mountPoint")
+        guard let pid = Int32(exactly: try wire.integer("pid")) else {
+            throw .invalidParameter("pid")
+        }
+        guard let uid = UInt32(exactly: try wire.integer("uid")) else {
+            throw .invalidParameter("uid")
+        }
+        self.pid = pid
+        self.uid = uid
+        isMultiIdentity = try wire.bool("multiIdentity")
+        guard let maximumClass = ProtectionClass(try wire.string("maximumClass")) else {
+            throw .invalidParameter("maximumClass")
+        }
+        self.maximumClass = maximumClass
+        openFiles = try wire.integer("openFiles")
+        accounts = try [AccountReport](wire)
+    }
+
+    /// The members of the wire form.
+    package var members: [String: JSONValue] {
+        [
+            "name": .string(name),
+            "id": .string(id),
+            "version": .string(version),
+            "backingDirectory": .string(backingDirectory),
+            "mountPoint": .string(mountPoint),
+            "pid": JSONValue(pid),
+            "uid": JSONValue(uid),
+            "multiIdentity": .bool(isMultiIdentity),
+            "maximumClass": .string(maximumClass.letter),
+            "openFiles": JSONValue(openFiles),
+            "accounts": .array(accounts.map(\.json)),
+        ]
+    }
+}
+
+extension [AccountReport] {
+    /// Reads the member `accounts`, as several methods answer it.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        self = []
+        for account in try wire.objects("accounts") { append(try AccountReport(account)) }
+    }
+}

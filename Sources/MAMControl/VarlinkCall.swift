@@ -1,0 +1,66 @@
+// What a handler gets: who calls, with what, and a way to send several replies.
+
+package import MAMModel
+package import MAMSystem
+
+/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`).
+package struct Peer: Sendable, Equatable {
+    /// 0 when the process lives in a PID namespace that is not visible from here.
+    package let pid: Int32
+    package let uid: UInt32
+    package let gid: UInt32
+    /// Which life of that process id it was, looked up when the connection was accepted: the id may be another
+    /// process's by the time of a call. Nil if it had ended already.
+    package let life: ProcessLife?
+
+    package init(pid: Int32, uid: UInt32, gid: UInt32) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+        life = ProcessStatus(of: pid)?.life
+    }
+}
+
+/// One call of a method, on the thread that serves its connection.
+package struct VarlinkCall {
+    /// The method's name without the interface's.
+    package let method: String
+    package let parameters: Parameters
+    package let peer: Peer
+    /// True when the caller takes several replies.
+    package let wantsMore: Bool
+
+    private let descriptors: [Descriptor]
+    private let send: ([String: JSONValue]) throws -> Void
+
+    package init(
+        method: String, parameters: Parameters, peer: Peer, wantsMore: Bool = false,
+        descriptors: [Descriptor] = [],
+        send: @escaping ([String: JSONValue]) throws -> Void = { _ in }
+    ) {
+        self.method = method
+        self.parameters = parameters
+        self.peer = peer
+        self.wantsMore = wantsMore
+        self.descriptors = descriptors
+        self.send = send
+    }
+
+    /// The descriptor whose index the named parameter holds; nil when the parameter is missing or null.
+    ///
+    /// It is closed after the call unless the handler keeps a reference.
+    package func descriptor(_ name: String) throws(VarlinkError) -> Descriptor? {
+        guard let index = try parameters.optionalInteger(name) else { return nil }
+        guard descriptors.indices.contains(index) else { throw .invalidParameter(name) }
+        return descriptors[index]
+    }
+
+    /// Sends one reply of several (`continues: true`); the handler's result is the last one.
+    ///
+    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it has
+    /// gone or does not read: let that one end the handler.
+    package func reply(_ parameters: [String: JSONValue]) throws {
+        guard wantsMore else { throw VarlinkError.expectedMore }
+        try send(parameters)
+    }
+}

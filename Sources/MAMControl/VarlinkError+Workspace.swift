@@ -1,0 +1,95 @@
+// The errors of io.mamd.Workspace, one constructor each.
+
+internal import MAMModel
+package import MAMSystem
+
+extension VarlinkError {
+    private static func workspace(
+        _ name: String, _ parameters: [String: JSONValue]
+    ) -> VarlinkError {
+        VarlinkError("\(WorkspaceDescription.name).\(name)", parameters)
+    }
+
+    /// No account has this name, object id or id.
+    package static func unknownAccount(_ account: String) -> VarlinkError {
+        workspace("UnknownAccount", ["account": .string(account)])
+    }
+
+    /// An account with this name or object id is registered already.
+    package static func accountExists(_ account: String) -> VarlinkError {
+        workspace("AccountExists", ["account": .string(account)])
+    }
+
+    /// The passphrase is not the account's; the next one is tried after `retryAfterSeconds`.
+    package static func wrongPassphrase(
+        _ account: String, retryAfterSeconds: Int
+    ) -> VarlinkError {
+        workspace(
+            "WrongPassphrase",
+            ["account": .string(account), "retryAfterSeconds": JSONValue(retryAfterSeconds)])
+    }
+
+    /// The account is locked.
+    package static func windowClosed(_ account: String) -> VarlinkError {
+        workspace("WindowClosed", ["account": .string(account)])
+    }
+
+    /// The file has no managed owner.
+    package static func notManaged(_ reason: String) -> VarlinkError {
+        workspace("NotManaged", ["reason": .string(reason)])
+    }
+
+    /// The file is not there, or not in this workspace.
+    package static func notFound(_ reason: String) -> VarlinkError {
+        workspace("NotFound", ["reason": .string(reason)])
+    }
+
+    /// Content or header fail authentication.
+    package static func damaged(_ reason: String) -> VarlinkError {
+        workspace("Damaged", ["reason": .string(reason)])
+    }
+
+    /// Policy, or the caller's rights, forbid it.
+    package static func refused(_ reason: String) -> VarlinkError {
+        workspace("Refused", ["reason": .string(reason)])
+    }
+
+    /// The parameters are well-formed and make no sense.
+    package static func invalidInput(_ reason: String) -> VarlinkError {
+        workspace("InvalidInput", ["reason": .string(reason)])
+    }
+
+    /// A system call failed.
+    package static func systemError(_ error: Errno, _ reason: String) -> VarlinkError {
+        workspace(
+            "SystemError",
+            ["errno": JSONValue(error.rawValue), "reason": .string("\(reason): \(error)")])
+    }
+}
+
+extension VarlinkError: CustomStringConvertible {
+    /// One sentence for a person.
+    package var description: String {
+        let account = parameters["account"]?.text ?? "?"
+        switch name.split(separator: ".").last {
+        case "UnknownAccount": return "no account '\(account)' is registered"
+        case "AccountExists": return "account '\(account)' is registered already"
+        case "WrongPassphrase": return wrongPassphraseDescription(account)
+        case "WindowClosed": return "account '\(account)' is locked"
+        default: return parameters["reason"]?.text ?? plainDescription
+        }
+    }
+
+    private func wrongPassphraseDescription(_ account: String) -> String {
+        let seconds = parameters["retryAfterSeconds"]?.integer ?? 0
+        let wait = seconds > 0 ? "; the next try is allowed in \(seconds) s" : ""
+        return "wrong passphrase for account '\(account)'\(wait)"
+    }
+
+    private var plainDescription: String {
+        let details = parameters.sorted { $0.key < $1.key }.compactMap { key, value in
+            value.text.map { "\(key) \($0)" }
+        }
+        return details.isEmpty ? name : "\(name) (\(details.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,113 @@
+// A varlink service on an AF_UNIX socket: one thread accepts, one serves each connection.
+
+package import Glibc
+package import MAMSystem
+
+/// Serves interfaces at a path until ``stop()``.
+///
+/// A slow, silent or hostile client costs its own thread and at most one frame of memory, and never
+/// delays another's answer.
+package final class VarlinkServer: Sendable {
+    /// What clients may cost.
+    package struct Limits: Sendable {
+        /// Connections at a time; when all are taken a new one is closed at once.
+        package var connections = 256
+        /// Connections at a time of one user: nearly all, for most daemons have one user; the rest lets
+        /// another one, root above all, still ask and lock.
+        package var connectionsPerUser = 224
+        /// A client that takes nothing of a reply for so long is cut off.
+        package var sendTimeoutSeconds = 10
+
+        package init() {}
+    }
+
+    private let service: VarlinkService
+    private let limits: Limits
+    private let file: SocketFile
+    private let table: ConnectionTable
+
+    /// Listens at `path` with `mode` and starts to serve.
+    ///
+    /// Missing parent directories are made with `directoryMode`. The socket of a dead daemon is
+    /// replaced; `EADDRINUSE` when a live one is there.
+    package init(
+        at path: String, mode: mode_t = 0o600, directoryMode: mode_t = 0o700,
+        limits: Limits = Limits(), service: VarlinkService
+    ) throws(Errno) {
+        self.service = service
+        self.limits = limits
+        file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
+        table = ConnectionTable(limits: limits)
+        try startThread(named: "control") { [listener = file.listener, table, service, limits] in
+            Self.acceptAll(from: listener, table, service, limits)
+        }
+    }
+
+    deinit { stop() }
+
+    /// Takes no more clients and ends the ones that are connected; returns when their threads have left,
+    /// or after `patience`: a call that is being carried out is not broken off.
+    package func stop(patience: Duration = .seconds(5)) {
+        table.close()
+        UnixSocket.shutDown(file.listener)
+        file.remove()
+        let end = ContinuousClock.now + patience
+        while !table.isEmpty, ContinuousClock.now < end { usleep(1000) }
+    }
+
+    private static func acceptAll(
+        from listener: Descriptor, _ table: ConnectionTable, _ service: VarlinkService,
+        _ limits: Limits
+    ) {
+        while table.isOpen {
+            do throws(Errno) {
+                let socket = try UnixSocket.accept(listener)
+                admit(socket, table, service, limits)
+            } catch {
+                // Out of descriptors or memory: wait for some to be given back rather than spin.
+                if table.isOpen { usleep(10_000) }
+            }
+        }
+    }
+
+    /// Starts a connection's thread, or closes the socket by letting it go.
+    private static func admit(
+        _ socket: Descriptor, _ table: ConnectionTable, _ service: VarlinkService, _ limits: Limits
+    ) {
+        do throws(Errno) {
+            let peer = try UnixSocket.peer(of: socket)
+            try UnixSocket.setSendTimeout(limits.sendTimeoutSeconds, on: socket)
+            guard let key = table.add(socket, of: peer) else { return }
+            do throws(Errno) {
+                try startThread(named: "control-client") {
+                    serve(socket, peer, service)
+                    table.remove(key)
+                }
+            } catch { table.remove(key) }
+        } catch {
+            // The client has gone already.
+        }
+    }
+
+    private static func serve(_ socket: Descriptor, _ peer: Peer, _ service: VarlinkService) {
+        var frames = FrameSocket(socket, maximumByteCount: FrameReader.requestByteCount)
+        let sender = FrameSender(socket)
+        do {
+            while let frame = try frames.receive() {
+                let outcome = try service.answer(frame, from: peer) { reply in
+                    try sender.send(reply)
+                }
+                switch outcome {
+                case .reply(let reply): try sender.send(reply)
+                case .silence: break
+                case .close(let reply): return try sender.send(reply)
+                }
+            }
+        } catch FrameSocket.Failure.excess {
+            // Its end is unknown, so the connection ends; say why to a client that still listens.
+            try? sender.send(VarlinkService.refusal)
+        } catch {
+            // The client has gone, or does not read.
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// The interface definition, word for word that of docs/io.mamd.Workspace.varlink; a test compares them.
+
+/// What `GetInterfaceDescription` answers for this project's interface.
+package enum WorkspaceDescription {
+    package static let name = "io.mamd.Workspace"
+
+    package static let text = """
+        # One mounted workspace: whose a file is, whether it can be read, and the accounts that own files.
+        #
+        # A parameter that ends in Descriptor is the index of a file descriptor that came with the call (SCM_RIGHTS).
+        interface io.mamd.Workspace
+
+        # state: before-first-unlock, unlocked, grace, locked
+        type Account (
+          id: string,
+          name: string,
+          objectId: string,
+          uid: int,
+          state: string,
+          hasPassphrase: bool,
+          # The default owner of what this uid creates
+          isDefault: bool,
+          # Seconds until another passphrase is tried; 0: now
+          retryAfterSeconds: int
+        )
+
+        # class and effectiveClass: A, B, C, D, or null when not encrypted
+        # state: foreign, unmanaged, available, closed, key-missing, damaged
+        type Protection (
+          owner: string,
+          ownerObjectId: string,
+          managed: bool,
+          class: ?string,
+          effectiveClass: ?string,
+          state: string,
+          reason: string
+        )
+
+        method Status() -> (
+          name: string,
+          id: string,
+          version: string,
+          backingDirectory: string,
+          mountPoint: string,
+          pid: int,
+          uid: int,
+          multiIdentity: bool,
+          maximumClass: string,
+          openFiles: int,
+          accounts: []Account
+        )
+
+        # One of path (absolute, inside the mount), descriptor, or device and inode as stat(2) on the mount gives them.
+        method ProtectionInfo(path: ?string, fileDescriptor: ?int, device: ?int, inode: ?int) -> (protection: Protection)
+
+        method ListAccounts() -> (accounts: []Account)
+
+        # Exactly one of passphrase, passphraseDescriptor (read to its end; one trailing newline is dropped), noPassphrase.
+        method RegisterAccount(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
+
+        method ChangePassphrase(account: string, passphrase: ?string, passphraseDescriptor: ?int, newPassphrase: ?string, newPassphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
+
+        # Closes the windows of one account, or of all that the caller may lock. now: no grace period.
+        method Lock(account: ?string, now: ?bool) -> (accounts: []Account)
+
+        # Opens the windows of one account, or of the caller's only one.
+        method Unlock(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (account: Account)
+
+        # Reads the plain source from its start and writes a protected file of the owner into the empty destination.
+        method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
+
+        # Reads the protected source from its start and writes the plain content into the empty destination.
+        method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
+
+        # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.
+        method SetOwner(owner: string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+
+        # What the calling process and its children create from now on belongs to this identity. "" is nobody; null: the default again.
+        method SetProcessIdentity(identity: ?string) -> ()
+
+        error UnknownAccount (account: string)
+        error AccountExists (account: string)
+        error WrongPassphrase (account: string, retryAfterSeconds: int)
+        error WindowClosed (account: string)
+        error NotManaged (reason: string)
+        error NotFound (reason: string)
+        error Damaged (reason: string)
+        error Refused (reason: string)
+        error InvalidInput (reason: string)
+        error SystemError (errno: int, reason: string)
+
+        """
+}

@@ -1,0 +1,128 @@
+// Accounts over the socket: register, list, lock, unlock, change the passphrase.
+
+internal import MAMCrypto
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+extension WorkspaceInterface {
+    func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }
+
+    func listAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        return ["accounts": .array(accountReports().map(\.json))]
+    }
+
+    func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([
+            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase",
+        ])
+        let name = try call.parameters.string("name")
+        guard !name.isEmpty else { throw .invalidInput("an account needs a name") }
+        let objectID = try call.parameters.optionalString("objectId") ?? ""
+        let identity: Identity
+        do throws(Identity.Invalid) {
+            identity = try Identity(name: name, objectID: objectID)
+        } catch { throw .invalidInput("the name or object id cannot be used: \(error)") }
+        if !isTrusted(call.peer),
+            let own = vault.accounts.first(where: { $0.user == call.peer.uid })
+        {
+            throw .refused("uid \(call.peer.uid) has an account already: \(own.identity)")
+        }
+        let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
+        let account = try keyed(name) { () throws(KeyringError) in
+            try vault.register(identity, user: call.peer.uid, passphrase: passphrase)
+        }
+        return try report(of: account)
+    }
+
+    func changePassphrase(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([
+            "account", "passphrase", "passphraseDescriptor", "newPassphrase",
+            "newPassphraseDescriptor", "noPassphrase",
+        ])
+        let (account, name) = try account(call)
+        let old = try call.secret("passphrase")
+        let new = try call.newSecret("newPassphrase", orNone: "noPassphrase")
+        try keyed(name) { () throws(KeyringError) in
+            try vault.changePassphrase(of: account, from: old, to: new)
+        }
+        return try report(of: account)
+    }
+
+    func lock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account", "now"])
+        let now = try call.parameters.flag("now")
+        if call.parameters.has("account") {
+            vault.lock(try account(call).id, now: now)
+        } else {
+            for account in controlled(by: call.peer) { vault.lock(account, now: now) }
+        }
+        return ["accounts": .array(accountReports().map(\.json))]
+    }
+
+    func unlock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account", "passphrase", "passphraseDescriptor"])
+        let (account, name) = try account(call)
+        let passphrase = try call.secret("passphrase")
+        try keyed(name) { () throws(KeyringError) in
+            try vault.unlock(account, passphrase: passphrase)
+        }
+        return try report(of: account)
+    }
+
+    private func controlled(by peer: Peer) -> [AccountID] {
+        vault.accounts.filter { isTrusted(peer) || $0.user == peer.uid }.map(\.id)
+    }
+
+    /// The account that a call names, or the caller's only one; checked against the caller's rights.
+    private func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String)
+    {
+        guard let text = try call.parameters.optionalString("account") else {
+            let own = controlled(by: call.peer)
+            guard let only = own.first, own.count == 1 else {
+                throw .invalidInput(
+                    own.isEmpty ? "no account is registered" : "name one of the accounts")
+            }
+            return (only, vault.identity(of: only).description)
+        }
+        guard let account = vault.account(named: text) else { throw .unknownAccount(text) }
+        try requireControl(call, of: vault.identity(of: account))
+        return (account, vault.identity(of: account).description)
+    }
+
+    private func report(of account: AccountID) throws(VarlinkError) -> [String: JSONValue] {
+        guard let status = vault.accounts.first(where: { $0.id == account }) else {
+            throw .unknownAccount(account.bytes.description)
+        }
+        return ["account": AccountReport(status).json]
+    }
+
+    /// Runs a keyring call whose failure becomes the caller's error.
+    private func keyed<Value>(
+        _ name: String, _ body: () throws(KeyringError) -> Value
+    ) throws(VarlinkError) -> Value {
+        do throws(KeyringError) { return try body() } catch {
+            switch error {
+            case .wrongPassphrase(let seconds), .retryLater(let seconds):
+                throw .wrongPassphrase(name, retryAfterSeconds: Int(seconds))
+            case .accountExists: throw .accountExists(name)
+            case .windowClosed: throw .windowClosed(name)
+            case .storage(let code): throw .systemError(code, "the state directory")
+            case .passphraseRequired: throw .wrongPassphrase(name, retryAfterSeconds: 0)
+            default: throw .invalidInput("\(name): \(error)")
+            }
+        }
+    }
+}
+
+extension AccountReport {
+    init(_ status: AccountStatus) {
+        self.init(
+            id: status.id.bytes.description, name: status.identity.name,
+            objectID: status.identity.objectID, uid: status.user, state: status.state,
+            hasPassphrase: status.hasPassphrase, isDefault: status.isDefault,
+            retryAfterSeconds: status.retryAfterSeconds)
+    }
+}

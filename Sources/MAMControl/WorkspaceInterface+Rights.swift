@@ -1,0 +1,100 @@
+// Who may ask for what, and files by path or descriptor.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+let currentProcess = getpid()
+let currentUser = geteuid()
+
+extension WorkspaceInterface {
+    /// Root, and the user whose daemon this is.
+    func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
+
+    func requireTrusted(_ call: VarlinkCall, _ action: String) throws(VarlinkError) {
+        guard isTrusted(call.peer) else {
+            throw .refused(
+                "only root and uid \(currentUser) may \(action); pass a descriptor instead")
+        }
+    }
+
+    /// An account answers to root, to the daemon's user and to the user that registered it. Identities that
+    /// are no account answer to everyone: their files are not encrypted.
+    func requireControl(_ call: VarlinkCall, of identity: Identity) throws(VarlinkError) {
+        guard let user = vault.registrant(of: identity), user != call.peer.uid else { return }
+        guard isTrusted(call.peer) else {
+            throw .refused("the account \(identity) belongs to uid \(user)")
+        }
+    }
+
+    /// Only a file's owner on disk, and root, may give it to another identity.
+    func requireOwnership(_ call: VarlinkCall, of file: Descriptor) throws(VarlinkError) {
+        guard let status = try? status(of: file.raw) else { return }
+        guard isTrusted(call.peer) || status.st_uid == call.peer.uid else {
+            throw .refused("the file belongs to uid \(status.st_uid)")
+        }
+    }
+
+    /// Runs a vault call whose failure becomes the caller's error.
+    func vaulted<Value>(_ body: () throws(VaultError) -> Value) throws(VarlinkError) -> Value {
+        do throws(VaultError) { return try body() } catch { throw VarlinkError(error) }
+    }
+}
+
+extension VarlinkError {
+    init(_ error: VaultError) {
+        switch error {
+        case .windowClosed(let owner): self = .windowClosed(owner.description)
+        case .keyMissing(let owner): self = .unknownAccount(owner.description)
+        case .refused(let reason): self = .refused(reason)
+        case .invalid(let reason): self = .invalidInput(reason)
+        case .notFound(let reason): self = .notFound(reason)
+        case .notManaged: self = .notManaged(error.description)
+        case .store(.system(let code)): self = .systemError(code, "the file")
+        case .store(let reason) where reason.isDamage: self = .damaged(reason.description)
+        case .store(let reason): self = .invalidInput(reason.description)
+        }
+    }
+}
+
+/// How a file that a caller named by path is opened.
+enum FileUse {
+    case pathOnly, read, write
+
+    var flags: Int32 {
+        switch self {
+        case .pathOnly: 0x20_0000 | O_NOFOLLOW  // O_PATH
+        case .read: O_RDONLY | O_NOCTTY | O_NONBLOCK
+        case .write: O_RDWR | O_NOCTTY | O_NONBLOCK
+        }
+    }
+}
+
+extension VarlinkCall {
+    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those who have
+    /// its rights anyway.
+    func file(
+        _ pathName: String, _ descriptorName: String, _ interface: WorkspaceInterface,
+        _ use: FileUse
+    ) throws(VarlinkError) -> Descriptor {
+        if let descriptor = try descriptor(descriptorName) { return descriptor }
+        guard let path = try parameters.optionalPath(pathName) else {
+            throw .invalidInput("one of \(pathName) and \(descriptorName) is needed")
+        }
+        try interface.requireTrusted(self, "name files by path")
+        do throws(Errno) { return try openFile(path, use.flags) } catch {
+            if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
+            throw .systemError(error, path)
+        }
+    }
+
+    /// An identity: a name, or an account's object id. Nil when missing or null.
+    func identity(_ name: String) throws(VarlinkError) -> Identity? {
+        guard let text = try parameters.optionalString(name) else { return nil }
+        do throws(Identity.Invalid) { return try Identity(name: text) } catch {
+            throw .invalidInput("\(name) is too long, or has control characters")
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// io.mamd.Workspace over the vault and the mount: one method of the interface is one function here.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMStore
+internal import MAMSystem
+package import MAMVault
+
+/// What of a workspace never changes while it is mounted.
+package struct WorkspaceFacts: Sendable {
+    package let name: String
+    package let id: String
+    package let backingDirectory: String
+    package let mountPoint: String
+
+    package init(name: String, id: String, backingDirectory: String, mountPoint: String) {
+        self.name = name
+        self.id = id
+        self.backingDirectory = backingDirectory
+        self.mountPoint = mountPoint
+    }
+}
+
+/// Answers the socket. Holds no state of its own.
+package struct WorkspaceInterface: VarlinkInterface {
+    let facts: WorkspaceFacts
+    let vault: Vault
+    let files: any MountedFiles
+
+    package init(_ facts: WorkspaceFacts, vault: Vault, files: any MountedFiles) {
+        self.facts = facts
+        self.vault = vault
+        self.files = files
+    }
+
+    package var name: String { WorkspaceDescription.name }
+    package var description: String { WorkspaceDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "Status": try status(call)
+        case "ListAccounts": try listAccounts(call)
+        case "RegisterAccount": try registerAccount(call)
+        case "ChangePassphrase": try changePassphrase(call)
+        case "Lock": try lock(call)
+        case "Unlock": try unlock(call)
+        case "ProtectionInfo": try protectionInfo(call)
+        case "SetOwner": try setOwner(call)
+        case "Encrypt": try encrypt(call)
+        case "Decrypt": try decrypt(call)
+        case "SetProcessIdentity": try setProcessIdentity(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func status(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        return StatusReport(
+            name: facts.name, id: facts.id, version: productVersion,
+            backingDirectory: facts.backingDirectory, mountPoint: facts.mountPoint,
+            pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
+            maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
+            accounts: accountReports()
+        ).members
+    }
+
+    private func protectionInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["path", "fileDescriptor", "device", "inode"])
+        let info: ProtectionInfo
+        if call.parameters.has("device") || call.parameters.has("inode") {
+            guard let device = try call.parameters.optionalUnsigned("device"),
+                let inode = try call.parameters.optionalUnsigned("inode")
+            else { throw .invalidInput("device and inode belong together") }
+            try requireTrusted(call, "ask by device and inode number")
+            info = try vaulted { () throws(VaultError) in
+                try files.protection(device: device, inode: inode)
+            }
+        } else {
+            let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+            info = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        }
+        return ["protection": info.json]
+    }
+
+    private func setOwner(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["owner", "path", "fileDescriptor"])
+        let owner = try call.identity("owner") ?? .nobody
+        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        try requireControl(call, of: current.owner)
+        try requireControl(call, of: owner)
+        try requireOwnership(call, of: file)
+        let info = try vaulted { () throws(VaultError) in
+            try files.setOwner(vault.canonical(owner), of: file)
+        }
+        return ["protection": info.json]
+    }
+
+    private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.conversionNames.union(["owner"]))
+        let owner = try call.identity("owner") ?? .nobody
+        try requireControl(call, of: owner)
+        let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
+        let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
+        let bytes = try vaulted { () throws(VaultError) in
+            try vault.encrypt(source, for: owner, into: destination)
+        }
+        return ["bytes": JSONValue(bytes)]
+    }
+
+    private func decrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.conversionNames)
+        let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
+        let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
+        let bytes = try vaulted { () throws(VaultError) in
+            try vault.decrypt(source, into: destination) { header throws(VaultError) in
+                guard let user = vault.registrant(of: header), user != call.peer.uid,
+                    !isTrusted(call.peer)
+                else { return }
+                throw .refused("the account \(header.owner) belongs to uid \(user)")
+            }
+        }
+        return ["bytes": JSONValue(bytes)]
+    }
+
+    private static let conversionNames: Set<String> = [
+        "sourcePath", "sourceDescriptor", "destinationPath", "destinationDescriptor",
+    ]
+
+    private func setProcessIdentity(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["identity"])
+        let identity = try call.identity("identity")
+        if let identity { try requireControl(call, of: identity) }
+        guard let life = call.peer.life,
+            vault.identities.set(identity.map(vault.canonical), for: life)
+        else {
+            throw .invalidInput("the calling process has ended, or is not visible to the daemon")
+        }
+        return [:]
+    }
+}

@@ -1,0 +1,155 @@
+// A small interface to test server and client with, and what it takes to run it.
+
+import Glibc
+import MAMModel
+import MAMSystem
+import Synchronization
+import Testing
+
+@testable import MAMControl
+
+/// Answers at once, after a pause, several times, or about a descriptor.
+final class EchoInterface: VarlinkInterface {
+    let name = "io.mamd.Echo"
+    let description = """
+        interface io.mamd.Echo
+        method Echo(text: string) -> (text: string, pid: int, uid: int)
+        method Sleep(milliseconds: int) -> ()
+        method Count(to: int) -> (number: int)
+        method Read(fileDescriptor: int) -> (text: string)
+        method Repeat(count: int) -> (text: string)
+
+        """
+    /// Calls that were carried out.
+    let calls = Atomic<Int>(0)
+
+    func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        defer { calls.add(1, ordering: .relaxed) }
+        switch call.method {
+        case "Echo":
+            try call.parameters.allowOnly(["text"])
+            return [
+                "text": .string(try call.parameters.string("text")),
+                "pid": JSONValue(call.peer.pid), "uid": JSONValue(call.peer.uid),
+            ]
+        case "Sleep":
+            usleep(UInt32(clamping: try call.parameters.integer("milliseconds")) &* 1000)
+            return [:]
+        case "Count": return try count(call)
+        case "Read": return try read(call)
+        case "Repeat":
+            let text = String(repeating: "x", count: max(0, try call.parameters.integer("count")))
+            return ["text": .string(text)]
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func count(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        let last = try call.parameters.integer("to")
+        for number in 0..<max(0, last) { try call.reply(["number": JSONValue(number)]) }
+        return ["number": JSONValue(last)]
+    }
+
+    private func read(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        guard let descriptor = try call.descriptor("fileDescriptor") else {
+            throw VarlinkError.invalidParameter("fileDescriptor")
+        }
+        var bytes = [UInt8](repeating: 0, count: 100)
+        let count = bytes.withUnsafeMutableBytes {
+            Glibc.read(descriptor.raw, $0.baseAddress, $0.count)
+        }
+        return ["text": .string(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self))]
+    }
+}
+
+/// A server in a directory of its own, both gone with the last reference.
+final class EchoServer {
+    let directory: String
+    let interface = EchoInterface()
+    let server: VarlinkServer
+    var path: String { "\(directory)/run/echo.sock" }
+
+    init(_ change: (inout VarlinkServer.Limits) -> Void = { _ in }) throws {
+        directory = try makeTemporaryDirectory()
+        var limits = VarlinkServer.Limits()
+        change(&limits)
+        server = try VarlinkServer(
+            at: "\(directory)/run/echo.sock", limits: limits, service: Self.service(interface))
+    }
+
+    static func service(_ interface: EchoInterface) -> VarlinkService {
+        VarlinkService(
+            ServiceInformation(
+                vendor: "test", product: "echo", version: "1", url: "https://example.org"),
+            [interface])
+    }
+
+    deinit {
+        server.stop()
+        for name in ["run/echo.sock", "run/echo.sock.lock"] { unlink("\(directory)/\(name)") }
+        rmdir("\(directory)/run")
+        rmdir(directory)
+    }
+
+    func connect() throws -> VarlinkClient { try VarlinkClient(path: path) }
+
+    /// A connection without a client, to send what no client would.
+    ///
+    /// It waits three seconds at most, so that a server that never hangs up fails a test and does not stop it.
+    func rawConnection() throws -> Descriptor {
+        let socket = try UnixSocket.connect(to: path)
+        var patience = timeval(tv_sec: 3, tv_usec: 0)
+        let size = socklen_t(MemoryLayout<timeval>.size)
+        guard setsockopt(socket.raw, SOL_SOCKET, SO_RCVTIMEO, &patience, size) == 0 else {
+            throw Errno.current
+        }
+        return socket
+    }
+}
+
+func makeTemporaryDirectory() throws -> String {
+    var template = Array("/tmp/mamcontrol-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw Errno.current }
+    return template.withUnsafeBufferPointer { buffer in
+        buffer.baseAddress.map { String(cString: $0) } ?? ""
+    }
+}
+
+/// Sends bytes until all are out or the peer hangs up; the count that went out.
+func sendAll(_ bytes: [UInt8], to socket: Descriptor) -> Int {
+    var sent = 0
+    while sent < bytes.count {
+        let count = bytes.withUnsafeBytes {
+            send(socket.raw, $0.baseAddress.map { $0 + sent }, $0.count - sent, Int32(MSG_NOSIGNAL))
+        }
+        if count <= 0 { break }
+        sent += count
+    }
+    return sent
+}
+
+/// What arrives until the peer hangs up.
+func receiveAll(from socket: Descriptor) -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+        let count = recv(socket.raw, &buffer, buffer.count, 0)
+        if count <= 0 { return String(decoding: bytes, as: UTF8.self) }
+        bytes += buffer[..<count]
+    }
+}
+
+/// Sockets and pipes that this process has open. Suites that run at the same time open only files.
+func openDescriptorCount() -> Int {
+    (0..<1024).count { number in
+        var target = [CChar](repeating: 0, count: 64)
+        let count = readlink("/proc/self/fd/\(number)", &target, target.count)
+        let text = String(
+            decoding: target.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.hasPrefix("socket:") || text.hasPrefix("pipe:")
+    }
+}
+
+/// Tests with real sockets run one after the other: some count what the process has open.
+@Suite("Sockets", .serialized)
+struct SocketTests {}

@@ -1,0 +1,64 @@
+// JSON in and out.
+
+import MAMModel
+import Testing
+
+@testable import MAMControl
+
+@Suite("JSON")
+struct JSONValueTests {
+    static let texts: [(String, JSONValue)] = [
+        ("null", .null), ("true", true), ("false", false), ("0", 0), ("1", 1), ("-1", -1),
+        ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+        ("1.5", .number(1.5)), (#""""#, ""), (#""\u0000\n\"é""#, "\u{0}\n\"é"),
+        ("[]", []), ("{}", [:]), (#"{"a":[1,{"b":null}]}"#, ["a": [1, ["b": nil]]]),
+    ]
+
+    @Test("a text is read as the value it stands for, and back", arguments: texts)
+    func roundTrip(text: String, value: JSONValue) throws {
+        #expect(try JSONValue(parsing: Array(text.utf8)) == value)
+        #expect(try JSONValue(parsing: value.encoded()) == value)
+        #expect(!value.encoded().contains(0))
+    }
+
+    @Test(
+        "what is not JSON is refused",
+        arguments: [
+            "", " ", "{", "[1", "{\"a\"}", "nul", "'a'", "[1,]x", "{\"a\":1}}", "\u{1}", "NaN",
+            "\"a", "01", "]", "}{",
+        ])
+    func garbage(text: String) {
+        #expect(throws: JSONValue.Malformed.syntax) { try JSONValue(parsing: Array(text.utf8)) }
+    }
+
+    @Test("bytes that are not UTF-8 are refused")
+    func invalidUTF8() {
+        #expect(throws: JSONValue.Malformed.self) {
+            try JSONValue(parsing: [0x22, 0xFF, 0xFE, 0x22])
+        }
+    }
+
+    @Test("nesting is bounded, and brackets in strings do not count")
+    func depth() throws {
+        func nested(_ count: Int) -> [UInt8] {
+            Array(
+                (String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
+        }
+        #expect(try JSONValue(parsing: nested(32)).array?.count == 1)
+        #expect(throws: JSONValue.Malformed.tooDeep) { try JSONValue(parsing: nested(33)) }
+        #expect(throws: JSONValue.Malformed.tooDeep) { try JSONValue(parsing: nested(500_000)) }
+        let text = String(repeating: "[", count: 100) + "\\\"" + String(repeating: "{", count: 100)
+        #expect(try JSONValue(parsing: Array("\"\(text)\"".utf8)).text?.count == 201)
+    }
+
+    @Test("a key that is written twice does not trap")
+    func duplicateKeys() throws {
+        let value = try JSONValue(parsing: Array(#"{"a":1,"a":2}"#.utf8))
+        #expect(value.object?.count == 1)
+    }
+
+    @Test("infinity is written as null")
+    func infinity() {
+        #expect(JSONValue.number(.infinity).encoded() == Array("null".utf8))
+    }
+}

@@ -1,0 +1,88 @@
+// Starting, stopping, and who owns the socket's name.
+
+import Glibc
+import MAMModel
+import MAMSystem
+import Testing
+
+@testable import MAMControl
+
+extension SocketTests {
+    @Suite("Socket file")
+    struct SocketFileTests {
+        @Test("stopping ends the connections, removes the socket and frees its name")
+        func stop() throws {
+            let server = try EchoServer()
+            let idle = try server.rawConnection()
+            var client = try server.connect()
+            _ = try client.call("io.mamd.Echo.Echo", ["text": ""])
+            server.server.stop()
+            #expect(receiveAll(from: idle) == "")
+            #expect(throws: VarlinkClient.Failure.disconnected) {
+                try client.call("io.mamd.Echo.Echo", ["text": ""])
+            }
+            #expect(throws: VarlinkClient.Failure.unreachable(path: server.path, .noEntry)) {
+                _ = try server.connect()
+            }
+        }
+
+        @Test("a server that has gone gives back all it took")
+        func noLeaks() throws {
+            _ = try EchoServer()
+            usleep(50_000)
+            let before = openDescriptorCount()
+            for _ in 0..<5 { _ = try EchoServer() }
+            usleep(50_000)
+            #expect(openDescriptorCount() == before)
+        }
+
+        @Test("a live server's socket is not taken over")
+        func live() throws {
+            let server = try EchoServer()
+            #expect(throws: Errno(rawValue: EADDRINUSE)) { try second(at: server.path) }
+            // Not even when someone removed its lock file.
+            unlink(server.path + ".lock")
+            #expect(throws: Errno(rawValue: EADDRINUSE)) { try second(at: server.path) }
+            var client = try server.connect()
+            #expect(try client.call("io.mamd.Echo.Echo", ["text": "on"]).string("text") == "on")
+        }
+
+        @Test("a dead server's socket is replaced")
+        func stale() throws {
+            let directory = try makeTemporaryDirectory()
+            let path = directory + "/s.sock"
+            // Listening ends with the descriptor; the file stays, as after SIGKILL.
+            _ = try UnixSocket.listen(at: path, mode: 0o600)
+            #expect(access(path, F_OK) == 0)
+            try second(at: path)
+        }
+
+        @Test("a file that is no socket is left alone")
+        func notASocket() throws {
+            let path = try makeTemporaryDirectory() + "/s.sock"
+            _ = try openFile(path, O_WRONLY | O_CREAT, mode: 0o600)
+            #expect(throws: Errno(rawValue: EADDRINUSE)) { try second(at: path) }
+            #expect(access(path, F_OK) == 0)
+        }
+
+        @Test("the socket has the mode that was asked for, and its directory is private")
+        func modes() throws {
+            let server = try EchoServer()
+            #expect(try status(at: workingDirectory, server.path).st_mode & 0o7777 == 0o600)
+            #expect(
+                try status(at: workingDirectory, server.directory + "/run").st_mode & 0o7777
+                    == 0o700)
+        }
+
+        @Test("a path that no address can hold is refused")
+        func longPath() {
+            let path = "/tmp/" + String(repeating: "x", count: 110)
+            #expect(throws: Errno(rawValue: ENAMETOOLONG)) { try second(at: path) }
+            unlink(path + ".lock")
+        }
+
+        private func second(at path: String) throws {
+            _ = try VarlinkServer(at: path, service: EchoServer.service(EchoInterface()))
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// Clients that misbehave.
+
+import Glibc
+import MAMModel
+import MAMSystem
+import Synchronization
+import Testing
+
+@testable import MAMControl
+
+extension SocketTests {
+    @Suite("Hostile clients")
+    struct VarlinkLimitsTests {
+        static let garbage: [[UInt8]] = [
+            [0], [0, 0, 0], Array("{\u{0}".utf8), Array("[]\u{0}".utf8), Array("{}\u{0}".utf8),
+            Array("GET / HTTP/1.1\r\n\r\n\u{0}".utf8), [0xFF, 0xFE, 0], Array("null\u{0}".utf8),
+            Array(#"{"method":1}"#.utf8) + [0],
+            Array(#"{"method":"a.b","parameters":[]}"#.utf8) + [0],
+            Array(#"{"method":"a.b","more":"yes"}"#.utf8) + [0],
+        ]
+
+        @Test(
+            "what is no call is refused, its connection closed, and the next client served",
+            arguments: garbage)
+        func refusesGarbage(bytes: [UInt8]) throws {
+            let server = try EchoServer()
+            let socket = try server.rawConnection()
+            _ = sendAll(bytes, to: socket)
+            #expect(receiveAll(from: socket).contains("org.varlink.service.InvalidParameter"))
+            try expectService(server)
+        }
+
+        @Test("a frame of 100 MB is broken off after about one, and the next client served")
+        func hugeFrame() throws {
+            let server = try EchoServer()
+            let socket = try server.rawConnection()
+            let sent = sendAll(
+                [UInt8](repeating: UInt8(ascii: "a"), count: 100_000_000), to: socket)
+            #expect(sent < 4_000_000)
+            #expect(receiveAll(from: socket).contains("org.varlink.service.InvalidParameter"))
+            try expectService(server)
+        }
+
+        @Test("a client that hangs up within a frame costs nothing", arguments: [1, 10, 30])
+        func cutFrame(after count: Int) throws {
+            let server = try EchoServer()
+            do {
+                let socket = try server.rawConnection()
+                _ = sendAll(
+                    Array(#"{"method":"io.mamd.Echo.Echo"}"#.utf8.prefix(count)), to: socket)
+            }
+            try expectService(server)
+            #expect(server.interface.calls.load(ordering: .relaxed) == 1)
+        }
+
+        @Test("a slow call, a silent client and a half frame do not delay another client")
+        func slowClient() throws {
+            let server = try EchoServer()
+            let silent = try server.rawConnection()
+            let half = try server.rawConnection()
+            _ = sendAll(Array("{\"method\"".utf8), to: half)
+            let slow = try server.rawConnection()
+            let call = #"{"method":"io.mamd.Echo.Sleep","parameters":{"milliseconds":1500}}"#
+            _ = sendAll(Array(call.utf8) + [0], to: slow)
+            let start = ContinuousClock.now
+            try expectService(server)
+            #expect(ContinuousClock.now - start < .seconds(1))
+            withExtendedLifetime((silent, half, slow)) {}
+        }
+
+        @Test("a client that does not read its replies is cut off")
+        func noReader() throws {
+            let server = try EchoServer { $0.sendTimeoutSeconds = 1 }
+            let socket = try server.rawConnection()
+            let call = #"{"method":"io.mamd.Echo.Repeat","parameters":{"count":3000000}}"#
+            _ = sendAll(Array(call.utf8) + [0], to: socket)
+            // One second fills the socket and sends no more, the next sends nothing: that one is the limit.
+            usleep(3_000_000)
+            // Cut off within the reply: what the socket held is all there is.
+            #expect(receiveAll(from: socket).utf8.count < 3_000_000)
+        }
+
+        @Test("a connection gives back all it took, however it ends")
+        func noLeaks() throws {
+            let server = try EchoServer()
+            try expectService(server)
+            usleep(50_000)
+            let before = openDescriptorCount()
+            for bytes in Self.garbage {
+                let socket = try server.rawConnection()
+                _ = sendAll(bytes, to: socket)
+                _ = receiveAll(from: socket)
+            }
+            for _ in 0..<10 { try expectService(server) }
+            usleep(50_000)
+            #expect(openDescriptorCount() == before)
+        }
+
+        @Test("a full server closes new connections and serves again when one leaves")
+        func fullServer() throws {
+            let server = try EchoServer { $0.connectionsPerUser = 2 }
+            do {
+                var first = try server.connect()
+                _ = try first.call("io.mamd.Echo.Echo", ["text": ""])
+                var second = try server.connect()
+                _ = try second.call("io.mamd.Echo.Echo", ["text": ""])
+                #expect(receiveAll(from: try server.rawConnection()) == "")
+                _ = try first.call("io.mamd.Echo.Echo", ["text": ""])
+            }
+            usleep(100_000)
+            try expectService(server)
+        }
+
+        private func expectService(_ server: EchoServer) throws {
+            var client = try server.connect()
+            #expect(try client.call("io.mamd.Echo.Echo", ["text": "ok"]).string("text") == "ok")
+        }
+    }
+}

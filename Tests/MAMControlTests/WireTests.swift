@@ -1,0 +1,95 @@
+// The workspace interface's text, types, errors and statuses.
+
+import Glibc
+import MAMModel
+import MAMSystem
+import Testing
+
+@testable import MAMControl
+
+@Suite("Workspace interface")
+struct WireTests {
+    static let account = AccountReport(
+        id: "00ff", name: "ann@contoso.com", objectID: "o", uid: 4_294_967_294, state: .grace,
+        hasPassphrase: true, isDefault: false, retryAfterSeconds: 30)
+
+    @Test("the server describes the interface in the words of docs/io.mamd.Workspace.varlink")
+    func description() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let bytes = try readSmallFile(
+            "/\(root)/docs/io.mamd.Workspace.varlink", maximumByteCount: 1 << 20)
+        #expect(String(decoding: bytes, as: UTF8.self) == WorkspaceDescription.text)
+    }
+
+    @Test("accounts and status survive the wire")
+    func roundTrip() throws {
+        let status = StatusReport(
+            name: "w", id: "00", version: "1", backingDirectory: "/b", mountPoint: "/m", pid: 7,
+            uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
+            accounts: [Self.account, Self.account])
+        #expect(try StatusReport(Parameters(status.members)) == status)
+    }
+
+    @Test("a protection survives the wire", arguments: [ProtectionClass.complete, nil])
+    func protection(fileClass: ProtectionClass?) throws {
+        let info = ProtectionInfo(
+            owner: try Identity(name: "ann", objectID: "x"), isManaged: fileClass != nil,
+            fileClass: fileClass, effectiveClass: fileClass, state: .keyMissing, reason: "why")
+        let members = try #require(info.json.object)
+        let read = try ProtectionInfo(Parameters(members))
+        #expect(read.json == info.json)
+        #expect(members["state"] == "key-missing")
+        #expect(members["class"] == JSONValue(fileClass?.letter))
+    }
+
+    @Test(
+        "a reply that lacks a member or has another type is refused",
+        arguments: account.json.object.map { Array($0.keys) } ?? [])
+    func incomplete(member: String) throws {
+        var members = try #require(Self.account.json.object)
+        members[member] = [1]
+        #expect(throws: VarlinkError.invalidParameter(member)) {
+            try AccountReport(Parameters(members))
+        }
+        members[member] = nil
+        #expect(throws: VarlinkError.invalidParameter(member)) {
+            try AccountReport(Parameters(members))
+        }
+    }
+
+    static let errors: [(VarlinkError, MAMControl.ExitStatus)] = [
+        (.unknownAccount("a"), .notFound), (.accountExists("a"), .failure),
+        (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
+        (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
+        (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),
+        (.invalidInput("r"), .usage), (.systemError(.noSpace, "r"), .failure),
+        (.systemError(.noEntry, "r"), .notFound), (.systemError(.noKey, "r"), .windowClosed),
+        (.systemError(.badMessage, "r"), .damaged), (.invalidParameter("p"), .usage),
+        (.methodNotFound("M"), .failure), (VarlinkError("com.example.NotFound"), .failure),
+    ]
+
+    @Test("each error has its exit status and a sentence", arguments: errors)
+    func exitStatus(error: VarlinkError, status: MAMControl.ExitStatus) {
+        #expect(MAMControl.ExitStatus(error) == status)
+        #expect(!error.description.isEmpty)
+    }
+
+    @Test("each error of the interface has a constructor, with the parameters that it declares")
+    func declaredErrors() {
+        let made = Dictionary(
+            Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
+        for line in WorkspaceDescription.text.split(separator: "\n") where line.hasPrefix("error ")
+        {
+            let words = line.dropFirst(6).split(whereSeparator: { "(), :".contains($0) })
+            let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })
+            #expect(made["io.mamd.Workspace.\(words[0])"] == parameters)
+        }
+    }
+
+    @Test("paths must be absolute and hold no zero byte", arguments: ["", "a", "./a", "/a\u{0}b"])
+    func badPath(path: String) {
+        #expect(throws: VarlinkError.invalidParameter("path")) {
+            try Parameters(["path": .string(path)]).optionalPath("path")
+        }
+    }
+}
