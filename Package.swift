@@ -30,6 +30,9 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 // From the bottom up: a target depends only on what stands above it in this list.
 let package = Package(
     name: "mamd",
+    products: [
+        .executable(name: "mamd", targets: ["mamd"]),
+    ],
     targets: [
         // Ground
         system("CFuse3", "fuse3", debian: "libfuse3-dev"),
@@ -73,6 +76,13 @@ let package = Package(
             ]),
 
         // Programs
+        program(
+            "mamd",
+            [
+                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring", "MAMVault",
+                "MAMFuse",
+                "MAMControl",
+            ]),
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),

@@ -1,0 +1,90 @@
+// The daemon's command line. People use `mamctl mount`; systemd and mount(8) come straight here.
+
+import Glibc
+import MAMControl
+import MAMModel
+
+struct Arguments {
+    var backing = ""
+    var mountPoint = ""
+    /// Written to once the mount serves; then closed.
+    var readyDescriptor: Int32?
+    var isForeground = false
+    var allowOther: Bool?
+    var isReadOnly = false
+
+    static let usage = """
+        Usage: mamd [-f] [-o OPTION[,OPTION]…] [--ready-fd N] BACKING MOUNTPOINT
+
+        Serves the workspace in BACKING at MOUNTPOINT until it is unmounted or gets SIGTERM.
+        People use `mamctl mount`, which starts this program and waits for it.
+
+          -f              log to standard error, not to the journal
+          -o OPTION       ro, allow_other, no_allow_other; others of mount(8) are accepted and ignored
+          --ready-fd N    write '+' to descriptor N when the mount serves, and close it
+          --version       print the version
+          -h, --help      print this
+        """
+
+    init(_ words: [String]) {
+        var places: [String] = []
+        var index = 1
+        var onlyPlaces = false
+        func value(of option: String) -> String {
+            index += 1
+            guard index < words.count else { usageError("\(option) needs a value") }
+            return words[index]
+        }
+        while index < words.count {
+            let word = words[index]
+            if onlyPlaces || !word.hasPrefix("-") || word == "-" {
+                places.append(word)
+            } else {
+                switch word {
+                case "--": onlyPlaces = true
+                case "-f", "--foreground": isForeground = true
+                case "-o": takeMountOptions(value(of: word))
+                case "--ready-fd":
+                    guard let number = Int32(value(of: word)), number > 2 else {
+                        usageError("--ready-fd needs a descriptor's number above 2")
+                    }
+                    readyDescriptor = number
+                case "--version":
+                    print("mamd \(productVersion)")
+                    exitProcess(.success)
+                case "-h", "--help":
+                    print(Self.usage)
+                    exitProcess(.success)
+                default: usageError("unknown option '\(word)'")
+                }
+            }
+            index += 1
+        }
+        guard places.count == 2 else { usageError("BACKING and MOUNTPOINT are needed") }
+        backing = places[0]
+        mountPoint = places[1]
+    }
+
+    private mutating func takeMountOptions(_ list: String) {
+        for option in list.split(separator: ",") {
+            switch option {
+            case "ro": isReadOnly = true
+            case "allow_other": allowOther = true
+            case "no_allow_other": allowOther = false
+            default: break
+            }
+        }
+    }
+}
+
+func usageError(_ message: String) -> Never {
+    printError("\(message); see mamd --help")
+    exitProcess(.usage)
+}
+
+func printError(_ message: String) {
+    let line = "mamd: \(message)\n"
+    _ = line.utf8CString.withUnsafeBytes { write(2, $0.baseAddress, $0.count - 1) }
+}
+
+func exitProcess(_ status: ExitStatus) -> Never { exit(status.rawValue) }

@@ -1,0 +1,141 @@
+// The backing directory: what workspace it is, and that it is ours alone.
+
+import CShims
+import Glibc
+import MAMControl
+import MAMFuse
+import MAMModel
+import MAMSystem
+
+/// Why the daemon does not start: a message that names the thing and the next step, and an exit status.
+struct StartError: Error {
+    let message: String
+    let status: ExitStatus
+
+    init(_ message: String, _ status: ExitStatus = .failure) {
+        self.message = message
+        self.status = status
+    }
+}
+
+/// An opened and locked backing directory.
+struct Backing {
+    let path: String
+    let root: Descriptor
+    /// The workspace's own directory, `.mamd`.
+    let own: Descriptor
+    let work: Descriptor
+    let name: WorkspaceName
+    let id: String
+    /// Held while the daemon lives; the kernel releases it with the process.
+    private let lock: Descriptor
+
+    static let formatVersion = 1
+
+    init(_ path: String, servingAt mountPoint: String) throws(StartError) {
+        self.path = path
+        root = try Self.openDirectory(path)
+        do throws(Errno) {
+            own = try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        } catch {
+            throw StartError(
+                "\(path) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path)",
+                .notFound)
+        }
+        (name, id) = try Self.readDescription(own, path)
+        lock = try Self.takeLock(own, path, mountPoint)
+        do throws(Errno) {
+            work = try Self.openWork(in: own)
+        } catch { throw StartError("\(path)/.mamd/work cannot be used: \(error)") }
+    }
+
+    private static func openDirectory(_ path: String) throws(StartError) -> Descriptor {
+        do throws(Errno) {
+            return try openFile(path, O_DIRECTORY | O_RDONLY)
+        } catch {
+            switch error {
+            case .noEntry:
+                throw StartError(
+                    "\(path) does not exist; make a workspace with: mamctl init \(path)", .notFound)
+            case .notDirectory: throw StartError("\(path) is not a directory")
+            default: throw StartError("\(path) cannot be opened: \(error)")
+            }
+        }
+    }
+
+    /// `{"format": 1, "id": 32 hexadecimal digits, "name": NAME}`.
+    private static func readDescription(
+        _ own: Descriptor, _ path: String
+    ) throws(StartError) -> (WorkspaceName, String) {
+        let file = "\(path)/.mamd/workspace.json"
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try readSmallFile(at: own.raw, "workspace.json", maximumByteCount: 65_536)
+        } catch { throw StartError("\(file) cannot be read: \(error)") }
+        guard let members = (try? JSONValue(parsing: bytes))?.object,
+            let format = members["format"]?.integer,
+            let id = members["id"]?.text.flatMap(Bytes16.init(hex:)),
+            let name = members["name"]?.text.flatMap(WorkspaceName.init)
+        else { throw StartError("\(file) is damaged: it needs format, id and name", .damaged) }
+        guard format == formatVersion else {
+            throw StartError(
+                "\(file) has format \(format), and this mamd knows \(formatVersion); install a newer one"
+            )
+        }
+        return (name, id.description)
+    }
+
+    /// One daemon for one workspace: the lock file says who has it.
+    private static func takeLock(
+        _ own: Descriptor, _ path: String, _ mountPoint: String
+    ) throws(StartError) -> Descriptor {
+        let lock: Descriptor
+        do throws(Errno) {
+            lock = try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            let next = error == .readOnly ? "; mount that file system read-write" : ""
+            throw StartError("\(path)/.mamd/lock cannot be written: \(error)\(next)")
+        }
+        guard flock(lock.raw, LOCK_EX | LOCK_NB) == 0 else {
+            let holder = holder(of: own)
+            throw StartError(
+                "\(path) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
+            )
+        }
+        let text = "process \(getpid()), at \(mountPoint)\n"
+        do throws(Errno) {
+            try setSize(lock.raw, 0)
+            try text.utf8CString.withUnsafeBytesTyped { bytes throws(Errno) in
+                try writeFully(lock.raw, from: .init(rebasing: bytes.dropLast()), at: 0)
+            }
+        } catch { throw StartError("\(path)/.mamd/lock cannot be written: \(error)") }
+        return lock
+    }
+
+    /// What the daemon that has the lock wrote into it.
+    private static func holder(of own: Descriptor) -> String {
+        let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
+        return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+
+    /// An empty directory for unfinished files; what a crash left in it is removed.
+    private static func openWork(in own: Descriptor) throws(Errno) -> Descriptor {
+        if mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists { throw Errno.current }
+        let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        try removeFiles(in: work)
+        return work
+    }
+}
+
+extension ContiguousArray<CChar> {
+    fileprivate func withUnsafeBytesTyped<Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+    ) throws(Failure) {
+        let result: Result<Void, Failure> = withUnsafeBytes { buffer in
+            do throws(Failure) { return .success(try body(buffer)) } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+}

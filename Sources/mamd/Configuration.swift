@@ -1,0 +1,81 @@
+// Settings and policies from the workspace's configuration directory.
+
+import Glibc
+import MAMControl
+import MAMPolicy
+import MAMSystem
+
+/// A document of an administrator's is far smaller.
+private let maximumDocumentByteCount = 4 << 20
+
+/// `settings.json`; a missing one means the defaults.
+func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Settings {
+    let path = "\(directory)/settings.json"
+    let bytes: [UInt8]
+    do throws(Errno) {
+        bytes = try readSmallFile(path, maximumByteCount: maximumDocumentByteCount)
+    } catch {
+        if error == .noEntry { return Settings() }
+        throw StartError("\(path) cannot be read: \(error)")
+    }
+    do {
+        let settings = try Settings.decode(bytes)
+        report(settings.warnings, of: path, log)
+        return settings
+    } catch {
+        throw StartError("\(path) is refused: \(error)")
+    }
+}
+
+/// All `*.json` of the policy directory, merged. A document that cannot be read stops the start: without it
+/// files might get a weaker class than their owner's policy says.
+func readPolicies(
+    _ directory: String, _ settings: Settings, _ log: Log
+) throws(StartError) -> EffectivePolicy {
+    var documents: [PolicyDocument] = []
+    for name in try listDocuments(directory) {
+        let path = "\(directory)/\(name)"
+        do {
+            let bytes = try readSmallFile(path, maximumByteCount: maximumDocumentByteCount)
+            for document in try PolicyDocument.decode(bytes) {
+                report(document.warnings, of: path, log)
+                documents.append(document)
+            }
+        } catch {
+            throw StartError("\(path) is refused: \(error)")
+        }
+    }
+    return EffectivePolicy.merge(documents)
+}
+
+/// One line for all keys that are read past, and one for each value that was not understood.
+private func report(_ warnings: [PolicyWarning], of path: String, _ log: Log) {
+    var unused: [String] = []
+    for warning in warnings {
+        if case .unknownKey(let key) = warning {
+            unused.append(key)
+        } else {
+            log.warning("\(path): \(warning)")
+        }
+    }
+    if !unused.isEmpty {
+        log.info("\(path): not used by this version: \(unused.joined(separator: ", "))")
+    }
+}
+
+private func listDocuments(_ directory: String) throws(StartError) -> [String] {
+    guard let stream = opendir(directory) else {
+        let error = Errno.current
+        if error == .noEntry { return [] }
+        throw StartError("\(directory) cannot be read: \(error)")
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+        }
+        if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+}

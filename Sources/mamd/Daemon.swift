@@ -1,0 +1,71 @@
+// From arguments to a served mount, and down again.
+
+import Glibc
+import MAMControl
+import MAMFuse
+import MAMSystem
+import MAMVault
+
+func runDaemon(_ arguments: Arguments) -> ExitStatus {
+    do throws(StartError) {
+        try serve(arguments)
+        return .success
+    } catch {
+        printError(error.message)
+        return error.status
+    }
+}
+
+private func serve(_ arguments: Arguments) throws(StartError) {
+    protectProcess()
+    let mountPoint = try absolutePath(arguments.mountPoint)
+    let backing = try Backing(try absolutePath(arguments.backing), servingAt: mountPoint)
+    let places = Places.current
+    let logFile = try openLogFile(places.state(of: backing.name))
+    let log: Log =
+        arguments.isForeground
+        ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
+    let vault = try makeVault(places, backing.name, log) { finding in
+        log.warning(finding)
+        // Who started us should see it too.
+        if !arguments.isForeground { printError(finding) }
+    }
+
+    // Before any thread starts, so that all of them leave these signals to the one that waits for them.
+    let signals = StopSignals()
+    let files = try makeFileSystem(vault, backing, mountPoint) {
+        log.info("serving \(backing.path) at \(mountPoint)")
+        notifyServiceManager("READY=1")
+        announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
+    }
+    let session = try mount(files, at: mountPoint, backing.name, arguments)
+    let server = try makeServer(places, backing, mountPoint, vault, files)
+    vault.setPurger(files)
+    let stop: @Sendable () -> Void = {
+        log.info("stopping: writing back and unmounting \(mountPoint)")
+        notifyServiceManager("STOPPING=1")
+        server.stop()
+        files.writeBack()
+        vault.lockAll()
+        session.stop()
+    }
+    do throws(Errno) { try signals.onStop(stop) } catch {
+        session.stop()
+        throw StartError("no thread can be started: \(error)")
+    }
+    session.serve()
+    server.stop()
+    vault.setPurger(nil)
+    vault.dropAllKeys()
+    log.info("\(mountPoint) is unmounted")
+}
+
+private func absolutePath(_ path: String) throws(StartError) -> String {
+    guard let resolved = realpath(path, nil) else {
+        let error = Errno.current
+        let next = error == .noEntry ? "; create it first" : ""
+        throw StartError("\(path): \(error)\(next)", error == .noEntry ? .notFound : .failure)
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+}

@@ -1,0 +1,95 @@
+// The daemon's parts, each made with a message that says what is wrong where it cannot be.
+
+import Glibc
+import MAMControl
+import MAMFuse
+import MAMKeyring
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import MAMVault
+
+func makeVault(
+    _ places: Places, _ name: WorkspaceName, _ log: Log,
+    report: @escaping @Sendable (String) -> Void
+) throws(StartError) -> Vault {
+    let settings = try readSettings(places.configuration(of: name), log)
+    let policy = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
+    let state = places.state(of: name)
+    let keyring: Keyring
+    do {
+        try makeDirectories(state, mode: 0o700)
+        let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
+        guard
+            let cost = KeyDerivationCost(
+                passes: settings.keyDerivationPasses,
+                memoryByteCount: settings.keyDerivationMemoryByteCount)
+        else { throw StartError("the settings' KeyDerivation has an impossible value") }
+        keyring = try Keyring(stateDirectory: directory, cost: cost) {
+            report("\(state): \($0)")
+        }
+    } catch {
+        throw StartError("the keys in \(state) cannot be used: \(error)")
+    }
+    let vault = Vault(settings: settings, policy: policy, keyring: keyring, log: log)
+    vault.unlockWithoutPassphrase()
+    return vault
+}
+
+func makeFileSystem(
+    _ vault: Vault, _ backing: Backing, _ mountPoint: String,
+    onReady: @escaping @Sendable () -> Void
+) throws(StartError) -> FileSystem {
+    do throws(Errno) {
+        let root = try reopen(backing.root.raw, 0x20_0000 | O_DIRECTORY)  // O_PATH
+        return try FileSystem(
+            vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
+            onReady: onReady)
+    } catch { throw StartError("\(backing.path) cannot be used: \(error)") }
+}
+
+func mount(
+    _ files: FileSystem, at mountPoint: String, _ name: WorkspaceName, _ arguments: Arguments
+) throws(StartError) -> MountSession {
+    do throws(MountSession.Failure) {
+        return try MountSession(
+            files, at: mountPoint, name: name.description,
+            // Root serves every user; a user's own daemon serves that user.
+            allowOther: arguments.allowOther ?? (geteuid() == 0), readOnly: arguments.isReadOnly)
+    } catch {
+        throw StartError(mountAdvice(mountPoint))
+    }
+}
+
+private func mountAdvice(_ mountPoint: String) -> String {
+    if access("/dev/fuse", F_OK) != 0 {
+        return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
+    }
+    if access("/dev/fuse", R_OK | W_OK) != 0 {
+        return
+            "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
+    }
+    return
+        "\(mountPoint) could not be mounted; see the message above, and that fusermount3 is installed"
+}
+
+func makeServer(
+    _ places: Places, _ backing: Backing, _ mountPoint: String, _ vault: Vault, _ files: FileSystem
+) throws(StartError) -> VarlinkServer {
+    let facts = WorkspaceFacts(
+        name: backing.name.description, id: backing.id, backingDirectory: backing.path,
+        mountPoint: mountPoint)
+    let service = VarlinkService(
+        ServiceInformation(
+            vendor: "mamd", product: "mamd", version: productVersion,
+            url: "https://varlink.org/io.mamd"),
+        [WorkspaceInterface(facts, vault: vault, files: files)])
+    let path = places.socket(of: backing.name)
+    do throws(Errno) {
+        return try VarlinkServer(
+            at: path, mode: geteuid() == 0 ? 0o666 : 0o600, directoryMode: places.runtimeMode,
+            service: service)
+    } catch {
+        throw StartError("the socket \(path) cannot be opened: \(error)")
+    }
+}

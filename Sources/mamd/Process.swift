@@ -1,0 +1,50 @@
+// The process around the daemon: its secrets, its limits, its standard streams.
+
+import CShims
+import Glibc
+import MAMCrypto
+import MAMSystem
+
+/// Secrets are in this process: nothing of it goes into a core file, and nobody may trace it.
+func protectProcess() {
+    startCrypto()
+    _ = mam_forbid_core_dumps()
+    umask(0)
+    raiseDescriptorLimit()
+    signal(SIGPIPE, SIG_IGN)
+    // Wakes a thread that waits in the kernel; see MountSession.stop().
+    signal(SIGUSR1) { _ in }
+}
+
+/// An inode costs a descriptor, and a large tree has many.
+private func raiseDescriptorLimit() {
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    // Root may go up to the kernel's own limit (fs.nr_open's default), others to their hard one.
+    var limit = rlimit(rlim_cur: 1_048_576, rlim_max: 1_048_576)
+    if geteuid() == 0, setrlimit(resource, &limit) == 0 { return }
+    guard getrlimit(resource, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(resource, &limit)
+}
+
+/// Where lines go when there is no journal, and what a crash leaves.
+func openLogFile(_ state: String) throws(StartError) -> Descriptor {
+    let path = "\(state)/mamd.log"
+    do throws(Errno) {
+        try makeDirectories(state, mode: 0o700)
+        return try openFile(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, mode: 0o600)
+    } catch { throw StartError("\(path) cannot be written: \(error)") }
+}
+
+/// Tells who started us, and lets go of its terminal: what goes to standard error from now on goes to
+/// `errorFile`.
+func announceReady(_ descriptor: Int32?, errorFile: Descriptor?) {
+    guard let descriptor else { return }
+    if let errorFile, let null = try? openFile("/dev/null", O_RDWR) {
+        dup2(null.raw, 0)
+        dup2(null.raw, 1)
+        dup2(errorFile.raw, 2)
+    }
+    _ = write(descriptor, "+", 1)
+    close(descriptor)
+}

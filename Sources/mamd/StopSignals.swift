@@ -1,0 +1,31 @@
+// SIGTERM, SIGINT and SIGHUP end the daemon in good order.
+
+import Glibc
+import MAMSystem
+
+/// Blocks the signals in every thread that starts later, and waits for them in one of its own.
+struct StopSignals {
+    private static let numbers = [SIGTERM, SIGINT, SIGHUP]
+
+    init() {
+        var set = Self.set
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for number in numbers { sigaddset(&set, number) }
+        return set
+    }
+
+    /// Runs the action once, at the first of the signals.
+    func onStop(_ action: @escaping @Sendable () -> Void) throws(Errno) {
+        try startThread(named: "signals") {
+            var set = Self.set
+            var number: Int32 = 0
+            sigwait(&set, &number)
+            action()
+        }
+    }
+}
