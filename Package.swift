@@ -32,6 +32,7 @@ let package = Package(
     name: "mamd",
     products: [
         .executable(name: "mamd", targets: ["mamd"]),
+        .executable(name: "mamctl", targets: ["mamctl"]),
     ],
     targets: [
         // Ground
@@ -83,6 +84,7 @@ let package = Package(
                 "MAMFuse",
                 "MAMControl",
             ]),
+        program("mamctl", ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMControl"]),
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),

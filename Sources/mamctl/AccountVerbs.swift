@@ -1,0 +1,130 @@
+// `account register`, `account passphrase`, `lock` and `unlock` (which is `account login`).
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+
+func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
+    let name = try invocation.operands[0].requireText("the account's name")
+    let daemon = try invocation.daemon()
+    var parameters: [String: JSONValue] = ["name": .string(name)]
+    if let objectID = try invocation.arguments.text("oid") {
+        parameters["objectId"] = .string(objectID)
+    }
+    var secrets = SecretParameters()
+    if invocation.arguments.has("no-passphrase") {
+        try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")
+        parameters["noPassphrase"] = true
+    } else {
+        let prompt = "Passphrase for \(ByteString(name).shown)"
+        try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: true))
+    }
+    let reply = try daemon.call(
+        "RegisterAccount", parameters.merging(secrets.members) { $1 },
+        descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")
+    return try report(reply, invocation, "registered")
+}
+
+func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    var parameters: [String: JSONValue] = ["account": .string(account.label)]
+    var secrets = SecretParameters()
+    if account.hasPassphrase {
+        try secrets.add(
+            "passphrase", try invocation.passphrase("Passphrase of \(account.label)", isNew: false))
+    }
+    if invocation.arguments.has("no-passphrase") {
+        try invocation.refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
+        parameters["noPassphrase"] = true
+    } else {
+        let new = try invocation.passphrase(
+            "New passphrase of \(account.label)", isNew: true, optionPrefix: "new-")
+        try secrets.add("newPassphrase", new)
+    }
+    let reply = try daemon.call(
+        "ChangePassphrase", parameters.merging(secrets.members) { $1 },
+        descriptors: secrets.descriptors, about: "account '\(account.label)'")
+    return try report(reply, invocation, "has a new passphrase")
+}
+
+func unlock(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    var secrets = SecretParameters()
+    if account.hasPassphrase {
+        try secrets.add(
+            "passphrase", try invocation.passphrase("Passphrase of \(account.label)", isNew: false))
+    }
+    let parameters: [String: JSONValue] = ["account": .string(account.label)]
+    let reply = try daemon.call(
+        "Unlock", parameters.merging(secrets.members) { $1 }, descriptors: secrets.descriptors,
+        about: "account '\(account.label)'")
+    return try report(reply, invocation, "unlocked")
+}
+
+func lock(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    var parameters: [String: JSONValue] = ["now": .bool(invocation.arguments.has("now"))]
+    var subject = "workspace '\(daemon.name)'"
+    if let account = invocation.operands.first {
+        parameters["account"] = .string(try account.requireText("the account's name"))
+        subject = "account '\(account.shown)'"
+    }
+    let reply = try daemon.call("Lock", parameters, about: subject)
+    printAccounts(try [AccountReport](reply), isJSON: invocation.isJSON)
+    return .success
+}
+
+private func report(
+    _ reply: Parameters, _ invocation: Invocation, _ done: String
+) throws -> ExitStatus {
+    let account = try AccountReport(try reply.object("account"))
+    if invocation.isJSON {
+        printJSON(account.json)
+    } else {
+        printOut("\(account.label): \(done)")
+    }
+    return .success
+}
+
+extension Invocation {
+    /// The account that the first operand names, else the only one that the caller controls.
+    func account(of daemon: Daemon) throws -> AccountReport {
+        let report = try daemon.status()
+        if let operand = operands.first {
+            let text = try operand.requireText("the account's name")
+            if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }
+            throw Failure(.unknownAccount(operand.shown), about: "workspace '\(daemon.name)'")
+        }
+        let isTrusted = geteuid() == 0 || geteuid() == report.uid
+        let own = report.accounts.filter { isTrusted || $0.uid == geteuid() }
+        guard let only = own.first else {
+            throw Failure(
+                .notFound, "workspace '\(daemon.name)' has no account of yours",
+                next: "mamctl account register UPN")
+        }
+        guard own.count == 1 else {
+            let names = own.map(\.label).joined(separator: ", ")
+            throw Failure(.usage, "name one of the accounts: \(names)")
+        }
+        return only
+    }
+
+    /// Options that exclude each other.
+    func refuse(_ names: [String], with other: String) throws(Failure) {
+        for name in names where arguments.has(name) {
+            throw .usage(verb, "--\(name) and --\(other) exclude each other")
+        }
+    }
+}
+
+extension AccountReport {
+    /// How a person calls it.
+    var label: String { name.isEmpty ? (objectID.isEmpty ? id : objectID) : name }
+
+    /// As the daemon compares: name, object id or id, without regard to case.
+    fileprivate func isNamed(_ text: String) -> Bool {
+        !text.isEmpty && [name, objectID, id].contains { $0.lowercased() == text.lowercased() }
+    }
+}

@@ -1,0 +1,95 @@
+// Options and operands of one verb.
+
+internal import MAMControl
+
+/// What stands after the verb, sorted.
+struct Arguments {
+    private(set) var operands: [ByteString] = []
+    private var values: [String: [ByteString]] = [:]
+
+    /// `--name value`, `--name=value`, `-n value`; `--` ends the options.
+    init(_ words: ArraySlice<ByteString>, for verb: Verb) throws(Failure) {
+        var rest = words
+        while let word = rest.popFirst() {
+            if word.text == "--" {
+                operands += rest
+                break
+            }
+            if word.bytes.count > 1, word.bytes.first == UInt8(ascii: "-") {
+                try take(word, &rest, verb)
+                continue
+            }
+            operands.append(word)
+            if verb.takesCommand {
+                operands += rest
+                break
+            }
+        }
+        guard verb.operands.contains(operands.count) else {
+            throw .usage(
+                verb,
+                operands.count < verb.operands.lowerBound
+                    ? "something is missing" : "too many arguments")
+        }
+    }
+
+    func has(_ option: Option) -> Bool { values[option.name] != nil }
+    func has(_ name: String) -> Bool { values[name] != nil }
+
+    /// The last value that was given.
+    func value(_ name: String) -> ByteString? { values[name]?.last }
+
+    /// All values of an option that may be repeated.
+    func values(_ name: String) -> [ByteString] { values[name] ?? [] }
+
+    /// A value that has to be text, such as an account's name.
+    func text(_ name: String) throws(Failure) -> String? {
+        guard let value = value(name) else { return nil }
+        return try value.requireText("the value of --\(name)")
+    }
+
+    private mutating func take(
+        _ word: ByteString, _ rest: inout ArraySlice<ByteString>, _ verb: Verb
+    ) throws(Failure) {
+        let parts = word.bytes.split(
+            separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+        let name = ByteString(Array(parts[0])).text ?? ""
+        guard let option = (verb.options + [.json]).first(where: { $0.matches(name) }) else {
+            throw unknown(word, verb)
+        }
+        guard let placeholder = option.value else {
+            guard parts.count == 1 else { throw .usage(verb, "--\(option.name) takes no value") }
+            values[option.name, default: []].append(ByteString(""))
+            return
+        }
+        if parts.count == 2 {
+            values[option.name, default: []].append(ByteString(Array(parts[1])))
+        } else if let value = rest.popFirst() {
+            values[option.name, default: []].append(value)
+        } else {
+            throw .usage(verb, "\(name) needs a value: \(placeholder)")
+        }
+    }
+
+    private func unknown(_ word: ByteString, _ verb: Verb) -> Failure {
+        let names = (verb.options + [.json]).map { "--\($0.name)" } + ["--help"]
+        let guess = nearest(to: word.shown, in: names)
+        return .usage(
+            verb, "unknown option '\(word.shown)'" + (guess.map { "; did you mean '\($0)'?" } ?? "")
+        )
+    }
+}
+
+extension Option {
+    fileprivate func matches(_ word: String) -> Bool {
+        word == "--\(name)" || short.map { word == "-\($0)" } ?? false
+    }
+}
+
+extension ByteString {
+    /// The text, for what travels as JSON.
+    func requireText(_ what: String) throws(Failure) -> String {
+        guard let text else { throw Failure(.usage, "\(what) is not UTF-8: '\(shown)'") }
+        return text
+    }
+}

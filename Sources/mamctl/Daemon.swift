@@ -1,0 +1,108 @@
+// Finding the right daemon, and calling it.
+
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+/// A connection to one workspace's daemon.
+final class Daemon {
+    let name: WorkspaceName
+    private var client: VarlinkClient
+
+    /// Fails with `.unreachable` when nothing answers.
+    init(of name: WorkspaceName, at path: String) throws(Failure) {
+        self.name = name
+        do throws(VarlinkClient.Failure) {
+            client = try VarlinkClient(path: path)
+        } catch {
+            throw Self.failure(error, name)
+        }
+    }
+
+    /// Calls a method of the workspace interface; a refusal becomes a failure about `subject`.
+    func call(
+        _ method: String, _ parameters: [String: JSONValue] = [:],
+        descriptors: [Descriptor] = [], about subject: String
+    ) throws(Failure) -> Parameters {
+        do throws(VarlinkClient.Failure) {
+            return try client.call(
+                "\(WorkspaceDescription.name).\(method)", parameters, descriptors: descriptors)
+        } catch {
+            if case .refused(let refusal) = error { throw Failure(refusal, about: subject) }
+            throw Self.failure(error, name)
+        }
+    }
+
+    /// The whole state of the workspace.
+    func status() throws -> StatusReport {
+        try StatusReport(try call("Status", about: "workspace '\(name)'"))
+    }
+
+    private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
+        switch error {
+        case .unreachable(let path, let reason):
+            Failure(
+                .unreachable, "workspace '\(name)' is not mounted: \(path): \(reason)",
+                next: "mamctl mount BACKING MOUNTPOINT")
+        case .disconnected:
+            Failure(.unreachable, "the daemon of workspace '\(name)' ended the connection")
+        case .malformed:
+            Failure(.failure, "the daemon of workspace '\(name)' does not speak varlink")
+        case .refused(let refusal): Failure(refusal, about: "workspace '\(name)'")
+        }
+    }
+}
+
+extension Invocation {
+    /// The daemon of `--workspace`, else of the mount that `file` lies in, else the only one that runs.
+    func daemon(for file: Descriptor? = nil) throws(Failure) -> Daemon {
+        if let name = try chosenName() {
+            return try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        }
+        if let file, let name = workspace(of: file) {
+            return try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        }
+        return try onlyDaemon()
+    }
+
+    /// The daemons of `--workspace`, or of all workspaces that run.
+    func daemons() throws(Failure) -> [Daemon] {
+        if arguments.has(.workspace) { return [try daemon()] }
+        let running = runningDaemons()
+        guard !running.isEmpty else { throw Self.nothingRuns }
+        return running
+    }
+
+    private func chosenName() throws(Failure) -> WorkspaceName? {
+        guard let text = arguments.value("workspace") else { return nil }
+        guard let name = text.text.flatMap({ WorkspaceName($0) }) else {
+            throw Failure(
+                .usage, "'\(text.shown)' cannot be a workspace's name", next: "mamctl status")
+        }
+        return name
+    }
+
+    private func runningDaemons() -> [Daemon] {
+        Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
+    }
+
+    private func onlyDaemon() throws(Failure) -> Daemon {
+        let running = runningDaemons()
+        guard let first = running.first else { throw Self.nothingRuns }
+        guard running.count == 1 else {
+            let names = running.map(\.name.description).joined(separator: ", ")
+            throw Failure(
+                .usage, "several workspaces are mounted: \(names)", next: "add --workspace NAME")
+        }
+        return first
+    }
+
+    private static var nothingRuns: Failure {
+        Failure(.unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
+    }
+}
+
+/// The workspace whose mount the open file lies in.
+func workspace(of file: Descriptor) -> WorkspaceName? {
+    (try? MountTable().mount(of: file.raw))?.workspace
+}

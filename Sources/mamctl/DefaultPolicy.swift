@@ -1,0 +1,44 @@
+// The policy of a new workspace.
+
+internal import MAMControl
+internal import MAMModel
+
+/// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: data may flow freely, and is
+/// encrypted while its account is locked. Without any policy a registered account would not be managed.
+let defaultPolicy: JSONValue = [
+    "@odata.type": "#microsoft.graph.iosManagedAppProtection",
+    "displayName": "Default",
+    "description": "Written by mamctl init. Replace it by an export of your organisation's policy.",
+    "version": "1",
+    "periodOfflineBeforeAccessCheck": "PT24H",
+    "periodOnlineBeforeAccessCheck": "PT30M",
+    "periodOfflineBeforeWipeIsEnforced": "P90D",
+    "allowedInboundDataTransferSources": "allApps",
+    "allowedOutboundDataTransferDestinations": "allApps",
+    "allowedOutboundClipboardSharingLevel": "allApps",
+    "allowedOutboundClipboardSharingExceptionLength": 0,
+    "organizationalCredentialsRequired": false,
+    "dataBackupBlocked": false,
+    "deviceComplianceRequired": true,
+    "appActionIfDeviceComplianceRequired": "block",
+    "managedBrowserToOpenLinksRequired": false,
+    "managedBrowser": "notConfigured",
+    "saveAsBlocked": false,
+    "allowedDataStorageLocations": [],
+    "blockDataIngestionIntoOrganizationDocuments": false,
+    "allowedDataIngestionLocations": [
+        "oneDriveForBusiness", "sharePoint", "camera", "photoLibrary",
+    ],
+    "pinRequired": true,
+    "maximumPinRetries": 5,
+    "appActionIfMaximumPinRetriesExceeded": "block",
+    "simplePinBlocked": false,
+    "minimumPinLength": 4,
+    "pinCharacterSet": "numeric",
+    "periodBeforePinReset": "PT0S",
+    "contactSyncBlocked": false,
+    "printBlocked": false,
+    "notificationRestriction": "allow",
+    "thirdPartyKeyboardsBlocked": false,
+    "appDataEncryptionType": "whenDeviceLocked",
+]

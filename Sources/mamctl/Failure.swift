@@ -1,0 +1,81 @@
+// One failure: what and why, what to do next, and the exit status.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+/// What ends a verb early.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+    /// A command to run, or a hint.
+    let next: String?
+
+    init(_ status: ExitStatus, _ message: String, next: String? = nil) {
+        self.status = status
+        self.message = message
+        self.next = next
+    }
+
+    /// A mistake on the command line of a verb.
+    static func usage(_ verb: Verb, _ message: String) -> Failure {
+        Failure(
+            .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.usage)")
+    }
+
+    /// A system call that failed on a file.
+    init(_ path: ByteString, _ error: Errno, next: String? = nil) {
+        let advice =
+            error == .notConnected
+            ? "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT" : nil
+        self.init(
+            ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(error)",
+            next: next ?? advice)
+    }
+
+    /// Whatever a verb throws.
+    init(any error: any Error) {
+        switch error {
+        case let failure as Failure: self = failure
+        case let error as Errno:
+            self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
+        case let error as VarlinkError:
+            self.init(.failure, "the daemon's answer is not understood: \(error)")
+        default: self.init(.failure, "\(error)")
+        }
+    }
+
+    /// What the daemon refused, about `subject`.
+    init(_ error: VarlinkError, about subject: String) {
+        let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
+        let next: String? =
+            switch error.name.split(separator: ".").last {
+            case "UnknownAccount": "mamctl account list"
+            case "WindowClosed": "mamctl unlock \(account)"
+            default: nil
+            }
+        // An error that names its account says all by itself.
+        let message = account.isEmpty ? "\(subject): \(error)" : "\(error)"
+        self.init(ExitStatus(error), message, next: next)
+    }
+
+    /// To standard error, and as JSON to standard output when that was asked for.
+    func report(isJSON: Bool) {
+        printError("\(Style.error.red("mamctl:")) \(message)")
+        if let next { printError("  try: \(next)") }
+        if isJSON { printJSON(["error": json]) }
+    }
+
+    var json: JSONValue {
+        [
+            "status": JSONValue(status.rawValue), "message": .string(message),
+            "next": JSONValue(next),
+        ]
+    }
+}
+
+/// Runs a call on a file whose error number becomes a failure that names the file.
+func naming<Value>(_ path: ByteString, _ call: () throws(Errno) -> Value) throws(Failure) -> Value {
+    do throws(Errno) { return try call() } catch { throw Failure(path, error) }
+}

@@ -1,0 +1,126 @@
+// What is known of one file: from the daemon inside a mount, from the file's header elsewhere.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMFormat
+internal import MAMModel
+internal import MAMSystem
+
+/// The answer to `owner`, `info` and `is-encrypted` for one file.
+struct FileFacts {
+    let path: ByteString
+    let owner: Identity
+    let isManaged: Bool
+    let fileClass: ProtectionClass?
+    /// Nil outside a mount, where policy has no say.
+    let effectiveClass: ProtectionClass?
+    /// Nil for an encrypted file outside a mount: only its daemon knows whether the key is at hand.
+    let state: ProtectionState?
+    let reason: String
+
+    var isDamaged: Bool { state == .damaged }
+    var isEncrypted: Bool { fileClass != nil }
+
+    /// The failure that a question about a damaged file ends with.
+    var damage: Failure { Failure(.damaged, "\(path.shown): damaged: \(reason)") }
+
+    var json: JSONValue {
+        [
+            "path": .string(path.shown),
+            "owner": .string(owner.name),
+            "ownerObjectId": .string(owner.objectID),
+            "managed": .bool(isManaged),
+            "class": JSONValue(fileClass?.letter),
+            "effectiveClass": JSONValue(effectiveClass?.letter),
+            "state": JSONValue(state?.rawValue),
+            "reason": .string(reason),
+        ]
+    }
+}
+
+extension Invocation {
+    /// Asks whoever knows. Directories and other things without an owner are refused.
+    func facts(of path: ByteString) throws -> FileFacts {
+        let file = try openForQuestion(path)
+        guard let name = workspace(of: file) else { return try headerFacts(path, file) }
+        let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        let reply = try daemon.call(
+            "ProtectionInfo", ["fileDescriptor": 0], descriptors: [file], about: path.shown)
+        let info = try ProtectionInfo(try reply.object("protection"))
+        return FileFacts(
+            path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
+            effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
+    }
+}
+
+/// `O_PATH`, which glibc shows only to GNU sources.
+let openPathOnly: Int32 = 0o10000000
+
+/// An `O_PATH` descriptor of a regular file: it needs no permission to read, and wakes no device.
+func openForQuestion(_ path: ByteString) throws(Failure) -> Descriptor {
+    let (file, mode) = try naming(path) { () throws(Errno) in
+        let file = try openFile(path.cString, openPathOnly)
+        return (file, try status(at: file.raw, "", followLinks: true).st_mode)
+    }
+    switch mode & S_IFMT {
+    case S_IFREG: return file
+    case S_IFDIR:
+        throw Failure(
+            .failure, "\(path.shown): a directory has no owner, only the files in it have")
+    default: throw Failure(.failure, "\(path.shown): only regular files have an owner")
+    }
+}
+
+/// What the first 1024 bytes say.
+func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> FileFacts {
+    let (bytes, size) = try naming(path) { () throws(Errno) in
+        let open = try reopen(file.raw, O_RDONLY | O_NONBLOCK)
+        return (try readHeader(open), Int64(try status(of: open.raw).st_size))
+    }
+    switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
+    case .empty: return plain(path, "the file is empty")
+    case .foreign: return plain(path, "the file has no protection header")
+    case .damaged: return damaged(path, "the header is cut off, or only its magic is damaged")
+    case .protected: break
+    }
+    do throws(HeaderError) {
+        return decoded(path, try FileHeader.decode(bytes.span.bytes))
+    } catch {
+        return damaged(path, error.description)
+    }
+}
+
+private func readHeader(_ file: Descriptor) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
+    let result: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
+        do throws(Errno) { return .success(try readFully(file.raw, into: buffer, at: 0)) } catch {
+            return .failure(error)
+        }
+    }
+    bytes.removeLast(bytes.count - (try result.get()))
+    return bytes
+}
+
+private func decoded(_ path: ByteString, _ header: FileHeader) -> FileFacts {
+    guard let sealing = header.sealing else {
+        return FileFacts(
+            path: path, owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
+            state: .unmanaged, reason: "the header names an owner that is not managed")
+    }
+    return FileFacts(
+        path: path, owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
+        effectiveClass: nil, state: nil,
+        reason: "encrypted; read from the header, outside any mount")
+}
+
+private func plain(_ path: ByteString, _ reason: String) -> FileFacts {
+    FileFacts(
+        path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
+        state: .foreign, reason: reason)
+}
+
+private func damaged(_ path: ByteString, _ reason: String) -> FileFacts {
+    FileFacts(
+        path: path, owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil,
+        state: .damaged, reason: reason)
+}

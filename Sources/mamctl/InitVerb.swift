@@ -1,0 +1,176 @@
+// `init`: a new workspace.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+/// Checks everything first, then creates; the file that makes a directory a workspace comes last, so that
+/// a run that was broken off can be repeated.
+func initialise(_ invocation: Invocation) throws -> ExitStatus {
+    let plan = try WorkspacePlan(invocation)
+    try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
+    try plan.checkName()
+    try plan.create()
+    if invocation.isJSON {
+        printJSON([
+            "name": .string(plan.name.description), "id": .string(plan.id.description),
+            "backingDirectory": .string(plan.backing.shown),
+            "configurationDirectory": .string(plan.configuration),
+        ])
+    } else {
+        printOut(
+            """
+            workspace '\(plan.name)' is ready; settings and policies: \(plan.configuration)
+            next: mamctl mount \(plan.backing.shown) MOUNTPOINT
+            """)
+    }
+    return .success
+}
+
+/// What `init` is about to make.
+struct WorkspacePlan {
+    let backing: ByteString
+    let name: WorkspaceName
+    let id: Bytes16
+    let settings: [UInt8]
+    let configuration: String
+    let state: String
+
+    init(_ invocation: Invocation) throws {
+        backing = invocation.operands[0].withoutTrailingSlashes
+        guard !backing.bytes.isEmpty else {
+            throw Failure.usage(invocation.verb, "BACKING is empty")
+        }
+        name = try Self.name(invocation, backing)
+        settings = try readSettings(invocation.arguments.value("settings"))
+        id = Bytes16(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+        configuration = Places.current.configuration(of: name)
+        state = Places.current.state(of: name)
+    }
+
+    private static func name(
+        _ invocation: Invocation, _ backing: ByteString
+    ) throws(Failure) -> WorkspaceName {
+        if let text = invocation.arguments.value("name") {
+            if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
+            throw Failure(
+                .usage,
+                "'\(text.shown)' cannot be a workspace's name: take 1 to 64 letters, digits, '.', '_' or '-',"
+                    + " beginning with neither '.' nor '-'")
+        }
+        let last = (backing.resolvedDirectory ?? backing).lastComponent
+        let text = last.text?.drop { $0 == "." || $0 == "-" }
+        if let name = text.flatMap({ WorkspaceName(String($0)) }) { return name }
+        throw Failure(
+            .usage, "'\(last.shown)' cannot be a workspace's name", next: "add --name NAME")
+    }
+
+    func checkBacking(adopting: Bool) throws(Failure) {
+        let parent = try naming(backing) { () throws(Errno) in
+            try openFile(backing.directory.cString, openPathOnly)
+        }
+        if let name = workspace(of: parent) { throw insideMount(name) }
+        guard let directory = try existingBacking() else { return }
+        if let name = workspace(of: directory) { throw insideMount(name) }
+        if faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 {
+            throw Failure(
+                .failure, "\(backing.shown) is a workspace already",
+                next: "mamctl mount \(backing.shown) MOUNTPOINT")
+        }
+        // What a broken-off run left is no reason to refuse.
+        let names = try naming(backing) { () throws(Errno) -> [ByteString] in
+            try entries(of: backing)
+        }
+        guard adopting || names.allSatisfy({ $0.text == ".mamd" }) else {
+            throw Failure(
+                .failure, "\(backing.shown) is not empty",
+                next: "add --adopt: its files are then shown as they are, owned by nobody")
+        }
+    }
+
+    private func existingBacking() throws(Failure) -> Descriptor? {
+        do throws(Errno) {
+            return try openFile(backing.cString, O_RDONLY | O_DIRECTORY)
+        } catch {
+            if error == .noEntry { return nil }
+            throw Failure(backing, error)
+        }
+    }
+
+    private func insideMount(_ name: WorkspaceName) -> Failure {
+        Failure(
+            .failure, "\(backing.shown) lies in the mounted workspace '\(name)'",
+            next: "take a directory outside of any workspace")
+    }
+
+    /// A name leads to settings and keys: two workspaces of one name would take each other's.
+    func checkName() throws(Failure) {
+        for path in ["\(configuration)/workspace.json", "\(state)/device-secret"]
+        where access(path, F_OK) == 0 {
+            throw Failure(
+                .failure, "the name '\(name)' is in use by another workspace: \(path) exists",
+                next: "add --name NAME")
+        }
+    }
+
+    func create() throws {
+        if mkdir(backing.cString, 0o700) != 0, Errno.current != .exists {
+            throw Failure(backing, .current)
+        }
+        try createConfiguration()
+        try makeDirectories(state, mode: 0o700)
+        // Made by an older umask or by hand: keys are going to lie in it.
+        guard chmod(state, 0o700) == 0 else { throw Failure(ByteString(state), .current) }
+        let own = backing.appending(".mamd")
+        if mkdir(own.cString, 0o700) != 0, Errno.current != .exists { throw Failure(own, .current) }
+        let description: JSONValue = [
+            "format": 1, "id": .string(id.description), "name": .string(name.description),
+        ]
+        try write(description.encoded(), as: "workspace.json", in: own)
+    }
+
+    /// Documents that an administrator laid down before are kept.
+    private func createConfiguration() throws {
+        try makeDirectories("\(configuration)/policies", mode: 0o700)
+        let directory = ByteString(configuration)
+        try write(settings, as: "settings.json", in: directory)
+        if try entries(of: directory.appending("policies")).isEmpty {
+            try write(
+                defaultPolicy.encoded(pretty: true), as: "default.json",
+                in: directory.appending("policies"))
+        }
+        let record: JSONValue = [
+            "id": .string(id.description),
+            "backingDirectory": .string((backing.resolved ?? backing).shown),
+        ]
+        try write(record.encoded(), as: "workspace.json", in: directory)
+    }
+
+    private func write(_ bytes: [UInt8], as name: String, in path: ByteString) throws(Failure) {
+        try naming(path.appending(name)) { () throws(Errno) in
+            let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY)
+            let line = bytes + [UInt8(ascii: "\n")]
+            let result: Result<Void, Errno> = line.withUnsafeBytes { buffer in
+                do throws(Errno) {
+                    return .success(try replaceFile(in: directory.raw, named: name, with: buffer))
+                } catch { return .failure(error) }
+            }
+            try result.get()
+        }
+    }
+}
+
+/// The names in a directory, without `.` and `..`.
+func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
+    guard let stream = opendir(directory.cString) else { throw .current }
+    defer { closedir(stream) }
+    var names: [ByteString] = []
+    while let entry = readdir(stream) {
+        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { ByteString(cString: $0) }
+        }
+        if ![".", ".."].contains(name.text) { names.append(name) }
+    }
+    return names
+}

@@ -1,0 +1,140 @@
+// `mount`: starts mamd and waits until it serves.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    let backing = try checkedBacking(invocation.operands[0])
+    let mountPoint = try checkedMountPoint(invocation.operands[1], backing)
+    var command = [daemonProgram()]
+    if let options = invocation.arguments.value("options") {
+        command += [ByteString("-o"), options]
+    }
+    if invocation.arguments.has("foreground") {
+        let error = execute(command + [ByteString("-f"), backing, mountPoint])
+        throw Failure(command[0], error)
+    }
+    let end = try start(command, [backing, mountPoint])
+    guard let end else {
+        if invocation.isJSON {
+            printJSON([
+                "mountPoint": .string(mountPoint.shown), "backingDirectory": .string(backing.shown),
+            ])
+        } else {
+            printOut("\(backing.shown) is mounted at \(mountPoint.shown)")
+        }
+        return .success
+    }
+    return try status(of: end, command[0], invocation)
+}
+
+/// What mamd's end means. It said why on standard error, unless a signal ended it.
+private func status(
+    of end: ProcessEnd, _ program: ByteString, _ invocation: Invocation
+) throws(Failure) -> ExitStatus {
+    guard case .exited(let code) = end, code != 0, code != 127 else {
+        throw Failure(.failure, "\(program.shown) \(end) before it served")
+    }
+    let status = ExitStatus(rawValue: code) ?? .failure
+    if invocation.isJSON {
+        printJSON(["error": Failure(status, "mamd \(end); its message is on standard error").json])
+    }
+    return status
+}
+
+/// Nil when mamd serves; otherwise how it ended.
+private func start(_ command: [ByteString], _ operands: [ByteString]) throws -> ProcessEnd? {
+    var ends: [Int32] = [-1, -1]
+    _ = try retrying { pipe(&ends) }
+    let reader = Descriptor(owning: ends[0])
+    let process = try spawnDaemon(command, operands, reader, Descriptor(owning: ends[1]))
+    var byte: UInt8 = 0
+    let count = try retrying { read(reader.raw, &byte, 1) }
+    if count == 1, byte == UInt8(ascii: "+") { return nil }
+    return try wait(for: process)
+}
+
+/// A function of its own, so that our copy of the pipe's other end is closed before we read.
+private func spawnDaemon(
+    _ command: [ByteString], _ operands: [ByteString], _ reader: Descriptor, _ writer: Descriptor
+) throws -> pid_t {
+    for end in [reader, writer] { _ = try retrying { fcntl(end.raw, F_SETFD, FD_CLOEXEC) } }
+    let words = command + [ByteString("--ready-fd"), ByteString("3"), ByteString("--")] + operands
+    return try naming(command[0]) { () throws(Errno) in
+        try spawn(words, files: [writer.raw: 3], inNewSession: true)
+    }
+}
+
+/// `mamd` beside this program, else in the path.
+private func daemonProgram() -> ByteString {
+    if let own = ByteString("/proc/self/exe").resolved {
+        let beside = own.directory.appending("mamd")
+        if access(beside.cString, X_OK) == 0 { return beside }
+    }
+    return ByteString("mamd")
+}
+
+private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
+    let directory = try openDirectory(path, next: "mamctl init \(path.shown)")
+    if let name = workspace(of: directory) {
+        throw Failure(
+            .failure,
+            "\(path.shown) lies in the mounted workspace '\(name)': it is no backing directory")
+    }
+    guard faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 else {
+        if Errno.current == .accessDenied { throw Failure(path, .accessDenied) }
+        throw Failure(
+            .notFound, "\(path.shown) is not a workspace", next: "mamctl init \(path.shown)")
+    }
+    return path.resolved ?? path
+}
+
+private func checkedMountPoint(
+    _ path: ByteString, _ backing: ByteString
+) throws(Failure) -> ByteString {
+    try removeDeadMount(at: path)
+    _ = try openDirectory(path, next: "mkdir \(path.shown)")
+    guard let mountPoint = path.resolved else { throw Failure(path, .current) }
+    if let mount = try mount(at: mountPoint) {
+        let what =
+            mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
+        throw Failure(.failure, "\(path.shown): \(what) is mounted there already")
+    }
+    if mountPoint.isWithin(backing) || backing.isWithin(mountPoint) {
+        throw Failure(
+            .failure,
+            "\(path.shown): the mount point and \(backing.shown) must not contain each other")
+    }
+    let isEmpty = try naming(path) { () throws(Errno) in try entries(of: mountPoint).isEmpty }
+    guard isEmpty else {
+        throw Failure(.failure, "\(path.shown) is not empty: a mount would hide what is in it")
+    }
+    return mountPoint
+}
+
+private func openDirectory(_ path: ByteString, next: String) throws(Failure) -> Descriptor {
+    do throws(Errno) {
+        return try openFile(path.cString, O_RDONLY | O_DIRECTORY)
+    } catch {
+        throw Failure(path, error, next: error == .noEntry ? next : nil)
+    }
+}
+
+/// A daemon that was killed leaves a mount that answers nothing.
+private func removeDeadMount(at path: ByteString) throws(Failure) {
+    // Attributes may still be in the kernel's cache; the free space never is.
+    var space = statvfs()
+    guard statvfs(path.cString, &space) != 0, Errno.current == .notConnected,
+        let place = path.resolvedDirectory, try mount(at: place)?.workspace != nil
+    else { return }
+    printError("mamctl: \(path.shown): the daemon of this mount has died; it is unmounted")
+    try detach(place, lazily: true)
+}
+
+func mount(at path: ByteString) throws(Failure) -> Mount? {
+    do throws(Errno) { return try MountTable().mount(at: path.bytes) } catch {
+        throw Failure(ByteString("/proc/self/mountinfo"), error)
+    }
+}

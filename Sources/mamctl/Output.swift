@@ -1,0 +1,62 @@
+// Lines to standard output and standard error, colours, and JSON.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+
+func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
+
+func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+
+func printJSON(_ value: JSONValue) {
+    writeAll(value.encoded(pretty: true) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+}
+
+private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count <= 0 {
+            if errno == EINTR { continue }
+            return
+        }
+        rest = rest.dropFirst(count)
+    }
+}
+
+/// Colours, only on a terminal and without `NO_COLOR` (https://no-color.org).
+struct Style {
+    let isColoured: Bool
+
+    static let output = Style(of: STDOUT_FILENO)
+    static let error = Style(of: STDERR_FILENO)
+
+    init(of descriptor: Int32) {
+        let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        isColoured = !refusal && isatty(descriptor) == 1
+    }
+
+    func red(_ text: String) -> String { coloured(text, "31") }
+    func green(_ text: String) -> String { coloured(text, "32") }
+    func yellow(_ text: String) -> String { coloured(text, "33") }
+    func bold(_ text: String) -> String { coloured(text, "1") }
+
+    private func coloured(_ text: String, _ code: String) -> String {
+        isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// Rows in columns as wide as their widest cell.
+func table(_ rows: [[String]]) -> String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+        rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+        let cells = row.enumerated().map { column, cell in
+            column == row.count - 1
+                ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+        }
+        return cells.joined(separator: "  ")
+    }.joined(separator: "\n")
+}

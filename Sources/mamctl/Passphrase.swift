@@ -1,0 +1,83 @@
+// Where a passphrase comes from: a file, a program, a terminal, or standard input.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMSystem
+
+extension Invocation {
+    /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names), else from
+    /// the terminal, twice if it `isNew`, else the next line of standard input.
+    func passphrase(
+        _ prompt: String, isNew: Bool, optionPrefix: String = ""
+    ) throws -> SecretBuffer {
+        try refuseTwoSources(optionPrefix)
+        let secret: SecretBuffer
+        let command = arguments.values("\(optionPrefix)extpass")
+        if let path = arguments.value("\(optionPrefix)passfile") {
+            secret = try readPassfile(path)
+        } else if !command.isEmpty {
+            secret = try readFromCommand(command)
+        } else if isatty(STDIN_FILENO) == 1 {
+            secret = try Terminal.ask(prompt)
+            if isNew, !secret.equals(try Terminal.ask("Again")) {
+                throw Failure(.usage, "the two passphrases differ")
+            }
+        } else {
+            secret = try SecretBuffer()
+            try secret.readLine(from: STDIN_FILENO)
+        }
+        guard !secret.isEmpty else {
+            throw Failure(
+                .usage, "\(prompt): it is empty, or none was given",
+                next: "add --\(optionPrefix)passfile FILE")
+        }
+        return secret
+    }
+
+    private func refuseTwoSources(_ prefix: String) throws(Failure) {
+        if arguments.has("\(prefix)extpass") {
+            try refuse(["\(prefix)passfile"], with: "\(prefix)extpass")
+        }
+    }
+}
+
+/// A file of one line.
+private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
+    let file = try naming(path) { () throws(Errno) in try openFile(path.cString, O_RDONLY) }
+    let secret = try SecretBuffer()
+    try secret.readLine(from: file.raw)
+    var next: UInt8 = 0
+    // Whoever wrote more lines meant something else: taking the first would set an unknown passphrase.
+    guard read(file.raw, &next, 1) <= 0 else {
+        throw Failure(.usage, "\(path.shown): a passphrase file has one line, and this has more")
+    }
+    return secret
+}
+
+/// The first line that a program prints. One word is split at spaces, several are its arguments as they are.
+private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
+    var argv = words
+    if words.count == 1 {
+        argv = words[0].bytes.split(separator: UInt8(ascii: " ")).map { ByteString(Array($0)) }
+    }
+    guard let program = argv.first else { throw Failure(.usage, "--extpass needs a command") }
+    let (reader, process) = try start(argv, program)
+    let secret = try SecretBuffer()
+    try secret.readLine(from: reader.raw)
+    let end = try wait(for: process)
+    guard end == .exited(0) else { throw Failure(.failure, "\(program.shown): \(end)") }
+    return secret
+}
+
+/// The program's output and its process; our copy of the other end is closed, or reading would not end.
+private func start(_ argv: [ByteString], _ program: ByteString) throws -> (Descriptor, pid_t) {
+    var ends: [Int32] = [-1, -1]
+    _ = try retrying { pipe(&ends) }
+    let reader = Descriptor(owning: ends[0])
+    let writer = Descriptor(owning: ends[1])
+    for end in ends { _ = try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    let process = try naming(program) { () throws(Errno) in
+        try spawn(argv, files: [writer.raw: STDOUT_FILENO])
+    }
+    return (reader, process)
+}

@@ -1,0 +1,55 @@
+// From words to a verb, and from its failure to a message and an exit status.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMSystem
+
+/// Finds the verb, parses its arguments and runs it; returns the process's exit status.
+func runProgram(_ words: [ByteString]) -> Int32 {
+    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked for.
+    let options = words.prefix { $0.text != "--" }
+    let isJSON = options.contains { $0.text == "--json" }
+    do {
+        return try run(words).rawValue
+    } catch {
+        let failure = Failure(any: error)
+        failure.report(isJSON: isJSON)
+        return failure.status.rawValue
+    }
+}
+
+/// The arguments as the bytes that they are, without the program's name.
+func wordsOfCommandLine() -> [ByteString] {
+    let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+    return arguments.dropFirst().compactMap { $0.map { ByteString(cString: $0) } }
+}
+
+private func run(_ words: [ByteString]) throws -> ExitStatus {
+    guard let first = words.first else {
+        printError(overview)
+        return .usage
+    }
+    switch first.text {
+    case "-h", "--help":
+        printOut(overview)
+        return .success
+    case "-V", "--version": return try run([ByteString("version")])
+    default: break
+    }
+    let (verb, rest) = try Verb.find(in: words)
+    if asksForHelp(rest, verb) {
+        printOut(verb.help)
+        return .success
+    }
+    return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))
+}
+
+/// `--help` before any `--`, and for a verb that takes a command, before the command.
+private func asksForHelp(_ words: ArraySlice<ByteString>, _ verb: Verb) -> Bool {
+    for word in words {
+        if word.text == "--" { return false }
+        if word.text == "--help" || word.text == "-h" { return true }
+        if verb.takesCommand, word.bytes.first != UInt8(ascii: "-") { return false }
+    }
+    return false
+}

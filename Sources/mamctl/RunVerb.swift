@@ -1,0 +1,27 @@
+// `run`: a command whose files belong to an identity.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+/// Takes the identity for this process, then becomes the command: the daemon knows it by the process id.
+func runCommand(_ invocation: Invocation) throws -> ExitStatus {
+    guard let identity = try invocation.arguments.text("identity") else {
+        throw Failure.usage(invocation.verb, "--identity is missing")
+    }
+    try takeIdentity(identity, invocation)
+    let command = invocation.operands
+    let error = execute(command)
+    printError("mamctl: \(command[0].shown): \(error)")
+    // As shells and env(1) do.
+    exit(error == .noEntry ? 127 : 126)
+}
+
+/// A function of its own, so that the connection is closed before the command starts.
+private func takeIdentity(_ identity: String, _ invocation: Invocation) throws {
+    let daemon = try invocation.daemon()
+    _ = try daemon.call(
+        "SetProcessIdentity", ["identity": .string(identity)],
+        about: "identity '\(ByteString(identity).shown)'")
+}

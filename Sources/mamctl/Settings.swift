@@ -1,0 +1,23 @@
+// The settings that `init` copies. The only file here that knows what a setting means.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMPolicy
+internal import MAMSystem
+
+/// The bytes of a settings file that the daemon will accept; without a file, all defaults.
+func readSettings(_ path: ByteString?) throws -> [UInt8] {
+    guard let path else { return Array("{}".utf8) }
+    let bytes = try naming(path) { () throws(Errno) -> [UInt8] in
+        let file = try openFile(path.cString, O_RDONLY)
+        return try readSmallFile("/proc/self/fd/\(file.raw)", maximumByteCount: 1 << 20)
+    }
+    do throws(PolicyError) {
+        for warning in try Settings.decode(bytes).warnings {
+            printError("mamctl: \(path.shown): \(warning)")
+        }
+    } catch {
+        throw Failure(.usage, "\(path.shown): \(error)")
+    }
+    return bytes
+}

@@ -1,0 +1,71 @@
+// Starting programs, and how they ended.
+
+internal import Glibc
+internal import MAMSystem
+
+/// How a process ended.
+enum ProcessEnd: Equatable, CustomStringConvertible {
+    case exited(Int32)
+    case killed(Int32)
+
+    var description: String {
+        switch self {
+        case .exited(let status): "ended with status \(status)"
+        case .killed(let signal): "was ended by signal \(signal)"
+        }
+    }
+}
+
+/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
+func spawn(
+    _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false
+) throws(Errno) -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (mine, its) in files { posix_spawn_file_actions_adddup2(&actions, mine, its) }
+    if inNewSession {
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // POSIX_SPAWN_SETSID, which glibc shows only to GNU sources.
+    if inNewSession { posix_spawnattr_setflags(&attributes, 0x80) }
+    var process: pid_t = 0
+    let status = withArguments(argv) { program, arguments in
+        posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+    }
+    guard status == 0 else { throw Errno(rawValue: status) }
+    return process
+}
+
+/// waitpid(2).
+func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
+    var status: Int32 = 0
+    _ = try retrying { waitpid(process, &status, 0) }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+}
+
+/// Becomes another program; returns only if that fails.
+func execute(_ argv: [ByteString]) -> Errno {
+    withArguments(argv) { program, arguments in
+        execvp(program, arguments)
+        return Errno.current
+    }
+}
+
+/// The arguments as C has them, for one call.
+private func withArguments<Result>(
+    _ argv: [ByteString],
+    _ body: (UnsafePointer<CChar>, [UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let pointers = argv.map { strdup($0.cString) }
+    defer { for pointer in pointers { free(pointer) } }
+    return argv[0].cString.withUnsafeBufferPointer { program in
+        // A C string has at least its end, so the buffer has an address.
+        guard let name = program.baseAddress else { preconditionFailure("no program name") }
+        return body(name, pointers + [nil])
+    }
+}

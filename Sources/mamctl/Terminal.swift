@@ -1,0 +1,51 @@
+// Asking for a secret on the terminal, without showing it.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMSystem
+
+/// The terminal's settings while echo is off: a signal handler has to find them without a lock.
+// Set before the handlers are installed and read only by them, in this one-threaded program.
+nonisolated(unsafe) private var settingsToRestore = termios()
+
+/// Prompts on the controlling terminal.
+enum Terminal {
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+
+    /// Asks once. Echo is restored on return and on the signals that end or stop a program.
+    static func ask(_ prompt: String) throws -> SecretBuffer {
+        let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
+        let secret = try SecretBuffer()
+        write("\(prompt): ", to: terminal)
+        try withoutEcho {
+            try secret.readLine(from: terminal.raw)
+        }
+        write("\n", to: terminal)
+        return secret
+    }
+
+    private static func withoutEcho(_ body: () throws -> Void) throws {
+        guard tcgetattr(STDIN_FILENO, &settingsToRestore) == 0 else { throw Errno.current }
+        let handlers = signals.map { signal($0, restoreAndRaise) }
+        defer {
+            tcsetattr(STDIN_FILENO, TCSAFLUSH, &settingsToRestore)
+            for (number, handler) in zip(signals, handlers) { signal(number, handler) }
+        }
+        var silent = settingsToRestore
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw Errno.current }
+        try body()
+    }
+
+    private static func write(_ text: String, to terminal: Descriptor) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { Glibc.write(terminal.raw, $0.baseAddress, $0.count) }
+    }
+}
+
+/// Only calls that are allowed in a signal handler.
+private func restoreAndRaise(_ number: Int32) {
+    tcsetattr(STDIN_FILENO, TCSANOW, &settingsToRestore)
+    signal(number, SIG_DFL)
+    raise(number)
+}

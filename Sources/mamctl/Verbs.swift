@@ -1,0 +1,174 @@
+// The table of verbs: all that `mamctl` can do. Help, parsing and docs/man/mamctl.md follow it.
+
+internal import MAMControl
+
+private let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
+
+let verbs: [Verb] = [
+    Verb(
+        name: "init", summary: "create a workspace over a backing directory",
+        usage: "BACKING [--name NAME] [--settings FILE] [--adopt]", operands: 1...1,
+        options: [
+            Option(name: "name", value: "NAME", help: "the workspace's name; else the directory's"),
+            Option(name: "settings", value: "FILE", help: "settings to copy; else the defaults"),
+            Option(name: "adopt", help: "take a directory with files in it: they belong to nobody"),
+        ],
+        examples: [
+            "mamctl init ~/.work", "mamctl init /srv/work --name work --settings strict.json",
+        ],
+        statuses: [.success, .failure, .usage, .notFound], run: initialise),
+    Verb(
+        name: "mount", summary: "start the daemon and wait until it serves",
+        usage: "BACKING MOUNTPOINT [-f] [-o OPTIONS]", operands: 2...2,
+        options: [
+            Option(
+                name: "foreground", short: "f", help: "stay in the foreground, log to the terminal"),
+            Option(
+                name: "options", short: "o", value: "OPTIONS",
+                help: "ro, allow_other, no_allow_other; with commas"),
+        ],
+        examples: ["mamctl mount ~/.work ~/Work", "mamctl mount -f -o ro /srv/work /mnt"],
+        statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),
+    Verb(
+        name: "unmount", summary: "unmount, and wait until the daemon has ended",
+        usage: "MOUNTPOINT", operands: 1...1,
+        examples: ["mamctl unmount ~/Work", "mamctl unmount --json /mnt"],
+        statuses: [.success, .failure, .usage, .notFound], run: unmountWorkspace),
+    Verb(
+        name: "status", summary: "workspaces, mounts, accounts and their windows",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl status", "mamctl status --json --workspace work"],
+        statuses: daemonStatuses, run: showStatus),
+    Verb(
+        name: "account register", summary: "make an identity a managed account",
+        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase]",
+        operands: 1...1,
+        options: [
+            Option(name: "oid", value: "ID", help: "the directory object id"),
+            .passfile, .extpass,
+            Option(name: "no-passphrase", help: "only this device protects the keys"), .workspace,
+        ],
+        examples: [
+            "mamctl account register ann@contoso.com",
+            "mamctl account register ann@contoso.com --passfile secret.txt",
+        ],
+        statuses: daemonStatuses, run: registerAccount),
+    Verb(
+        name: "account login", summary: "open an account's windows with its passphrase",
+        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        options: [.passfile, .extpass, .workspace],
+        examples: [
+            "mamctl account login ann@contoso.com",
+            "mamctl account login --extpass 'pass show work'",
+        ],
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+    Verb(
+        name: "account list", summary: "the accounts of a workspace", usage: "",
+        options: [.workspace], examples: ["mamctl account list", "mamctl account list --json"],
+        statuses: daemonStatuses, run: listAccounts),
+    Verb(
+        name: "account passphrase", summary: "change an account's passphrase",
+        usage: "[ACCOUNT] [--passfile FILE] [--new-passfile FILE | --no-passphrase]",
+        operands: 0...1,
+        options: [
+            .passfile, .extpass,
+            Option(name: "new-passfile", value: "FILE", help: "read the new one from a file"),
+            Option(name: "new-extpass", value: "CMD", help: "read the new one from a command"),
+            Option(name: "no-passphrase", help: "from now on, only this device protects the keys"),
+            .workspace,
+        ],
+        examples: [
+            "mamctl account passphrase",
+            "mamctl account passphrase ann@contoso.com --no-passphrase",
+        ],
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
+    Verb(
+        name: "lock", summary: "close the windows of one account, or of all of yours",
+        usage: "[ACCOUNT] [--now]", operands: 0...1,
+        options: [Option(name: "now", help: "without the grace period"), .workspace],
+        examples: ["mamctl lock", "mamctl lock ann@contoso.com --now"],
+        statuses: daemonStatuses + [.refused], run: lock),
+    Verb(
+        name: "unlock", summary: "open the windows of an account",
+        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        options: [.passfile, .extpass, .workspace],
+        examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+    Verb(
+        name: "owner", summary: "print or set the owners of files",
+        usage: "[--set UPN] FILE…", operands: 1...Int.max,
+        options: [
+            Option(
+                name: "set", value: "UPN", help: "give the files to this identity; '' is nobody"),
+            .workspace,
+        ],
+        examples: ["mamctl owner ~/Work/*", "mamctl owner --set ann@contoso.com ~/Work/plan.odt"],
+        statuses: [
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
+            .unreachable,
+        ], run: owner),
+    Verb(
+        name: "info", summary: "all that is known of a file's protection",
+        usage: "FILE…", operands: 1...Int.max, options: [.workspace],
+        examples: ["mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt"],
+        statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
+    Verb(
+        name: "encrypt", summary: "make a protected file, outside any mount",
+        usage: "FILE --owner UPN [-o OUT]", operands: 1...1,
+        options: [
+            Option(name: "owner", value: "UPN", help: "the owner: a registered account"),
+            Option(
+                name: "output", short: "o", value: "OUT", help: "write here; else FILE is replaced"),
+            Option(name: "force", help: "replace OUT if it exists"), .workspace,
+        ],
+        examples: [
+            "mamctl encrypt plan.odt --owner ann@contoso.com -o plan.sealed",
+            "mamctl encrypt plan.odt --owner ann@contoso.com",
+        ],
+        statuses: [
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused,
+            .unreachable,
+        ], run: encrypt),
+    Verb(
+        name: "decrypt", summary: "write the plain content of a protected file",
+        usage: "FILE -o OUT", operands: 1...1,
+        options: [
+            Option(name: "output", short: "o", value: "OUT", help: "write here"),
+            Option(name: "force", help: "replace OUT if it exists"), .workspace,
+        ],
+        examples: [
+            "mamctl decrypt plan.sealed -o plan.odt",
+            "mamctl decrypt ~/.work/plan.odt -o plan.odt --force --workspace work",
+        ],
+        statuses: [
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
+            .unreachable,
+        ], run: decrypt),
+    Verb(
+        name: "is-encrypted", summary: "tell whether a file is encrypted: 0 yes, 1 no",
+        usage: "FILE", operands: 1...1, options: [.workspace],
+        examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
+        statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
+        run: isEncrypted),
+    Verb(
+        name: "run", summary: "run a command whose files belong to an identity",
+        usage: "--identity UPN -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
+        options: [
+            Option(
+                name: "identity", value: "UPN", help: "the owner of what it creates; '' is nobody"),
+            .workspace,
+        ], takesCommand: true,
+        examples: [
+            "mamctl run --identity ann@home.example -- cp notes.txt ~/Work/",
+            "mamctl run --identity ann@contoso.com bash",
+        ],
+        statuses: daemonStatuses + [.refused], run: runCommand),
+    Verb(
+        name: "version", summary: "print the version", usage: "",
+        examples: ["mamctl version", "mamctl version --json"], statuses: [.success, .usage],
+        run: version),
+    Verb(
+        name: "help", summary: "print help", usage: "[VERB]", operands: 0...2,
+        examples: ["mamctl help", "mamctl help account register"], statuses: [.success, .usage],
+        run: help),
+]

@@ -1,0 +1,5 @@
+// The command line for people and scripts.
+
+internal import Glibc
+
+exit(runProgram(wordsOfCommandLine()))
