@@ -85,6 +85,8 @@ let package = Package(
                 "MAMControl",
             ]),
         program("mamctl", ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMControl"]),
+        program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
+
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
