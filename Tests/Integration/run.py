@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""Runs the integration tests, one file after the other, each in a process of its own.
+
+    run.py [--counts FILE] [PATTERN]     test_PATTERN.py; PATTERN may have wildcards
+
+A file that hangs is ended after its time, what it left is removed, and it counts as a failure.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 600
+
+
+class Result(unittest.TextTestResult):
+    """Prints one line a test, and counts each test once, however often it failed."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+def run_one(name, counts):
+    """In the child: all tests of one file."""
+    sys.path.insert(0, str(HERE))
+    suite = unittest.defaultTestLoader.loadTestsFromName(name)
+    result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)
+    # A subtest's failure fails the test that it belongs to.
+    broken = {getattr(test, "test_case", test).id() for test, _ in result.failures + result.errors}
+    failed = max(len(broken), int(not result.wasSuccessful()))
+    pathlib.Path(counts).write_text(f"{result.passed} {failed} {len(result.skipped)}")
+    sys.exit(not result.wasSuccessful())
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--counts", help="write 'PASSED FAILED SKIPPED' into this file")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    parser.add_argument("pattern", nargs="?", default="*")
+    options = parser.parse_args()
+    if options.one:
+        run_one(options.one, options.counts)
+
+    sys.path.insert(0, str(HERE))
+    import workspace
+
+    workspace.remove_dead_runs()
+    files = sorted(HERE.glob(f"test_{options.pattern}.py"))
+    if not files:
+        print(f"no test_{options.pattern}.py in {HERE}", file=sys.stderr)
+    total = [0, 0, 0]
+    for file in files:
+        prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
+        start = time.monotonic()
+        with tempfile.NamedTemporaryFile(mode="r") as counts:
+            child = subprocess.Popen(
+                [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name],
+                env={**os.environ, "MAMD_TEST_PREFIX": prefix}, stdin=subprocess.DEVNULL)
+            try:
+                child.wait(SECONDS)
+            except subprocess.TimeoutExpired:
+                print(f"{file.stem}: no end after {SECONDS} s: ended", file=sys.stderr)
+                child.kill()
+                # What keeps the child is its mount: take that away, then it can go.
+                workspace.remove_leftovers(prefix)
+                child.wait()
+            numbers = [int(word) for word in counts.read().split()] or [0, 1, 0]
+        workspace.remove_leftovers(prefix)
+        total = [sum(pair) for pair in zip(total, numbers)]
+        passed, failed, skipped = numbers
+        print(
+            f"   {file.stem}: passed {passed}, failed {failed}, skipped {skipped}; "
+            f"{time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    if options.counts:
+        pathlib.Path(options.counts).write_text("%d %d %d" % tuple(total))
+    sys.exit(total[1] > 0 or total[0] == 0)
+
+
+if __name__ == "__main__":
+    main()

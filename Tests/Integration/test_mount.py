@@ -1,0 +1,432 @@
+"""The mount behaves as a file system: what programs do to files and directories."""
+import ctypes
+import errno
+import mmap
+import os
+import stat
+import unittest
+
+from workspace import PAYLOAD, FIRST, WorkspaceCase, call, pattern
+
+
+class Files(WorkspaceCase):
+    def test_create_write_and_read_back(self):
+        for size in (0, 1, FIRST, FIRST + 1, FIRST + PAYLOAD + 1, 300_000):
+            path = self.write(self.directory / str(size), pattern(size))
+            self.assertEqual(path.read_bytes(), pattern(size))
+            self.assertEqual(path.stat().st_size, size)
+
+    def test_create_refuses_an_existing_file_when_exclusive(self):
+        path = self.write(self.directory / "file", b"here")
+        with self.refused(errno.EEXIST):
+            os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+
+    def test_create_applies_mode_and_umask(self):
+        old = os.umask(0o027)
+        try:
+            os.close(os.open(self.directory / "file", os.O_CREAT | os.O_WRONLY, 0o666))
+            os.mkdir(self.directory / "folder", 0o777)
+        finally:
+            os.umask(old)
+        self.assertEqual(stat.S_IMODE(os.stat(self.directory / "file").st_mode), 0o640)
+        self.assertEqual(stat.S_IMODE(os.stat(self.directory / "folder").st_mode), 0o750)
+
+    def test_write_at_any_offset_across_block_edges(self):
+        expected = bytearray(pattern(40_000))
+        path = self.write(self.directory / "file", expected)
+        with open(path, "r+b", buffering=0) as file:
+            for offset in (0, 1, FIRST - 1, FIRST, FIRST + 1, FIRST + PAYLOAD - 7, 20_000, 39_999):
+                for length in (1, 2, 100, PAYLOAD, PAYLOAD + 1, 9_000):
+                    data = pattern(length, seed=offset + length)
+                    os.pwrite(file.fileno(), data, offset)
+                    expected[offset : offset + length] = data
+        self.assertEqual(path.read_bytes(), expected)
+        self.workspace.remount()
+        self.assertEqual(path.read_bytes(), expected)
+
+    def test_append_goes_to_the_end_from_two_handles(self):
+        path = self.directory / "log"
+        with open(path, "ab", buffering=0) as one, open(path, "ab", buffering=0) as two:
+            for number in range(200):
+                (one if number % 2 else two).write(b"line %3d\n" % number)
+        self.assertEqual(path.read_bytes(), b"".join(b"line %3d\n" % number for number in range(200)))
+
+    def test_ftruncate_shrinks_and_grows_with_zeros(self):
+        data = pattern(10_000)
+        path = self.write(self.directory / "file", data)
+        with open(path, "r+b", buffering=0) as file:
+            for size in (9_999, 7_104, 7_103, 3_041, 3_040, 100, 0):
+                os.ftruncate(file.fileno(), size)
+                self.assertEqual(path.read_bytes(), data[:size])
+            os.pwrite(file.fileno(), b"abc", 0)
+            for size in (3, 100, 3_040, 3_041, 7_105, 50_000):
+                os.ftruncate(file.fileno(), size)
+                self.assertEqual(path.read_bytes(), b"abc" + bytes(size - 3))
+
+    def test_truncate_then_grow_shows_no_old_bytes(self):
+        path = self.write(self.directory / "file", b"s" * 20_000)
+        os.truncate(path, 5_000)
+        os.truncate(path, 20_000)
+        self.assertEqual(path.read_bytes(), b"s" * 5_000 + bytes(15_000))
+
+    def test_write_far_past_the_end_leaves_zeros(self):
+        path = self.directory / "sparse"
+        with open(path, "wb") as file:
+            file.write(b"head")
+            file.seek(1 << 20)
+            file.write(b"tail")
+        self.assertEqual(path.stat().st_size, (1 << 20) + 4)
+        self.assertEqual(path.read_bytes(), b"head" + bytes((1 << 20) - 4) + b"tail")
+        self.workspace.remount()
+        self.assertEqual(path.read_bytes(), b"head" + bytes((1 << 20) - 4) + b"tail")
+
+    def test_unlinked_open_file_lives_until_closed(self):
+        path = self.directory / "file"
+        with open(path, "w+b", buffering=0) as file:
+            file.write(pattern(10_000))
+            os.unlink(path)
+            self.assertFalse(path.exists())
+            file.write(b"more")
+            self.assertEqual(os.pread(file.fileno(), 20_000, 0), pattern(10_000) + b"more")
+            self.assertEqual(os.fstat(file.fileno()).st_nlink, 0)
+        self.assertEqual(list(self.backing_of(self.directory).iterdir()), [])
+
+    def test_shared_mapping_reaches_the_file(self):
+        path = self.write(self.directory / "file", bytes(20_000))
+        with open(path, "r+b") as file, mmap.mmap(file.fileno(), 20_000) as mapping:
+            mapping[4_000:4_010] = b"0123456789"
+            mapping[19_999:20_000] = b"!"
+            mapping.flush()
+        expected = bytes(4_000) + b"0123456789" + bytes(15_989) + b"!"
+        self.assertEqual(path.read_bytes(), expected)
+        self.workspace.remount()
+        self.assertEqual(path.read_bytes(), expected)
+
+    def test_mapping_and_read_agree(self):
+        path = self.write(self.directory / "file", pattern(70_000))
+        with open(path, "r+b", buffering=0) as file:
+            with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapping:
+                self.assertEqual(mapping[:], pattern(70_000))
+                os.pwrite(file.fileno(), b"changed", 50_000)
+                self.assertEqual(mapping[50_000:50_007], b"changed")
+
+    def test_copy_file_range(self):
+        source = self.write(self.directory / "source", pattern(100_000))
+        target = self.directory / "target"
+        with open(source, "rb") as one, open(target, "wb") as two:
+            done = 0
+            while done < 90_000:
+                done += os.copy_file_range(one.fileno(), two.fileno(), 90_000 - done)
+        self.assertEqual(target.read_bytes(), pattern(100_000)[:90_000])
+
+    def test_fallocate_grows_with_zeros(self):
+        path = self.write(self.directory / "file", b"abc")
+        with open(path, "r+b") as file:
+            call("fallocate", file.fileno(), 0, ctypes.c_long(0), ctypes.c_long(30_000))
+        self.assertEqual(path.read_bytes(), b"abc" + bytes(29_997))
+
+    def test_fallocate_keeping_the_size_changes_nothing_or_is_refused(self):
+        path = self.write(self.directory / "file", b"abc")
+        with open(path, "r+b") as file:
+            try:
+                call("fallocate", file.fileno(), 1, ctypes.c_long(0), ctypes.c_long(30_000))
+            except OSError as problem:
+                self.assertEqual(problem.errno, errno.EOPNOTSUPP)
+        self.assertEqual(path.read_bytes(), b"abc")
+
+    def test_punched_hole_reads_as_zeros_or_is_refused(self):
+        path = self.write(self.directory / "file", pattern(50_000))
+        expected = bytearray(pattern(50_000))
+        with open(path, "r+b") as file:
+            try:
+                call("fallocate", file.fileno(), 3, ctypes.c_long(5_000), ctypes.c_long(30_000))
+                expected[5_000:35_000] = bytes(30_000)
+            except OSError as problem:
+                self.assertEqual(problem.errno, errno.EOPNOTSUPP)
+        self.assertEqual(path.read_bytes(), expected)
+
+    def test_lseek_finds_data_and_the_hole_at_the_end(self):
+        path = self.write(self.directory / "file", pattern(20_000))
+        with open(path, "rb") as file:
+            self.assertEqual(os.lseek(file.fileno(), 0, os.SEEK_DATA), 0)
+            self.assertEqual(os.lseek(file.fileno(), 0, os.SEEK_HOLE), 20_000)
+            with self.refused(errno.ENXIO):
+                os.lseek(file.fileno(), 20_000, os.SEEK_DATA)
+
+    def test_lseek_never_calls_data_a_hole(self):
+        path = self.directory / "file"
+        with open(path, "wb") as file:
+            file.seek(500_000)
+            file.write(b"x" * 5_000)
+            file.truncate(1_000_000)
+        with open(path, "rb") as file:
+            self.assertLessEqual(os.lseek(file.fileno(), 0, os.SEEK_DATA), 500_000)
+            self.assertGreaterEqual(os.lseek(file.fileno(), 500_000, os.SEEK_HOLE), 505_000)
+
+    def test_fsync_and_fdatasync(self):
+        with open(self.directory / "file", "wb", buffering=0) as file:
+            file.write(b"data")
+            os.fsync(file.fileno())
+            os.fdatasync(file.fileno())
+        directory = os.open(self.directory, os.O_DIRECTORY)
+        os.fsync(directory)
+        os.close(directory)
+
+    def test_utimes_to_the_nanosecond(self):
+        path = self.write(self.directory / "file", b"x")
+        os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789))
+        status = path.stat()
+        self.assertEqual((status.st_atime_ns, status.st_mtime_ns), (1_000_000_001, 1_600_000_000_123_456_789))
+
+    def test_writing_moves_the_modification_time(self):
+        path = self.write(self.directory / "file", b"x")
+        os.utime(path, (1, 1))
+        with open(path, "ab") as file:
+            file.write(b"y")
+        self.assertGreater(path.stat().st_mtime, 1_000_000)
+
+    def test_chmod_keeps_the_content(self):
+        path = self.write(self.directory / "file", b"content")
+        path.chmod(0o600)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertEqual(path.read_bytes(), b"content")
+
+    def test_a_file_without_write_permission_can_be_created_and_written(self):
+        # The mode counts for later opens, not for the handle that created it.
+        handle = os.open(self.directory / "file", os.O_CREAT | os.O_WRONLY, 0o400)
+        os.write(handle, pattern(10_000))
+        os.close(handle)
+        self.assertEqual((self.directory / "file").read_bytes(), pattern(10_000))
+
+    @unittest.skipUnless(os.getuid() == 0, "chown needs root")
+    def test_chown(self):
+        path = self.write(self.directory / "file", b"content")
+        os.chown(path, 65534, 65534)
+        self.assertEqual((path.stat().st_uid, path.stat().st_gid), (65534, 65534))
+        self.assertEqual(path.read_bytes(), b"content")
+
+    def test_statfs(self):
+        answer = os.statvfs(self.directory)
+        self.assertGreater(answer.f_blocks, 0)
+        self.assertGreaterEqual(answer.f_namemax, 255)
+
+    def test_flock_excludes_a_second_handle(self):
+        import fcntl
+
+        path = self.write(self.directory / "file", b"x")
+        with open(path, "r+b") as one, open(path, "r+b") as two:
+            fcntl.flock(one, fcntl.LOCK_EX)
+            with self.refused(errno.EAGAIN):
+                fcntl.flock(two, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def test_two_writers_of_different_parts(self):
+        import threading
+
+        path = self.write(self.directory / "file", bytes(400_000))
+
+        def fill(number):
+            with open(path, "r+b", buffering=0) as file:
+                for offset in range(number * 1_000, 400_000, 4_000):
+                    os.pwrite(file.fileno(), bytes([number + 1]) * 1_000, offset)
+
+        threads = [threading.Thread(target=fill, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        expected = b"".join(bytes([number + 1]) * 1_000 for number in range(4)) * 100
+        self.assertEqual(path.read_bytes(), expected)
+        self.workspace.remount()
+        self.assertEqual(path.read_bytes(), expected)
+
+
+class Attributes(WorkspaceCase):
+    def test_extended_attributes(self):
+        path = self.write(self.directory / "file", b"x")
+        os.setxattr(path, "user.one", b"1")
+        os.setxattr(path, "user.binary", bytes(range(256)))
+        self.assertEqual(os.getxattr(path, "user.binary"), bytes(range(256)))
+        self.assertTrue({"user.one", "user.binary"} <= set(os.listxattr(path)))
+        with self.refused(errno.EEXIST):
+            os.setxattr(path, "user.one", b"2", os.XATTR_CREATE)
+        os.removexattr(path, "user.one")
+        with self.refused(errno.ENODATA):
+            os.getxattr(path, "user.one")
+
+    def test_an_extended_attribute_on_a_directory(self):
+        os.setxattr(self.directory, "user.note", b"folder")
+        self.assertEqual(os.getxattr(self.directory, "user.note"), b"folder")
+
+    def test_virtual_attributes_tell_the_owner(self):
+        path = self.write(self.directory / "file", b"x")
+        self.assertEqual(os.getxattr(path, "user.mam.owner").rstrip(b"\0"), b"ann@contoso.com")
+        self.assertIn(os.getxattr(path, "user.mam.class").rstrip(b"\0"), [b"A", b"B", b"C", b"D"])
+        self.assertEqual(os.getxattr(path, "user.mam.state").rstrip(b"\0"), b"available")
+
+    def test_virtual_attributes_cannot_be_changed(self):
+        path = self.write(self.directory / "file", b"x")
+        with self.assertRaises(OSError):
+            os.setxattr(path, "user.mam.owner", b"eve@example.org")
+        with self.assertRaises(OSError):
+            os.removexattr(path, "user.mam.owner")
+        self.assertEqual(os.getxattr(path, "user.mam.owner").rstrip(b"\0"), b"ann@contoso.com")
+
+
+class Tree(WorkspaceCase):
+    def test_mkdir_and_rmdir(self):
+        folder = self.directory / "folder"
+        folder.mkdir()
+        self.write(folder / "file", b"x")
+        with self.refused(errno.ENOTEMPTY):
+            folder.rmdir()
+        (folder / "file").unlink()
+        folder.rmdir()
+        self.assertFalse(folder.exists())
+
+    def test_missing_names(self):
+        with self.refused(errno.ENOENT):
+            os.stat(self.directory / "missing")
+        with self.refused(errno.ENOENT):
+            os.unlink(self.directory / "missing")
+        with self.refused(errno.ENOTDIR):
+            os.listdir(self.write(self.directory / "file", b"x"))
+        with self.refused(errno.EISDIR):
+            os.open(self.directory, os.O_WRONLY)
+
+    def test_hard_links_share_the_content(self):
+        one = self.write(self.directory / "one", b"first")
+        two = self.directory / "two"
+        os.link(one, two)
+        self.assertEqual(one.stat().st_nlink, 2)
+        self.assertEqual(one.stat().st_ino, two.stat().st_ino)
+        self.write(two, b"second content")
+        self.assertEqual(one.read_bytes(), b"second content")
+        one.unlink()
+        self.assertEqual(two.read_bytes(), b"second content")
+        self.assertEqual(two.stat().st_nlink, 1)
+
+    def test_symbolic_links(self):
+        self.write(self.directory / "file", b"content")
+        link = self.directory / "link"
+        for target in ("file", "/nowhere/at/all", "x" * 1000):
+            os.symlink(target, link)
+            self.assertEqual(os.readlink(link), target)
+            self.assertEqual(os.lstat(link).st_size, len(target))
+            link.unlink()
+        os.symlink("file", link)
+        self.assertEqual(link.read_bytes(), b"content")
+
+    def test_fifo(self):
+        path = self.directory / "fifo"
+        os.mkfifo(path)
+        self.assertTrue(stat.S_ISFIFO(path.stat().st_mode))
+        reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        writer = os.open(path, os.O_WRONLY)
+        os.write(writer, b"through")
+        self.assertEqual(os.read(reader, 100), b"through")
+        os.close(reader)
+        os.close(writer)
+
+    def test_socket(self):
+        import socket
+
+        os.chdir(self.directory)  # the path of a socket is short
+        try:
+            with socket.socket(socket.AF_UNIX) as server:
+                server.bind("socket")
+            self.assertTrue(stat.S_ISSOCK(os.stat("socket").st_mode))
+        finally:
+            os.chdir("/")
+
+    def test_rename_of_an_open_file(self):
+        path = self.directory / "before"
+        with open(path, "wb", buffering=0) as file:
+            file.write(b"one ")
+            os.rename(path, self.directory / "after")
+            file.write(b"two")
+        self.assertEqual((self.directory / "after").read_bytes(), b"one two")
+
+    def test_rename_of_a_directory_above_an_open_file(self):
+        (self.directory / "a" / "b").mkdir(parents=True)
+        with open(self.directory / "a" / "b" / "file", "w+b", buffering=0) as file:
+            file.write(b"one ")
+            os.rename(self.directory / "a", self.directory / "c")
+            (self.directory / "a").mkdir()
+            file.write(b"two")
+            self.assertEqual(os.pread(file.fileno(), 100, 0), b"one two")
+        self.assertEqual((self.directory / "c" / "b" / "file").read_bytes(), b"one two")
+        self.assertEqual(list((self.directory / "a").iterdir()), [])
+
+    def test_rename_replaces(self):
+        one, two = self.directory / "one", self.directory / "two"
+        self.write(one, b"new")
+        self.write(two, b"old")
+        with open(two, "rb") as held:
+            os.rename(one, two)
+            self.assertEqual(held.read(), b"old")
+        self.assertEqual(two.read_bytes(), b"new")
+
+    def rename2(self, one, two, flags):
+        call("renameat2", -100, os.fsencode(one), -100, os.fsencode(two), flags)
+
+    def test_rename_without_replacing(self):
+        one, two = self.write(self.directory / "one", b"1"), self.write(self.directory / "two", b"2")
+        with self.refused(errno.EEXIST):
+            self.rename2(one, two, 1)
+        self.assertEqual((one.read_bytes(), two.read_bytes()), (b"1", b"2"))
+        self.rename2(one, self.directory / "three", 1)
+        self.assertEqual((self.directory / "three").read_bytes(), b"1")
+
+    def test_rename_exchanges(self):
+        one = self.write(self.directory / "one", b"1" * 10_000)
+        two = self.write(self.directory / "two", b"2")
+        self.rename2(one, two, 2)
+        self.assertEqual((one.read_bytes(), two.read_bytes()), (b"2", b"1" * 10_000))
+
+    def test_ten_thousand_entries(self):
+        names = {f"entry-{number:05}" for number in range(10_000)}
+        for name in names:
+            os.close(os.open(self.directory / name, os.O_CREAT | os.O_WRONLY))
+        self.assertEqual(set(os.listdir(self.directory)), names)
+        with os.scandir(self.directory) as entries:
+            self.assertEqual({entry.name for entry in entries if entry.is_file()}, names)
+        # Removing while reading must not lose entries.
+        with os.scandir(self.directory) as entries:
+            for entry in entries:
+                os.unlink(entry.path)
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_names_are_bytes(self):
+        directory = os.fsencode(self.directory)
+        names = [b"\xff\xfe invalid \x80", b"n" * 255, "ä日本😀".encode(), b" ", b"-rf", b"new\nline", b"tab\t\"'\\$*"]
+        for name in names:
+            with open(directory + b"/" + name, "wb") as file:
+                file.write(name)
+        self.assertEqual(sorted(os.listdir(directory)), sorted(names))
+        self.workspace.remount()
+        for name in names:
+            with open(directory + b"/" + name, "rb") as file:
+                self.assertEqual(file.read(), name)
+
+    def test_names_longer_than_255_bytes_are_refused(self):
+        with self.refused(errno.ENAMETOOLONG):
+            os.open(self.directory / ("n" * 256), os.O_CREAT | os.O_WRONLY)
+
+    def test_deep_tree(self):
+        path = self.directory
+        for level in range(60):
+            path = path / f"level-{level}"
+        path.mkdir(parents=True)
+        self.write(path / "file", b"deep")
+        self.assertEqual((path / "file").read_bytes(), b"deep")
+
+    def test_dot_mamd_is_hidden(self):
+        self.assertTrue(self.workspace.on_disk(".mamd").is_dir())
+        self.assertNotIn(".mamd", os.listdir(self.workspace.mount_point))
+        hidden = self.workspace.path(".mamd")
+        with self.refused(errno.ENOENT):
+            os.stat(hidden)
+        for attempt in (lambda: os.mkdir(hidden), lambda: os.rename(self.directory, hidden)):
+            with self.assertRaises(OSError):
+                attempt()
+        self.assertTrue(self.directory.exists())

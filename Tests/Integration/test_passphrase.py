@@ -1,0 +1,105 @@
+"""Passphrases: where they come from, what a wrong one costs, and changing them."""
+import time
+
+from workspace import ANN, BOB, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest
+
+
+class Passphrases(WorkspaceCase):
+    def wait_out(self, account=ANN):
+        delay = self.workspace.account(account)["retryAfterSeconds"]
+        self.assertLess(delay, 60)
+        time.sleep(delay + 0.2 if delay else 0)
+
+    def test_a_wrong_passphrase_is_refused_with_a_growing_delay(self):
+        path = self.write(self.directory / "file", b"content")
+        self.workspace.lock()
+        delays = []
+        while len([delay for delay in delays if delay]) < 2 and len(delays) < 12:
+            # Another one each time: the same wrong one is not counted twice.
+            wrong = self.workspace.secret("wrong", f"not it, {len(delays)}")
+            result = self.workspace.unlock(passfile=wrong, status=WRONG_PASSPHRASE)
+            self.assertIn(ANN, result.stderr)
+            self.assertEqual(self.workspace.account()["state"], "locked")
+            delays.append(self.workspace.account()["retryAfterSeconds"])
+            self.wait_out()
+        self.assertEqual(delays, sorted(delays))
+        self.assertGreater(delays[-1], 0)
+        self.assertLess(delays[-2], delays[-1])
+        self.workspace.unlock()
+        self.assertEqual(path.read_bytes(), b"content")
+        self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
+
+    def test_within_the_delay_even_the_right_one_is_refused(self):
+        wrong = self.workspace.secret("wrong", "not it")
+        self.workspace.lock()
+        for _ in range(12):
+            self.workspace.unlock(passfile=wrong, status=WRONG_PASSPHRASE)
+            if self.workspace.account()["retryAfterSeconds"]:
+                break
+        result = self.workspace.unlock(status=WRONG_PASSPHRASE)
+        self.assertRegex(result.stderr, r"\d+ *s")
+        self.wait_out()
+        self.workspace.unlock()
+
+    def test_changing_the_passphrase_rewrites_no_file(self):
+        account = BOB
+        old, new = self.workspace.secret("old", "first words"), self.workspace.secret("new", "other words")
+        self.workspace.register(account, passfile=old)
+        path = self.directory / "file"
+        self.workspace.write_as(account, path, "bob's")
+        before = self.backing_of(path).read_bytes()
+        # The old one from its file, the new one from standard input.
+        self.change(account, old, new)
+        self.assertEqual(self.backing_of(path).read_bytes(), before)
+        self.workspace.lock(account)
+        self.workspace.unlock(account, passfile=old, status=WRONG_PASSPHRASE)
+        self.wait_out(account)
+        self.workspace.unlock(account, passfile=new)
+        self.assertEqual(path.read_bytes(), b"bob's")
+
+    def change(self, account, old, new):
+        self.workspace.serving(
+            "account passphrase", account, "--passfile", old, "--new-passfile", new)
+
+    def test_the_change_survives_a_restart(self):
+        account = "carol@contoso.com"
+        old, new = self.workspace.secret("old2", "first words"), self.workspace.secret("new2", "other words")
+        self.workspace.register(account, passfile=old)
+        path = self.directory / "file"
+        self.workspace.write_as(account, path, "carol's")
+        self.change(account, old, new)
+        self.workspace.remount()
+        self.workspace.unlock(account, passfile=new)
+        self.assertEqual(path.read_bytes(), b"carol's")
+
+    def test_a_passphrase_from_standard_input(self):
+        self.workspace.lock()
+        self.workspace.serving("unlock", ANN, input=(PASSPHRASE + "\n").encode())
+        self.assertEqual(self.workspace.account()["state"], "unlocked")
+
+    def test_a_passphrase_from_a_program(self):
+        self.workspace.lock()
+        self.workspace.serving("unlock", ANN, "--extpass", f"cat {self.workspace.passfile}")
+        self.assertEqual(self.workspace.account()["state"], "unlocked")
+
+    def test_a_passphrase_as_an_argument_is_a_usage_error(self):
+        self.workspace.serving("unlock", ANN, "--passphrase", PASSPHRASE, status=USAGE)
+
+    def test_an_account_is_registered_once(self):
+        before = tree_digest(self.workspace.state)
+        result = self.workspace.serving(
+            "account register", ANN, "--passfile", self.workspace.passfile, status=NO)
+        self.assertIn(ANN, result.stderr)
+        self.assertEqual(tree_digest(self.workspace.state), before)
+
+    def test_secrets_are_on_no_command_line_and_in_no_file_of_ours(self):
+        secret = PASSPHRASE.encode()
+        for root in (self.workspace.state, self.workspace.backing, self.workspace.root / "config_home"):
+            for path in root.rglob("*"):
+                if path.is_file():
+                    self.assertNotIn(secret, path.read_bytes(), path)
+
+    def test_the_state_directory_is_private(self):
+        self.assertEqual(self.workspace.state.stat().st_mode & 0o077, 0)
+        for path in self.workspace.state.rglob("*"):
+            self.assertEqual(path.stat().st_mode & 0o077, 0, path)

@@ -1,0 +1,74 @@
+"""The main flow as an ordinary user, who mounts through the setuid fusermount3."""
+import errno
+import os
+import subprocess
+import sys
+import unittest
+
+from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
+from workspace import ANN, LONG, PERSONAL, PREFIX, WorkspaceCase, pattern, remove_leftovers
+
+
+class MainFlow(WorkspaceCase):
+    """Runs as whoever runs it."""
+
+    def test_main_flow(self):
+        self.assertNotEqual(os.getuid(), 0)
+        path = self.write(self.directory / "file", pattern(100_000))
+        self.assertEqual(self.workspace.owner(path), ANN)
+        self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
+        self.assertEqual(self.workspace.decode(self.backing_of(path)), pattern(100_000))
+
+        personal = self.directory / "personal"
+        self.workspace.write_as(PERSONAL, personal, "personal content")
+        self.assertEqual(self.workspace.owner(personal), PERSONAL)
+        self.assertIn(b"personal content", self.backing_of(personal).read_bytes())
+
+        sealed, opened = self.workspace.root / "sealed", self.workspace.root / "opened"
+        self.workspace.serving("encrypt", self.workspace.settings, "--owner", ANN, "-o", sealed)
+        self.workspace.serving("decrypt", sealed, "-o", opened)
+        self.assertEqual(opened.read_bytes(), self.workspace.settings.read_bytes())
+
+        with open(path, "rb", buffering=0) as held:
+            self.workspace.lock()
+            for attempt in (path.read_bytes, lambda: os.pread(held.fileno(), 10, 0)):
+                with self.refused(errno.ENOKEY):
+                    attempt()
+            self.assertEqual(path.stat().st_size, 100_000)
+            self.workspace.unlock()
+            self.assertEqual(os.pread(held.fileno(), 100, 0), pattern(100_000)[:100])
+
+        self.workspace.remount()
+        self.assertEqual(path.read_bytes(), pattern(100_000))
+        self.workspace.unmount()
+        self.assertEqual(os.listdir(self.workspace.mount_point), [])
+        self.workspace.mount()
+
+
+class AsOrdinaryUser(unittest.TestCase):
+    """Root runs the same, and the real programs, as nobody."""
+
+    SUITES = ("test_user.MainFlow", "test_programs")
+
+    def test_main_flow_as_nobody(self):
+        prefix = PREFIX + "nobody-"
+        with programs_for_all() as place:
+            command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", *self.SUITES)
+            if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
+                command = with_fuse_device(0o666, place, command)
+            try:
+                result = subprocess.run(
+                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=1500 if LONG else 300,
+                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix})
+            finally:
+                remove_leftovers(prefix)
+        if "unshare failed" in result.stderr or "mknod" in result.stderr:
+            self.skipTest("/dev/fuse is not open to all, and there is no name space to change that in")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertRegex(result.stderr, r"Ran ([2-9]|\d\d+) tests")
+        print(*(line for line in result.stdout.splitlines() if line.startswith("test_")), sep="\n")
+
+
+def load_tests(loader, standard_tests, pattern):
+    chosen = AsOrdinaryUser if os.getuid() == 0 else MainFlow
+    return loader.loadTestsFromTestCase(chosen)

@@ -1,0 +1,337 @@
+"""A workspace for one test class: its own directories, its own daemon, removed at the end."""
+import contextlib
+import ctypes
+import errno
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DECODER = ROOT / "Tests" / "decoder.py"
+LONG = os.environ.get("MAMD_LONG") == "1"
+
+ANN = "ann@contoso.com"
+BOB = "bob@contoso.com"
+PERSONAL = "ann.personal@example.org"
+PASSPHRASE = "correct horse battery staple"
+
+# Key derivation as cheap as it goes: these tests are not about its cost.
+SETTINGS = {"KeyDerivation": {"Passes": 1, "MemoryMiB": 8}}
+
+# Exit statuses of mamctl.
+DONE, NO, USAGE, NOT_FOUND, NOT_MANAGED, CLOSED, REFUSED, DAMAGED, UNREACHABLE = range(9)
+WRONG_PASSPHRASE = 12
+
+HEADER, BLOCK, FIRST, PAYLOAD = 1024, 4096, 3040, 4064
+MAGIC = b"\x89MAMF\r\n\x1a"
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+# All that these tests create has the runner's process id in its name, so that what a killed run left
+# behind can be told from what a running one uses.
+PREFIX = os.environ.get("MAMD_TEST_PREFIX", f"mamd-test-{os.getpid()}-")
+
+
+def sealed_size(plain):
+    """What st_size a managed file of so many plain bytes has: FORMAT.md, section 1.2."""
+    if plain <= FIRST:
+        return BLOCK + plain
+    more, used = divmod(plain - FIRST - 1, PAYLOAD)
+    return BLOCK * (more + 2) + used + 1
+
+
+def pattern(length, seed=0):
+    """Bytes that look random, are the same every time, and cost little."""
+    import random
+
+    return random.Random(seed).randbytes(length)
+
+
+def call(name, *arguments):
+    """A libc function that Python does not offer; raises OSError."""
+    result = getattr(libc, name)(*arguments)
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result
+
+
+def mounts(prefix):
+    """The fuse mounts whose path has the prefix, last mounted first."""
+    found = []
+    for line in pathlib.Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
+        fields = line.split(" ")
+        kind = fields[fields.index("-") + 1]
+        if kind.startswith("fuse") and prefix in fields[4]:
+            found.append(fields[4])
+    return list(reversed(found))
+
+
+def daemons(prefix):
+    """Process ids of the mamd processes that name such a path in their arguments."""
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                words = (entry / "cmdline").read_bytes().split(b"\0")
+                if words[0].endswith(b"mamd") and any(prefix.encode() in word for word in words[1:]):
+                    yield int(entry.name)
+
+
+def remove_leftovers(prefix):
+    """Ends and unmounts what was started under the prefix. Safe when there is nothing."""
+    for mount in mounts(prefix):
+        subprocess.run(["fusermount3", "-u", "-z", mount], capture_output=True)
+    for pid in list(daemons(prefix)):
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    for path in pathlib.Path(tempfile.gettempdir()).glob(prefix + "*"):
+        if not mounts(str(path)):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def remove_dead_runs():
+    """Removes what runs that no longer live left behind."""
+    for path in pathlib.Path(tempfile.gettempdir()).glob("mamd-test-*-*"):
+        pid = path.name.split("-")[2]
+        if pid.isdigit() and not os.path.exists(f"/proc/{pid}"):
+            remove_leftovers(f"mamd-test-{pid}-")
+
+
+def wait_until(condition, seconds=10.0, message="waited in vain"):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError(message)
+        time.sleep(0.02)
+
+
+class Workspace:
+    """A backing directory, a mount point and the XDG directories beside them."""
+
+    def __init__(self, name="work", settings=None):
+        self.name = name
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.backing, self.mount_point = self.root / "backing", self.root / "mount"
+        self.log = self.root / "mount.log"
+        self.passfile = self.secret("passphrase", PASSPHRASE)
+        self.environment = {**os.environ, "LC_ALL": "C", "HOME": str(self.root)}
+        for variable in ("CONFIG_HOME", "STATE_HOME", "RUNTIME_DIR"):
+            directory = self.root / variable.lower()
+            directory.mkdir(mode=0o700)
+            self.environment["XDG_" + variable] = str(directory)
+        for directory in (self.backing, self.mount_point):
+            directory.mkdir(mode=0o700)
+        self.settings = self.root / "settings.json"
+        self.settings.write_text(json.dumps({**SETTINGS, **(settings or {})}))
+
+    # Places
+
+    @property
+    def state(self):
+        return self.root / "state_home" / "mamd" / self.name
+
+    @property
+    def socket(self):
+        return self.root / "runtime_dir" / "mamd" / f"{self.name}.sock"
+
+    def path(self, *parts):
+        return self.mount_point.joinpath(*parts)
+
+    def on_disk(self, *parts):
+        return self.backing.joinpath(*parts)
+
+    def secret(self, name, value):
+        path = self.root / name
+        path.write_text(value + "\n")
+        path.chmod(0o600)
+        return path
+
+    # Programs
+
+    def ctl(self, *arguments, status=DONE, input=None, environment=None, prefix=(), timeout=90):
+        """Runs mamctl and checks its exit status. `status` may be a tuple, or None for any."""
+        command = [*prefix, "mamctl", *map(os.fspath, arguments)]
+        result = subprocess.run(
+            command, capture_output=True, input=input, timeout=timeout,
+            env=environment or self.environment)
+        result.stdout = result.stdout.decode(errors="surrogateescape")
+        result.stderr = result.stderr.decode(errors="surrogateescape")
+        allowed = status if isinstance(status, tuple) else (status,)
+        if status is not None and result.returncode not in allowed:
+            raise AssertionError(
+                f"{' '.join(command)}: status {result.returncode}, expected {status}\n"
+                f"{result.stdout}{result.stderr}")
+        return result
+
+    def serving(self, verb, *arguments, **options):
+        """A verb that talks to this workspace's daemon."""
+        verb = verb.split(" ")
+        return self.ctl(*verb, *arguments, "--workspace", self.name, **options)
+
+    def init(self):
+        self.ctl("init", self.backing, "--name", self.name, "--settings", self.settings)
+        return self
+
+    def mount(self, *options, status=DONE):
+        # Into files: a daemon that keeps standard error open must not keep us waiting.
+        with open(self.log, "ab") as log:
+            result = subprocess.run(
+                ["mamctl", "mount", self.backing, self.mount_point, *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=90, env=self.environment)
+        if result.returncode != status:
+            raise AssertionError(f"mount: status {result.returncode}\n{self.log.read_text(errors='replace')}")
+        if status == DONE and not os.path.ismount(self.mount_point):
+            raise AssertionError("mamctl mount said done, and nothing is mounted")
+        return self
+
+    def unmount(self):
+        self.ctl("unmount", self.mount_point)
+        wait_until(lambda: not mounts(str(self.root)), message="still mounted after unmount")
+        wait_until(lambda: not list(daemons(str(self.root))), message="mamd still runs after unmount")
+
+    def remount(self):
+        self.unmount()
+        self.mount()
+        self.unlock()
+
+    def register(self, account=ANN, passfile=None, extra=()):
+        how = ["--passfile", passfile or self.passfile]
+        self.serving("account register", account, *(extra or how))
+        return self
+
+    def lock(self, account=ANN):
+        self.serving("lock", account, "--now")
+
+    def unlock(self, account=ANN, passfile=None, status=DONE):
+        return self.serving("unlock", account, "--passfile", passfile or self.passfile, status=status)
+
+    def run_as(self, identity, *command, check=True):
+        result = subprocess.run(
+            ["mamctl", "run", "--workspace", self.name, "--identity", identity, "--", *map(os.fspath, command)],
+            capture_output=True, timeout=90, env=self.environment)
+        if check and result.returncode != 0:
+            raise AssertionError(f"run as {identity}: {command}: {result.stdout}{result.stderr}")
+        return result
+
+    def write_as(self, identity, path, text):
+        self.run_as(identity, "sh", "-c", 'printf %s "$1" > "$2"', "sh", text, path)
+
+    def close(self):
+        remove_leftovers(self.root.name)
+
+    # Questions
+
+    def owner(self, path):
+        """The owner as `mamctl owner` prints it."""
+        line = self.ctl("owner", path, status=(DONE, NOT_MANAGED)).stdout
+        return line.split("\t")[0]
+
+    def info(self, path, status=DONE):
+        answer = json.loads(self.ctl("info", "--json", path, status=status).stdout)
+        while "owner" not in answer:
+            answer = answer[0] if isinstance(answer, list) else next(iter(answer.values()))
+        return answer
+
+    def account(self, name=ANN):
+        """One account as `mamctl account list --json` tells it."""
+        def search(value):
+            if isinstance(value, dict) and value.get("name") == name:
+                return value
+            inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            return next(filter(None, map(search, inner)), None)
+
+        return search(json.loads(self.serving("account list", "--json").stdout))
+
+    def is_managed_on_disk(self, path):
+        data = path.read_bytes()
+        return data[:8] == MAGIC and data[10] & 1 == 1
+
+    def decode(self, path, status=0):
+        """What the second decoder reads from a backing file."""
+        result = subprocess.run(
+            ["/usr/bin/python3", DECODER, "--state", self.state, "--passfile", self.passfile, path],
+            capture_output=True)
+        if result.returncode != status:
+            raise AssertionError(f"decoder: status {result.returncode}: {result.stderr.decode()}")
+        return result.stdout
+
+
+class WorkspaceCase(unittest.TestCase):
+    """A mounted workspace with one unlocked managed account, shared by the class."""
+
+    settings = None
+    mounted = True
+
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = Workspace(settings=cls.settings)
+        try:
+            cls.workspace.init()
+            if cls.mounted:
+                cls.workspace.mount().register()
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.workspace.close()
+
+    def setUp(self):
+        # A directory of its own for each test, by its name.
+        if self.mounted:
+            self.directory = self.workspace.path(self._testMethodName)
+            self.directory.mkdir()
+
+    def run(self, result=None):
+        before = len(result.failures) + len(result.errors)
+        super().run(result)
+        if len(result.failures) + len(result.errors) > before:
+            log = self.workspace.log
+            text = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+            if text:
+                print(f"--- daemon's log, at the failure of {self.id()}:\n{text}---", file=sys.stderr)
+
+    def backing_of(self, path):
+        return self.workspace.on_disk(os.path.relpath(path, self.workspace.mount_point))
+
+    def write(self, path, data, durable=True):
+        with open(path, "wb") as file:
+            file.write(data)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
+        return path
+
+    @contextlib.contextmanager
+    def refused(self, *numbers):
+        """The block must fail with one of these errno values."""
+        with self.assertRaises(OSError) as caught:
+            yield
+        names = [errno.errorcode[number] for number in numbers]
+        self.assertIn(errno.errorcode.get(caught.exception.errno), names)
+
+
+def tree_digest(*roots):
+    """Every name, size, mode and content below some directories, as one comparable value."""
+    import hashlib
+
+    found = {}
+    for root in roots:
+        for directory, _, names in os.walk(root):
+            for name in names:
+                path = os.path.join(directory, name)
+                status = os.lstat(path)
+                content = b""
+                if os.path.isfile(path) and not os.path.islink(path):
+                    with open(path, "rb") as file:
+                        content = file.read()
+                found[path] = (status.st_mode, status.st_size, hashlib.sha256(content).hexdigest())
+    return found
