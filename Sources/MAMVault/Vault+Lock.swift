@@ -33,15 +33,18 @@ extension Vault {
     private func waitOutGrace(of account: AccountID, _ windows: AccountWindows, _ seconds: Int) {
         while let grace = windows.currentGrace() {
             for _ in 0..<seconds where windows.isCurrent(grace) { sleep(1) }
-            if windows.isCurrent(grace) { close(account) }
+            close(account, atEndOf: grace)
         }
     }
 
     /// Closes classes A and B and drops their keys. Returns when nothing readable is left.
-    private func close(_ account: AccountID) {
+    ///
+    /// `grace`: the grace period that ended; nothing happens if an unlock came first.
+    private func close(_ account: AccountID, atEndOf grace: Int? = nil) {
         guard let windows = windows(of: account) else { return }
         transitions.withLock { _ in
             guard windows.state == .unlocked || windows.state == .grace else { return }
+            if let grace, !windows.isCurrent(grace) { return }
             windows.beginClosing()
             // The kernel sends what it has cached, and drops the pages, before the keys go.
             let ring = keyring
@@ -59,8 +62,8 @@ extension Vault {
             windows.finishClosing()
             keyring.dropLockedKeys(account)
             for file in files { file.stored.revokeKey() }
+            log.info("\(keyring.identity(of: account)) is locked")
         }
-        log.info("\(keyring.identity(of: account)) is locked")
     }
 
     private func isClosing(_ file: VaultFile, of account: AccountID) -> Bool {
