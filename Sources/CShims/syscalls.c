@@ -5,7 +5,6 @@
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -34,21 +33,9 @@ _Static_assert(MAM_KEEP_SIZE == FALLOC_FL_KEEP_SIZE && MAM_PUNCH_HOLE == FALLOC_
                    MAM_SEEK_HOLE == SEEK_HOLE && MAM_EMPTY_PATH == AT_EMPTY_PATH,
                "the header's numbers are the kernel's");
 
-int mam_ioctl(int descriptor, unsigned long request) { return ioctl(descriptor, request); }
-
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags) {
     return renameat2(from_directory, from, to_directory, to, flags);
-}
-
-// Debian 12's headers are older than cachestat(2); the number is the same on every architecture.
-#ifndef SYS_cachestat
-#define SYS_cachestat 451
-#endif
-
-int mam_cachestat(int descriptor, struct mam_cachestat *result) {
-    struct { uint64_t offset, length; } whole_file = {0, 0};
-    return (int)syscall(SYS_cachestat, descriptor, &whole_file, result, 0);
 }
 
 int mam_is_fuse(const char *path) {

@@ -34,6 +34,13 @@ final class ConvertedCopy {
 
     deinit { unlinkat(directory.raw, name, 0) }
 
+    /// What the copy's header says.
+    func facts() throws(VaultError) -> FileFacts {
+        try systemCall { () throws(Errno) in
+            try FileFacts(of: file, physicalSize: Int64(status(of: file.raw).st_size))
+        }
+    }
+
     /// Copies mode, owner, times and extended attributes, as they are now. A file with several names is refused:
     /// only one of them could be given the copy.
     func takeAttributes(of inode: Inode) throws(VaultError) {

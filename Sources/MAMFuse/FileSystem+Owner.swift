@@ -22,13 +22,13 @@ extension FileSystem {
             return vault.protection(of: facts(of: inode))
         }
         let place = try place(of: descriptor, inode)
-        try replace(inode, at: place, owner)
+        let facts = try replace(inode, at: place, owner)
         // The kernel knows the old inode by this name; without a lock, for it may have to ask us.
         place.name.withUnsafeBufferPointer { name in
             if let name = name.baseAddress { notifier.invalidate(name, in: place.parentNode) }
         }
         notifier.invalidate(inode.node)
-        return vault.protection(of: try newFacts(at: place))
+        return vault.protection(of: facts)
     }
 
     /// Another owner of the same kind: the header alone changes.
@@ -46,13 +46,6 @@ extension FileSystem {
         let directory: Descriptor
         let parentNode: UInt64
         let name: [CChar]
-    }
-
-    private func newFacts(at place: Place) throws(VaultError) -> FileFacts {
-        try systemCall { () throws(Errno) in
-            let file = try openFile(at: place.directory.raw, place.name, O_RDONLY | O_NOFOLLOW)
-            return try FileFacts(of: file, physicalSize: Int64(status(of: file.raw).st_size))
-        }
     }
 
     private func place(of descriptor: Descriptor, _ inode: Inode) throws(VaultError) -> Place {
@@ -93,7 +86,10 @@ extension FileSystem {
     ///
     /// Nobody can open the file meanwhile (`EBUSY`), and so nobody writes to what is about to go; who opens the
     /// old one afterwards is sent to look the name up again.
-    private func replace(_ inode: Inode, at place: Place, _ owner: Identity) throws(VaultError) {
+    /// Returns what the new file's header says.
+    private func replace(
+        _ inode: Inode, at place: Place, _ owner: Identity
+    ) throws(VaultError) -> FileFacts {
         try inode.withState { state throws(VaultError) in
             guard state.openCount == 0, !state.isConverting, !state.isReplaced else {
                 throw .refused("the file is open; close it and try again")
@@ -102,6 +98,8 @@ extension FileSystem {
         }
         defer { inode.withState { $0.isConverting = false } }
         let copy = try ConvertedCopy(in: workDirectory, of: inode, for: owner, vault: vault)
+        // Asked while a failure still means that nothing was changed.
+        let facts = try copy.facts()
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in
             try copy.takeAttributes(of: inode)
@@ -109,6 +107,7 @@ extension FileSystem {
             inode.withState { $0.isReplaced = true }
         }
         copy.synchronizePlace(vault)
+        return facts
     }
 }
 

@@ -91,9 +91,13 @@ package final class MountSession: @unchecked Sendable {
             if waiting.withLock({ $0 == nil }) { return }
             usleep(50_000)
         }
-        fuse_session_exit(session)
-        // Wakes the waiting thread; the signal's handler does nothing.
-        if let thread = waiting.withLock({ $0 }) { pthread_kill(thread, SIGUSR1) }
+        // Under the lock: the session is freed only after the waiting thread has taken itself out.
+        waiting.withLock { thread in
+            guard let thread else { return }
+            fuse_session_exit(session)
+            // Wakes the waiting thread; the signal's handler does nothing.
+            pthread_kill(thread, SIGUSR1)
+        }
     }
 
     private func detachMount() {

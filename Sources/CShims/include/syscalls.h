@@ -21,15 +21,8 @@ enum { MAM_SEEK_DATA = 3, MAM_SEEK_HOLE = 4 };
 /// AT_EMPTY_PATH.
 enum { MAM_EMPTY_PATH = 0x1000 };
 
-/// ioctl(2) with no argument.
-int mam_ioctl(int descriptor, unsigned long request);
-
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
-
-/// Cached, dirty and written-back page counts of a whole file; ENOSYS before Linux 6.5.
-struct mam_cachestat { uint64_t cached, dirty, writeback, evicted, recently_evicted; };
-int mam_cachestat(int descriptor, struct mam_cachestat *result);
 
 /// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
 int mam_is_fuse(const char *path);
