@@ -173,6 +173,7 @@ class Lock(WorkspaceCase):
 
     def test_locking_and_unlocking_many_times_under_readers(self):
         path = self.managed(data=pattern(2_000_000))
+        expected = self.expected(2_000_000)
         readers = [subprocess.Popen(
             [sys.executable, "-c", (
                 "import errno, os, sys, time\n"
@@ -184,7 +185,7 @@ class Lock(WorkspaceCase):
                 "    except OSError as problem:\n"
                 "        if problem.errno != errno.ENOKEY: raise\n"
                 "        continue\n"
-                "    if data != expected: sys.exit('read other bytes')\n"), path, self.expected(2_000_000)])
+                "    if data != expected: sys.exit('read other bytes')\n"), path, expected])
             for _ in range(2)]
         while any(reader.poll() is None for reader in readers):
             self.workspace.lock()
