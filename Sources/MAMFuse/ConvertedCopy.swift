@@ -78,7 +78,10 @@ final class ConvertedCopy {
     func synchronizePlace(_ vault: Vault) {
         guard let place else { return }
         do throws(Errno) {
-            try synchronize(try reopen(place.raw, O_RDONLY | O_DIRECTORY).raw)
+            let directory = try reopen(place.raw, O_RDONLY | O_DIRECTORY)
+            try withExtendedLifetime(directory) { () throws(Errno) in
+                try synchronize(directory.raw)
+            }
         } catch { vault.reportUnsynced(error) }
     }
 }

@@ -117,7 +117,11 @@ package final class StoredFile: @unchecked Sendable {
     }
 
     package func synchronize(dataOnly: Bool) throws(Errno) {
-        try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+        // Held, for another one may take its place meanwhile.
+        let descriptor = descriptor
+        try withExtendedLifetime(descriptor) { () throws(Errno) in
+            try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+        }
     }
 
     /// Runs a change alone, and takes the new size over whether it succeeded or not.

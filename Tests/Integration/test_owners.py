@@ -109,6 +109,8 @@ class Owners(WorkspaceCase):
         self.assertEqual(self.workspace.owner(path), PERSONAL)
         self.assertIn(b"content to convert", self.backing_of(path).read_bytes())
         self.assertEqual(path.read_bytes(), b"content to convert")
+        if self.workspace.daemon_log.exists():
+            self.assertNotIn("not synced", self.workspace.daemon_log.read_text())
 
     def test_names_compare_without_regard_to_case(self):
         path = self.directory / "file"

@@ -138,6 +138,11 @@ class Workspace:
         return self.root / "state_home" / "mamd" / self.name
 
     @property
+    def daemon_log(self):
+        """Where the daemon writes on a machine without a journal."""
+        return self.state / "mamd.log"
+
+    @property
     def socket(self):
         return self.root / "runtime_dir" / "mamd" / f"{self.name}.sock"
 
@@ -294,8 +299,8 @@ class WorkspaceCase(unittest.TestCase):
         before = len(result.failures) + len(result.errors)
         super().run(result)
         if len(result.failures) + len(result.errors) > before:
-            log = self.workspace.log
-            text = log.read_text(errors="replace")[-4000:] if log.exists() else ""
+            logs = [log for log in (self.workspace.log, self.workspace.daemon_log) if log.exists()]
+            text = "".join(log.read_text(errors="replace")[-4000:] for log in logs)
             if text:
                 print(f"--- daemon's log, at the failure of {self.id()}:\n{text}---", file=sys.stderr)
 
