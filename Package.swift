@@ -84,7 +84,9 @@ let package = Package(
                 "MAMFuse",
                 "MAMControl",
             ]),
-        program("mamctl", ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMControl"]),
+        program(
+            "mamctl",
+            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMStore", "MAMControl"]),
         program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
 
         tests("MAMModelTests", ["MAMModel"]),

@@ -65,7 +65,7 @@ enum FileUse {
 
     var flags: Int32 {
         switch self {
-        case .pathOnly: 0x20_0000 | O_NOFOLLOW  // O_PATH
+        case .pathOnly: openPathOnly | O_NOFOLLOW
         case .read: O_RDONLY | O_NOCTTY | O_NONBLOCK
         case .write: O_RDWR | O_NOCTTY | O_NONBLOCK
         }

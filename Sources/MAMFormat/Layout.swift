@@ -42,12 +42,6 @@ package enum Layout {
         Int(plainSize - plainOffset(ofBlock: blockCount(plainSize: plainSize) - 1))
     }
 
-    /// `st_size` of a file of this plain size.
-    @inlinable
-    package static func physicalSize(plainSize: Int64) -> Int64 {
-        blockCount(plainSize: plainSize) * Int64(blockByteCount)
-            + Int64(lastBlockUse(plainSize: plainSize))
-    }
 }
 
 /// What an `st_size` says about a managed file.
@@ -71,6 +65,11 @@ package struct Extent: Sendable, Equatable {
     package init(plainSize: Int64) {
         blockCount = Layout.blockCount(plainSize: plainSize)
         lastBlockUse = Layout.lastBlockUse(plainSize: plainSize)
+    }
+
+    /// The `st_size` that says this.
+    package var physicalSize: Int64 {
+        blockCount * Int64(Layout.blockByteCount) + Int64(lastBlockUse)
     }
 
     package var plainSize: Int64 {

@@ -19,14 +19,7 @@ final class DirectoryStream: Sendable {
     }
 
     init(_ inode: Inode) throws(Errno) {
-        let descriptor = try retrying {
-            openat(inode.handle.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        }
-        guard let handle = fdopendir(descriptor) else {
-            let error = Errno.current
-            close(descriptor)
-            throw error
-        }
+        let handle = try openDirectoryStream(inode.handle.raw)
         self.inode = inode
         state = Mutex(Stream(handle: handle))
     }

@@ -39,10 +39,7 @@ extension FileSystem: MountedFiles {
 
     /// The status of a regular file.
     func statusOf(_ descriptor: Descriptor) throws(VaultError) -> stat {
-        let found: stat
-        do throws(Errno) { found = try status(of: descriptor.raw) } catch {
-            throw .store(.system(error))
-        }
+        let found = try systemCall { () throws(Errno) in try status(of: descriptor.raw) }
         switch found.st_mode & S_IFMT {
         case S_IFREG: return found
         case S_IFDIR: throw .invalid("it is a directory; only files have owners")

@@ -1,6 +1,7 @@
 // Changing modes, owners, sizes and times.
 
 internal import CFuse3
+internal import CShims
 internal import Glibc
 internal import MAMSystem
 internal import MAMVault
@@ -60,16 +61,13 @@ extension FileSystem {
 
     private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {
         _ = try retrying {
-            fchownat(inode.handle.raw, "", user, group, emptyPath | AT_SYMLINK_NOFOLLOW)
+            fchownat(inode.handle.raw, "", user, group, Int32(MAM_EMPTY_PATH) | AT_SYMLINK_NOFOLLOW)
         }
     }
 
     private func changeTimes(_ inode: Inode, _ new: AttributeChange) throws(Errno) {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
-        _ = try retrying { utimensat(inode.handle.raw, "", times, emptyPath) }
+        _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
     }
 }
-
-/// `AT_EMPTY_PATH`, which glibc shows only under _GNU_SOURCE.
-let emptyPath: Int32 = 0x1000

@@ -81,6 +81,3 @@ extension FileSystem {
 
     func forget(_ node: UInt64, count: UInt64) { table.forget(node, count: count) }
 }
-
-/// `O_PATH`, which glibc shows only under _GNU_SOURCE.
-let openPathOnly: Int32 = 0x20_0000

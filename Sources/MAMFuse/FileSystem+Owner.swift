@@ -68,7 +68,7 @@ extension FileSystem {
 
     /// The part of a path below the mount point, with its final zero.
     private func relativePath(_ path: [CChar]) throws(Errno) -> [CChar] {
-        let prefix = mountPoint.utf8.map { CChar(bitPattern: $0) } + [CChar(UInt8(ascii: "/"))]
+        let prefix = mountPoint.cString.dropLast() + [CChar(UInt8(ascii: "/"))]
         guard path.starts(with: prefix) else { throw .noEntry }
         return Array(path.dropFirst(prefix.count))
     }
@@ -109,9 +109,4 @@ extension FileSystem {
         copy.synchronizePlace(vault)
         return facts
     }
-}
-
-/// Runs a system call whose failure is the vault's.
-func systemCall<Value>(_ call: () throws(Errno) -> Value) throws(VaultError) -> Value {
-    do throws(Errno) { return try call() } catch { throw .store(.system(error)) }
 }

@@ -1,4 +1,4 @@
-// Space: reserving, freeing, finding holes, copying inside the mount, and how much is left.
+// Space: reserving, freeing, copying inside the mount, and how much is left.
 
 internal import CShims
 internal import Glibc

@@ -17,7 +17,7 @@ package final class FileSystem: Sendable {
     /// On the same file system as the root: for files that are to be renamed into place.
     let workDirectory: Descriptor
     /// Absolute, without a slash at the end.
-    let mountPoint: String
+    let mountPoint: ByteString
     private let rootStatus: stat
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
@@ -38,7 +38,7 @@ package final class FileSystem: Sendable {
     /// `workDirectory`: the workspace's own directory for unfinished files.
     /// `onReady`: called once, when the kernel sends its first request.
     package init(
-        vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: String,
+        vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: ByteString,
         onReady: @escaping @Sendable () -> Void
     ) throws(Errno) {
         self.onReady = onReady
@@ -59,8 +59,8 @@ extension FileSystem {
         let known = mountedDevice.load(ordering: .relaxed)
         if known != 0 { return known }
         // After a lazy unmount the path leads to the host's file system.
-        guard mam_is_fuse(mountPoint) == 1,
-            let status = try? status(at: workingDirectory, mountPoint)
+        guard mam_is_fuse(mountPoint.cString) == 1,
+            let status = try? status(at: workingDirectory, mountPoint.cString)
         else { return 0 }
         mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)
         return UInt64(status.st_dev)

@@ -67,12 +67,7 @@ final class Inode: Sendable {
     func withState<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let result: Swift.Result<Result, Failure> = state.withLock { state in
-            do throws(Failure) { return .success(try body(&state)) } catch {
-                return .failure(error)
-            }
-        }
-        return try result.get()
+        try state.withLock { state throws(Failure) in try body(&state) }
     }
 
     var openFile: VaultFile? { state.withLock { $0.file } }

@@ -2,7 +2,7 @@
 
 internal import CFuse3
 internal import Glibc
-internal import MAMSystem
+package import MAMSystem
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
@@ -10,7 +10,7 @@ package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
     private let fileSystem: FileSystem
-    private let mountPoint: String
+    private let mountPoint: ByteString
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
     private let waiting = Mutex<pthread_t?>(nil)
 
@@ -25,7 +25,7 @@ package final class MountSession: @unchecked Sendable {
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: String, name: String, allowOther: Bool,
+        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool,
         readOnly: Bool
     ) throws(Failure) {
         var options = "default_permissions,subtype=mamd,fsname=\(name)"
@@ -34,7 +34,7 @@ package final class MountSession: @unchecked Sendable {
         guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
             throw .badOptions
         }
-        guard fuse_session_mount(session, mountPoint) == 0 else {
+        guard fuse_session_mount(session, mountPoint.cString) == 0 else {
             fuse_session_destroy(session)
             throw .notMounted
         }
@@ -85,7 +85,7 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// What the kernel has cached must have been written back before.
     package func stop() {
-        detachMount()
+        try? unmount(mountPoint, lazily: true)
         // With nothing open the kernel ends the connection now, and the loop with it.
         for _ in 0..<20 {
             if waiting.withLock({ $0 == nil }) { return }
@@ -98,11 +98,5 @@ package final class MountSession: @unchecked Sendable {
             // Wakes the waiting thread; the signal's handler does nothing.
             pthread_kill(thread, SIGUSR1)
         }
-    }
-
-    private func detachMount() {
-        if umount2(mountPoint, Int32(MNT_DETACH)) == 0 { return }
-        // An ordinary user's mount is unmounted by the setuid helper.
-        _ = runProgram(["fusermount3", "-u", "-z", "-q", "--", mountPoint])
     }
 }

@@ -1,7 +1,7 @@
 // Memory for plaintext on its way to the kernel, used again and zeroed in between.
 
 internal import Glibc
-internal import Synchronization
+internal import MAMSystem
 
 /// A buffer of at most the largest request, 1 MiB, page-aligned. What it held is zeroed when it goes.
 struct ReplyBuffer: ~Copyable {
@@ -9,31 +9,18 @@ struct ReplyBuffer: ~Copyable {
 
     /// As many bytes as were asked for, or the largest request's.
     let bytes: UnsafeMutableRawBufferPointer
-    private let memory: Memory
+    private let start: UnsafeMutableRawPointer
 
     init(count: Int = byteCount) {
-        memory = Self.idle.withLock { $0.popLast() } ?? Memory()
+        start = Self.pool.take()
         bytes = UnsafeMutableRawBufferPointer(
-            rebasing: memory.bytes[..<min(max(count, 0), Self.byteCount)])
+            start: start, count: min(max(count, 0), Self.byteCount))
     }
 
     deinit {
-        if let base = bytes.baseAddress { explicit_bzero(base, bytes.count) }
-        let memory = memory
-        let isKept = Self.idle.withLock { idle in
-            if idle.count >= Self.maximumIdle { return false }
-            idle.append(memory)
-            return true
-        }
-        if !isKept { memory.bytes.deallocate() }
+        explicit_bzero(start, bytes.count)
+        Self.pool.giveBack(start)
     }
 
-    private static let maximumIdle = 16
-    private static let idle = Mutex<[Memory]>([])
-
-    /// Owned by whoever took it out of `idle`, so it is never shared.
-    private struct Memory: @unchecked Sendable {
-        let bytes = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: ReplyBuffer.byteCount, alignment: 4096)
-    }
+    private static let pool = BufferPool(byteCount: byteCount)
 }

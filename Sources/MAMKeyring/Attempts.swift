@@ -21,7 +21,7 @@ final class Attempts: Sendable {
         self.clock = clock
         self.report = report
         records = Mutex([:])
-        for name in try namesInDirectory(directory.raw) {
+        for name in try entries(of: directory.raw).compactMap(\.text) {
             guard let id = Bytes16(hex: name) else { continue }
             load(AccountID(id), fileName: name)
         }
@@ -87,14 +87,11 @@ final class Attempts: Sendable {
     }
 
     private func write(_ record: AttemptRecord, of account: AccountID) {
-        // `withUnsafeBytes` rethrows any error; the result carries a typed one across.
-        let result: Result<Void, Errno> = record.encoded.withUnsafeBytes { bytes in
-            do throws(Errno) {
-                return .success(
-                    try replaceFile(
-                        in: directory.raw, named: "\(account.bytes)", with: bytes))
-            } catch { return .failure(error) }
-        }
-        if case .failure(let error) = result { report(.attemptsNotWritten(account, error)) }
+        let bytes = record.encoded
+        do throws(Errno) {
+            try bytes.span.withUnsafeBytes { bytes throws(Errno) in
+                try replaceFile(in: directory.raw, named: "\(account.bytes)", with: bytes)
+            }
+        } catch { report(.attemptsNotWritten(account, error)) }
     }
 }

@@ -141,7 +141,8 @@ struct KeybagStore: Sendable {
 
     /// The accounts that have a file, by the 32 digits in its name.
     private func accountNames() throws(Errno) -> [String] {
-        let names = try namesInDirectory(directory.raw).compactMap { name -> String? in
+        let names = try entries(of: directory.raw).compactMap(\.text).compactMap {
+            name -> String? in
             guard let end = name.firstIndex(of: "."),
                 [Self.suffix, Self.copySuffix].contains(String(name[end...]))
             else { return nil }
@@ -154,19 +155,15 @@ struct KeybagStore: Sendable {
 
     /// What a crash left of `replaceFile`: it holds wrapped keys, which must not outlive a wiped account.
     private func removeLeftovers() {
-        guard let names = try? namesInDirectory(directory.raw) else { return }
-        for name in names where name.hasPrefix(".") && name.hasSuffix(".new") {
+        guard let names = try? entries(of: directory.raw) else { return }
+        for name in names.compactMap(\.text) where name.hasPrefix(".") && name.hasSuffix(".new") {
             unlinkat(directory.raw, name, 0)
         }
     }
 
     private func replace(_ fileName: String, with bytes: [UInt8]) throws(Errno) {
-        // `withUnsafeBytes` rethrows any error; the result carries a typed one across.
-        let result: Result<Void, Errno> = bytes.withUnsafeBytes { bytes in
-            do throws(Errno) {
-                return .success(try replaceFile(in: directory.raw, named: fileName, with: bytes))
-            } catch { return .failure(error) }
+        try bytes.span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: fileName, with: bytes)
         }
-        try result.get()
     }
 }

@@ -19,8 +19,7 @@ extension Keyring {
             try seal(&keybag, keys, passphrase: passphrase)
             try save(keybag)
             let entry = Account(
-                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
-                window: .unlocked)
+                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
             state.withLock { $0.add(entry) }
             return keybag.accountID
         }
@@ -38,7 +37,7 @@ extension Keyring {
             guard let keyD = state.withLock({ $0.accounts[account]?.keyD }) else {
                 throw .unknownAccount(account)
             }
-            let opened = try openKeys(keybag, passphrase: old).account
+            let opened = try openKeys(keybag, passphrase: old)
             let keys = ClassKeys { protectionClass in
                 switch protectionClass {
                 case .complete: opened.a

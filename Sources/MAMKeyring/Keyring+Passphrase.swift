@@ -15,14 +15,14 @@ extension Keyring {
     /// Opens A, B and C, counting a wrong passphrase. The caller holds `changes`.
     func openKeys(
         _ keybag: Keybag, passphrase: SecretBytes?
-    ) throws(KeyringError) -> (account: AccountKeys, accountKey: SecretBytes) {
+    ) throws(KeyringError) -> AccountKeys {
         guard let settings = keybag.passphrase else {
             guard passphrase == nil else { throw .passphraseNotUsed }
             let key = try deriving { () throws(DerivationError) in
                 try WrappingKey.withoutPassphrase(deviceSecret, keybag.accountID)
             }
             guard let keys = try open(keybag, under: key) else { throw .keybag(.keysDamaged) }
-            return (keys, key)
+            return keys
         }
         guard let passphrase else { throw .passphraseRequired }
         return try tryPassphrase(passphrase, settings, keybag)
@@ -30,7 +30,7 @@ extension Keyring {
 
     private func tryPassphrase(
         _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, _ keybag: Keybag
-    ) throws(KeyringError) -> (account: AccountKeys, accountKey: SecretBytes) {
+    ) throws(KeyringError) -> AccountKeys {
         let account = keybag.accountID
         let seconds = attempts.remainingForTry(account)
         guard seconds == 0 else { throw .retryLater(seconds: seconds) }
@@ -47,7 +47,7 @@ extension Keyring {
             throw .wrongPassphrase(retryAfterSeconds: seconds)
         }
         attempts.clear(account)
-        return (keys, key)
+        return keys
     }
 
     /// Nil if none of the three opens, which is what a wrong passphrase looks like; damage if only some do.

@@ -17,17 +17,13 @@ extension Keyring {
     ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             let keybag = try keybag(of: account)
-            try setUnlocked(account, keys: try openKeys(keybag, passphrase: passphrase).account)
+            try setUnlocked(account, keys: try openKeys(keybag, passphrase: passphrase))
         }
     }
 
     /// The end of a lock: erases A and the private half of B. C stays.
     package func dropLockedKeys(_ account: AccountID) {
-        state.withLock { state in
-            guard state.accounts[account]?.window == .unlocked else { return }
-            state.accounts[account]?.dropLockedKeys()
-            state.accounts[account]?.window = .locked
-        }
+        state.withLock { $0.accounts[account]?.dropLockedKeys() }
     }
 
     /// Erases A, B and C of all accounts, as if the daemon had just started. D stays.
@@ -37,7 +33,6 @@ extension Keyring {
                 state.accounts[account]?.dropLockedKeys()
                 state.accounts[account]?.keyC?.erase()
                 state.accounts[account]?.keyC = nil
-                state.accounts[account]?.window = .beforeFirstUnlock
             }
         }
     }
@@ -49,7 +44,6 @@ extension Keyring {
             entry.keyA = entry.keyA ?? keys.a
             entry.privateKeyB = entry.privateKeyB ?? keys.b
             entry.keyC = entry.keyC ?? keys.c
-            entry.window = .unlocked
             state.accounts[account] = entry
             return true
         }

@@ -45,7 +45,11 @@ package final class Keyring: Sendable {
         var keyA: SecretBytes?
         var privateKeyB: SecretBytes?
         var keyC: SecretBytes?
-        var window = WindowState.beforeFirstUnlock
+
+        /// By the keys that are at hand.
+        var window: WindowState {
+            keyA != nil ? .unlocked : keyC != nil ? .locked : .beforeFirstUnlock
+        }
     }
 
     /// Reads all keybags of a state directory; makes the device secret at the first start.

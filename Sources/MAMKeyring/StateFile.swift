@@ -16,35 +16,7 @@ func readStateFile(
     in directory: Int32, _ name: String, byteCount: Int
 ) throws(Errno) -> [UInt8] {
     let (file, _) = try openStateFile(in: directory, name)
-    var bytes = [UInt8](repeating: 0, count: byteCount + 1)
-    // `withUnsafeMutableBytes` rethrows any error; the result carries a typed one across.
-    let count: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
-        do throws(Errno) {
-            return .success(try readFully(file.raw, into: buffer, at: 0))
-        } catch { return .failure(error) }
-    }
-    bytes.removeLast(bytes.count - (try count.get()))
-    return bytes
-}
-
-/// The names in a directory, without `.` and `..`, sorted.
-func namesInDirectory(_ directory: Int32) throws(Errno) -> [String] {
-    // A descriptor of its own: closedir closes it, and the reading position is not shared.
-    let copy = try retrying { openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard let stream = fdopendir(copy) else {
-        let error = Errno.current
-        close(copy)
-        throw error
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names.sorted()
+    return try readHead(of: file.raw, byteCount: byteCount + 1)
 }
 
 /// A directory in `directory`, mode 0700, made if it is missing.

@@ -2,7 +2,7 @@
 //
 //   PolicyDocument (+Decode), EffectivePolicy   Microsoft Graph app protection policies
 //   Settings (+Decode)                          settings.json
-//   JSONValue, Reader                           JSON, tolerant of what is unknown
+//   Reader                                      a JSON object, tolerant of what is unknown
 
 package import MAMModel
 

@@ -13,7 +13,7 @@ package enum FileFacts: Sendable {
 
     /// Reads the first 1024 bytes.
     package init(of descriptor: Descriptor, physicalSize: Int64) throws(Errno) {
-        let bytes = try StoredFile.readHead(of: descriptor)
+        let bytes = try readHead(of: descriptor.raw, byteCount: FileHeader.byteCount)
         switch FileKind.classify(prefix: bytes.span.bytes, fileSize: physicalSize) {
         case .empty: self = .empty
         case .foreign: self = .foreign

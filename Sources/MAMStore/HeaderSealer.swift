@@ -11,3 +11,22 @@ package protocol HeaderSealer: Sendable {
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader
 }
+
+extension FileHeader {
+    /// Writes a managed file's whole header. `wrap` is lent what its tag covers, and fills the 64 bytes after.
+    package func encode(
+        into bytes: UnsafeMutableRawBufferPointer,
+        wrap: (
+            _ associatedData: UnsafeRawBufferPointer, _ wrapped: UnsafeMutableRawBufferPointer
+        ) throws(SealError) -> Void
+    ) throws(StoreError) {
+        var raw = bytes.mutableBytes
+        encode(into: &raw)
+        do throws(SealError) {
+            try wrap(
+                .init(rebasing: bytes[..<Self.associatedByteCount]),
+                .init(rebasing: bytes[Self.wrappedKeyRange]))
+        } catch { throw .cipherFailure }
+        Self.finish(&raw)
+    }
+}

@@ -55,16 +55,6 @@ final class PlainContent {
         }
     }
 
-    func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
-        let physical = try shifted(offset, count: 0)
-        let found = try system { () throws(Errno) in
-            forData
-                ? try seekData(descriptor.raw, from: physical)
-                : try seekHole(descriptor.raw, from: physical)
-        }
-        return found - base
-    }
-
     private func shifted(_ offset: Int64, count: Int) throws(StoreError) -> Int64 {
         guard offset >= 0, offset <= Layout.maximumPlainSize - Int64(count) else {
             throw .system(.fileTooLarge)

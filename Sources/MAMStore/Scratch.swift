@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
-internal import Synchronization
+internal import MAMSystem
 
 /// One request's working memory: a run of blocks as they are on disk, their nonces, and one block aside.
 struct Scratch: ~Copyable {
@@ -27,30 +27,15 @@ struct Scratch: ~Copyable {
         .init(start: base + Self.byteCount - Layout.blockByteCount, count: Layout.blockByteCount)
     }
 
-    init() {
-        let idle: Address? = Self.idle.withLock { $0.popLast() }
-        base = idle?.pointer ?? .allocate(byteCount: Self.byteCount, alignment: 4096)
-    }
+    init() { base = Self.pool.take() }
 
     deinit {
         // Plaintext stood here in parts: it must not outlive the request.
         if let base = aside.baseAddress { explicit_bzero(base, aside.count) }
-        let address = Address(pointer: base)
-        let isKept = Self.idle.withLock { idle in
-            if idle.count >= Self.maximumIdle { return false }
-            idle.append(address)
-            return true
-        }
-        if !isKept { base.deallocate() }
+        Self.pool.giveBack(base)
     }
 
-    private static let maximumIdle = 16
-    private static let idle = Mutex<[Address]>([])
-
-    /// Owned by whoever took it out of `idle`, so it is never shared.
-    private struct Address: @unchecked Sendable {
-        let pointer: UnsafeMutableRawPointer
-    }
+    private static let pool = BufferPool(byteCount: byteCount)
 }
 
 extension UnsafeMutableRawBufferPointer {

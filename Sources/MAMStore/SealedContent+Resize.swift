@@ -22,7 +22,7 @@ extension SealedContent {
         let last = new.blockCount - 1
         // A hole that becomes the last block is sealed while it may still be one.
         if isSparse { try writeRun(last...last, .none(at: 0), becoming: extent) }
-        try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: new)) }
+        try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
         defer { extent = new }
         freeTail(of: new)
         try writeRun(last...last, .none(at: 0), becoming: new)
@@ -123,25 +123,6 @@ extension SealedContent {
         }
         header = written
         headerBytes = [UInt8](head)
-    }
-
-    /// lseek(2) with SEEK_DATA or SEEK_HOLE, by whole blocks; `ENXIO` at and past the end.
-    func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
-        guard offset >= 0, offset < extent.plainSize else { throw .system(.noSuchOffset) }
-        guard isSparse else { return forData ? offset : extent.plainSize }
-        let size = Int64(Layout.blockByteCount)
-        let physical = Layout.block(at: offset) * size
-        let found = try system { () throws(Errno) in
-            forData
-                ? try seekData(descriptor.raw, from: physical)
-                : try seekHole(descriptor.raw, from: physical)
-        }
-        let block = forData ? found / size : (found + size - 1) / size
-        guard block < extent.blockCount else {
-            if forData { throw .system(.noSuchOffset) }
-            return extent.plainSize
-        }
-        return max(offset, Layout.plainOffset(ofBlock: block))
     }
 }
 

@@ -53,7 +53,7 @@ extension SealedContent {
         let old = extent
         do throws(StoreError) {
             try writeGrowth(to: new, with: patch, sealer: sealer)
-            try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: new)) }
+            try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
             extent = new
         } catch {
             undoGrowth(to: old)
@@ -80,19 +80,15 @@ extension SealedContent {
     /// The old last block may carry the new end mark by now; what is past the old size goes first.
     private func undoGrowth(to old: Extent) {
         do throws(StoreError) {
-            try system { () throws(Errno) in try setSize(descriptor.raw, physicalSize(of: old)) }
+            try system { () throws(Errno) in try setSize(descriptor.raw, old.physicalSize) }
             let last = old.blockCount - 1
             try writeRun(last...last, .none(at: 0), becoming: old)
         } catch {
             // The caller's error is the one to report. What is left is what a crash would leave, readable;
             // go on from there.
-            let size = try? MAMStore.physicalSize(of: descriptor)
+            let size = try? physicalSize(of: descriptor)
             extent = size.flatMap(Extent.init(physicalSize:)) ?? old
         }
-    }
-
-    func physicalSize(of extent: Extent) -> Int64 {
-        extent.blockCount * Int64(Layout.blockByteCount) + Int64(extent.lastBlockUse)
     }
 
     /// Seals a run of blocks, with the patch where it overlaps them and their old content elsewhere, and

@@ -20,13 +20,10 @@ extension StoredFile {
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             guard case .sealed(let sealed) = content, sealed.cipher == nil else { return }
-            let result: Result<SecretBytes, StoreError> = sealed.headerBytes.withUnsafeBytes {
-                bytes in
-                do throws(StoreError) {
-                    return .success(try unwrap(sealed.header, bytes))
-                } catch { return .failure(error) }
+            let key = try sealed.headerBytes.span.withUnsafeBytes { bytes throws(StoreError) in
+                try unwrap(sealed.header, bytes)
             }
-            sealed.cipher = BlockCipher(key: try result.get())
+            sealed.cipher = BlockCipher(key: key)
         }
     }
 

@@ -14,7 +14,9 @@ extension StoredFile {
         opening descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
     ) throws(StoreError) {
         let size = try physicalSize(of: descriptor)
-        let bytes = try system { () throws(Errno) in try Self.readHead(of: descriptor) }
+        let bytes = try system { () throws(Errno) in
+            try readHead(of: descriptor.raw, byteCount: FileHeader.byteCount)
+        }
         switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
         case .empty, .foreign:
             try self.init(.plain(PlainContent(descriptor: descriptor, header: nil)))
@@ -44,18 +46,6 @@ extension StoredFile {
         do throws(HeaderError) { return try FileHeader.decode(bytes.span.bytes) } catch {
             throw .header(error)
         }
-    }
-
-    /// The first 1024 bytes, or fewer of a shorter file.
-    static func readHead(of descriptor: Descriptor) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
-        let result: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
-            do throws(Errno) {
-                return .success(try readFully(descriptor.raw, into: buffer, at: 0))
-            } catch { return .failure(error) }
-        }
-        bytes.removeLast(bytes.count - (try result.get()))
-        return bytes
     }
 
     /// Puts a descriptor that may also write in the place of one that may only read.
@@ -98,13 +88,12 @@ extension StoredFile {
         _ sealer: any HeaderSealer
     ) throws(StoreError) -> SealedContent {
         var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
-        let result: Result<FileHeader, StoreError> = bytes.withUnsafeMutableBytes { buffer in
-            do throws(StoreError) {
-                return .success(try sealer.seal(header, key: key, into: buffer))
-            } catch { return .failure(error) }
+        var span = bytes.mutableSpan
+        let written = try span.withUnsafeMutableBytes { buffer throws(StoreError) in
+            try sealer.seal(header, key: key, into: buffer)
         }
         return SealedContent(
-            descriptor: descriptor, header: try result.get(), headerBytes: bytes,
+            descriptor: descriptor, header: written, headerBytes: bytes,
             extent: Extent(plainSize: 0), cipher: BlockCipher(key: key), endMarkRule: .accept)
     }
 
@@ -116,12 +105,9 @@ extension StoredFile {
         var raw = span.mutableBytes
         header.encode(into: &raw)
         FileHeader.finish(&raw)
-        let result: Result<Void, Errno> = bytes.withUnsafeBytes { buffer in
-            do throws(Errno) {
-                return .success(try writeFully(descriptor.raw, from: buffer, at: 0))
-            } catch { return .failure(error) }
+        try bytes.span.withUnsafeBytes { buffer throws(StoreError) in
+            try system { () throws(Errno) in try writeFully(descriptor.raw, from: buffer, at: 0) }
         }
-        try system { () throws(Errno) in try result.get() }
         return PlainContent(descriptor: descriptor, header: header)
     }
 

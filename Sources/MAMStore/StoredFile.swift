@@ -106,16 +106,6 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// The next data, or the next hole, at or after an offset.
-    package func seek(from offset: Int64, forData: Bool) throws(StoreError) -> Int64 {
-        try lock.shared { () throws(StoreError) in
-            switch content {
-            case .plain(let plain): try plain.seek(from: offset, forData: forData)
-            case .sealed(let sealed): try sealed.seek(from: offset, forData: forData)
-            }
-        }
-    }
-
     package func synchronize(dataOnly: Bool) throws(Errno) {
         // Held, for another one may take its place meanwhile.
         let descriptor = descriptor

@@ -26,7 +26,7 @@ package func replaceFile(
 
 /// The whole of a small file; `EFBIG` past `maximumByteCount`.
 package func readSmallFile(
-    at directory: Int32 = workingDirectory, _ path: String, maximumByteCount: Int
+    at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, maximumByteCount: Int
 ) throws(Errno) -> [UInt8] {
     let file = try openFile(at: directory, path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
     var bytes = [UInt8](repeating: 0, count: maximumByteCount + 1)

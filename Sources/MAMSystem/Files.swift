@@ -6,6 +6,9 @@ package import Glibc
 /// `AT_FDCWD`: paths start at the working directory.
 package let workingDirectory: Int32 = AT_FDCWD
 
+/// `O_PATH`, which glibc shows only under _GNU_SOURCE.
+package let openPathOnly: Int32 = 0x20_0000
+
 /// openat(2), close-on-exec.
 package func openFile(
     at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, _ flags: Int32,
@@ -89,6 +92,17 @@ package func readFully(
     return done
 }
 
+/// The first bytes of a file; fewer of a shorter one.
+package func readHead(of descriptor: Int32, byteCount: Int) throws(Errno) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: byteCount)
+    var span = bytes.mutableSpan
+    let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+        try readFully(descriptor, into: buffer, at: 0)
+    }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}
+
 /// Writes all bytes; a short write is continued, so that what it throws is the real reason.
 package func writeFully(
     _ descriptor: Int32, from buffer: UnsafeRawBufferPointer, at offset: Int64
@@ -136,14 +150,4 @@ package func reserveSpace(
         mam_fallocate(
             descriptor, keepSize ? Int32(MAM_KEEP_SIZE) : 0, offset, count)
     }
-}
-
-/// lseek(2) with `SEEK_DATA` or `SEEK_HOLE`; `ENXIO` past the end.
-package func seekData(_ descriptor: Int32, from offset: Int64) throws(Errno) -> Int64 {
-    Int64(try retrying { lseek(descriptor, off_t(offset), Int32(MAM_SEEK_DATA)) })
-}
-
-/// See ``seekData(_:from:)``.
-package func seekHole(_ descriptor: Int32, from offset: Int64) throws(Errno) -> Int64 {
-    Int64(try retrying { lseek(descriptor, off_t(offset), Int32(MAM_SEEK_HOLE)) })
 }

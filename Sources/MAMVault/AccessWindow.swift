@@ -19,7 +19,7 @@ package final class AccessWindow: Sendable {
     }
 
     private let rawState: Atomic<UInt8>
-    private let readsInside = Atomic<Int>(0)
+    private let usesInside = Atomic<Int>(0)
 
     init(_ state: State) { rawState = Atomic(state.rawValue) }
 
@@ -34,35 +34,27 @@ package final class AccessWindow: Sendable {
     /// True if an existing file may be opened.
     var allowsOpen: Bool { state == .open }
 
-    /// Enters the making of a new file, to be ended with ``endRead()``: a lock waits for it, and then finds the
-    /// file among the open ones.
-    func beginCreate() -> Bool {
-        readsInside.add(1, ordering: .sequentiallyConsistent)
-        if allowsCreate { return true }
-        endRead()
-        return false
-    }
-
-    /// True if a new file may be created.
-    var allowsCreate: Bool { state == .open || state == .openFilesOnly }
+    /// True if an open file may be read, or written into the kernel's cache, and a new one created.
+    var allowsUse: Bool { state == .open || state == .openFilesOnly }
 
     /// True if a write may go on to the file; its key decides then.
     var allowsWrite: Bool { state != .closed }
 
-    /// Enters a read, to be ended with ``endRead()``; false if it is refused.
+    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is refused. A lock waits
+    /// for it, and finds a new file among the open ones.
     ///
-    /// Counts first and looks then, so that ``drainReads()`` after a change of state misses none.
-    func beginRead() -> Bool {
-        readsInside.add(1, ordering: .sequentiallyConsistent)
-        if state == .open || state == .openFilesOnly { return true }
-        endRead()
+    /// Counts first and looks then, so that ``drainUses()`` after a change of state misses none.
+    func beginUse() -> Bool {
+        usesInside.add(1, ordering: .sequentiallyConsistent)
+        if allowsUse { return true }
+        endUse()
         return false
     }
 
-    func endRead() { readsInside.subtract(1, ordering: .sequentiallyConsistent) }
+    func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Waits until the reads that were let in are answered. They depend on the disk alone.
-    func drainReads() {
-        while readsInside.load(ordering: .sequentiallyConsistent) > 0 { usleep(200) }
+    /// Waits until what was let in is answered. That depends on the disk alone.
+    func drainUses() {
+        while usesInside.load(ordering: .sequentiallyConsistent) > 0 { usleep(200) }
     }
 }

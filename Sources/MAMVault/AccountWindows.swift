@@ -74,7 +74,7 @@ final class AccountWindows: Sendable {
     func beginClosing() {
         complete.set(.closing)
         unlessOpen.set(.openFilesOnly)
-        complete.drainReads()
+        complete.drainUses()
     }
 
     /// The last step before the keys go.
@@ -83,12 +83,10 @@ final class AccountWindows: Sendable {
         advance(to: .locked)
     }
 
-    @discardableResult
-    private func advance(to state: WindowState) -> Int {
+    private func advance(to state: WindowState) {
         status.withLock { status in
             status.state = state
             status.transition += 1
-            return status.transition
         }
     }
 }

@@ -25,15 +25,9 @@ struct KeyringSealer: HeaderSealer {
         var written = header
         written.sealing?.keyID = wrapper.keyID
         written.sealing?.ephemeralKey = wrapper.ephemeralKey
-        var raw = bytes.mutableBytes
-        written.encode(into: &raw)
-        do throws(SealError) {
-            try wrapper.wrap(
-                key,
-                associatedData: .init(rebasing: bytes[..<FileHeader.associatedByteCount]),
-                into: .init(rebasing: bytes[FileHeader.wrappedKeyRange]))
-        } catch { throw .cipherFailure }
-        FileHeader.finish(&raw)
+        try written.encode(into: bytes) { associatedData, wrapped throws(SealError) in
+            try wrapper.wrap(key, associatedData: associatedData, into: wrapped)
+        }
         return written
     }
 }

@@ -11,8 +11,8 @@ package import MAMSystem
 extension Vault {
     /// Writes the plain source, from its start, as a protected file of `owner` into an empty file.
     ///
-    /// Nothing is synced: the caller owns the destination's name and decides when it counts.
-    /// - Returns: plain bytes written.
+    /// Returns the plain bytes written. Nothing is synced: the caller owns the destination's name and decides
+    /// when it counts.
     package func encrypt(
         _ source: Descriptor, for owner: Identity, into destination: Descriptor
     ) throws(VaultError) -> Int64 {
@@ -22,8 +22,8 @@ extension Vault {
         try begin(file, as: owner)
         return try copy(
             { buffer, offset throws(VaultError) in
-                try storing { () throws(StoreError) in
-                    try systemRead(source, into: buffer, at: offset)
+                try systemCall { () throws(Errno) in
+                    try readFully(source.raw, into: buffer, at: offset)
                 }
             }, { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
     }
@@ -47,8 +47,8 @@ extension Vault {
         return try copy(
             { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
             { bytes, offset throws(VaultError) in
-                try storing { () throws(StoreError) in
-                    try systemWrite(destination, from: bytes, at: offset)
+                try systemCall { () throws(Errno) in
+                    try writeFully(destination.raw, from: bytes, at: offset)
                 }
             })
     }
@@ -61,7 +61,7 @@ extension Vault {
     }
 
     private func requireRegular(_ descriptor: Descriptor, _ name: String) throws(VaultError) {
-        let status = try storing { () throws(StoreError) in try systemStatus(descriptor) }
+        let status = try systemCall { () throws(Errno) in try MAMSystem.status(of: descriptor.raw) }
         let type = status.st_mode & S_IFMT
         guard mam_is_append_only(descriptor.raw) == 0 else {
             throw .invalid("\(name) was opened for appending; open it for reading and writing")
@@ -91,24 +91,4 @@ extension Vault {
             offset += Int64(count)
         }
     }
-}
-
-private func systemStatus(_ descriptor: Descriptor) throws(StoreError) -> stat {
-    do throws(Errno) { return try status(of: descriptor.raw) } catch { throw .system(error) }
-}
-
-private func systemRead(
-    _ descriptor: Descriptor, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
-) throws(StoreError) -> Int {
-    do throws(Errno) {
-        return try readFully(descriptor.raw, into: buffer, at: offset)
-    } catch { throw .system(error) }
-}
-
-private func systemWrite(
-    _ descriptor: Descriptor, from bytes: UnsafeRawBufferPointer, at offset: Int64
-) throws(StoreError) {
-    do throws(Errno) {
-        try writeFully(descriptor.raw, from: bytes, at: offset)
-    } catch { throw .system(error) }
 }

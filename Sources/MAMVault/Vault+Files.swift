@@ -49,10 +49,7 @@ extension Vault {
 
     /// Refuses a write through an open handle into the kernel's cache once the window closes.
     package func checkCachedWrite(to file: VaultFile) throws(VaultError) {
-        guard let window = file.window else { return }
-        guard window.state == .open || window.state == .openFilesOnly else {
-            throw closure(of: file.header)
-        }
+        if let window = file.window, !window.allowsUse { throw closure(of: file.header) }
     }
 
     /// Why a file with this header cannot be used.
@@ -65,7 +62,7 @@ extension Vault {
     /// Refuses a creation whose file could not be written to.
     package func checkCreation(by owner: Identity) throws(VaultError) {
         guard let account = account(of: owner) else { return }
-        guard let window = windows(of: account)?.window(effectiveClass), window.allowsCreate else {
+        guard let window = windows(of: account)?.window(effectiveClass), window.allowsUse else {
             throw .windowClosed(owner)
         }
     }
@@ -76,9 +73,9 @@ extension Vault {
         let account = account(of: owner)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
         if let window {
-            guard window.beginCreate() else { throw .windowClosed(owner) }
+            guard window.beginUse() else { throw .windowClosed(owner) }
         }
-        defer { window?.endRead() }
+        defer { window?.endUse() }
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()),
             owner: account.map { keyring.identity(of: $0) } ?? owner,
@@ -87,7 +84,7 @@ extension Vault {
                     protectionClass: effectiveClass, keyID: .none, isSparse: false,
                     ephemeralKey: .zero)
             })
-        let key = account.map { _ in SecretBytes.random(count: fileKeyByteCount) }
+        let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
         do throws(StoreError) {
             try file.stored.startOver(as: header, key: key, sealer: sealer)
         } catch {
@@ -150,6 +147,3 @@ extension Vault {
         return .store(error)
     }
 }
-
-/// AES-256.
-private let fileKeyByteCount = 32

@@ -89,14 +89,10 @@ extension Vault {
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
         // Held over the derivation too: a lock that came in between would drop the keys of open windows.
-        let result: Result<Void, KeyringError> = transitions.withLock { _ in
-            do throws(KeyringError) {
-                try keyring.unlock(account, passphrase: passphrase)
-                windows(of: account)?.unlock()
-                return .success(())
-            } catch { return .failure(error) }
+        try transitions.withLock { _ throws(KeyringError) in
+            try keyring.unlock(account, passphrase: passphrase)
+            windows(of: account)?.unlock()
         }
-        try result.get()
         log.info("\(keyring.identity(of: account)) is unlocked")
     }
 

@@ -33,9 +33,7 @@ extension Vault {
             throw .store(error)
         }
         file.headerChanged()
-        do throws(Errno) { try file.synchronize(dataOnly: true) } catch {
-            throw .store(.system(error))
-        }
+        try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }
 
     /// Logs that a new owner is in place and may not survive a crash.

@@ -2,6 +2,7 @@
 
 package import MAMModel
 package import MAMStore
+package import MAMSystem
 
 /// The vault's refusals and failures.
 package enum VaultError: Error, Sendable {
@@ -39,4 +40,14 @@ extension VaultError: CustomStringConvertible {
 @inline(__always)
 func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -> Value {
     do throws(StoreError) { return try call() } catch { throw .store(error) }
+}
+
+extension VaultError {
+    /// A system call on the file failed.
+    package init(_ error: Errno) { self = .store(.system(error)) }
+}
+
+/// Runs a system call whose failure is the vault's.
+package func systemCall<Value>(_ call: () throws(Errno) -> Value) throws(VaultError) -> Value {
+    do throws(Errno) { return try call() } catch { throw VaultError(error) }
 }

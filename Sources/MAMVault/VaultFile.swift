@@ -86,8 +86,8 @@ package final class VaultFile: Sendable {
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
-        guard window.beginRead() else { throw .windowClosed(owner) }
-        defer { window.endRead() }
+        guard window.beginUse() else { throw .windowClosed(owner) }
+        defer { window.endUse() }
         return try withKey(body)
     }
 

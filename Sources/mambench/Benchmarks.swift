@@ -51,15 +51,9 @@ private struct BenchSealer: HeaderSealer {
     func seal(
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader {
-        var raw = bytes.mutableBytes
-        header.encode(into: &raw)
-        do throws(SealError) {
-            try KeyWrap.wrap(
-                key, under: kek,
-                associatedData: .init(rebasing: bytes[..<FileHeader.associatedByteCount]),
-                into: .init(rebasing: bytes[FileHeader.wrappedKeyRange]))
-        } catch { throw .cipherFailure }
-        FileHeader.finish(&raw)
+        try header.encode(into: bytes) { associatedData, wrapped throws(SealError) in
+            try KeyWrap.wrap(key, under: kek, associatedData: associatedData, into: wrapped)
+        }
         return header
     }
 }

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMControl
 internal import MAMModel
+internal import MAMSystem
 
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
@@ -29,11 +30,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     var parameters: [String: JSONValue] = ["account": .string(account.label)]
-    var secrets = SecretParameters()
-    if account.hasPassphrase {
-        try secrets.add(
-            "passphrase", try invocation.passphrase("Passphrase of \(account.label)", isNew: false))
-    }
+    var secrets = try invocation.currentPassphrase(of: account)
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["new-passfile", "new-extpass"], with: "no-passphrase")
         parameters["noPassphrase"] = true
@@ -51,11 +48,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    var secrets = SecretParameters()
-    if account.hasPassphrase {
-        try secrets.add(
-            "passphrase", try invocation.passphrase("Passphrase of \(account.label)", isNew: false))
-    }
+    let secrets = try invocation.currentPassphrase(of: account)
     let parameters: [String: JSONValue] = ["account": .string(account.label)]
     let reply = try daemon.call(
         "Unlock", parameters.merging(secrets.members) { $1 }, descriptors: secrets.descriptors,
@@ -109,6 +102,16 @@ extension Invocation {
             throw Failure(.usage, "name one of the accounts: \(names)")
         }
         return only
+    }
+
+    /// What a call that needs the account's keys has to carry: nothing if the device alone opens them.
+    fileprivate func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
+        var secrets = SecretParameters()
+        if account.hasPassphrase {
+            try secrets.add(
+                "passphrase", try passphrase("Passphrase of \(account.label)", isNew: false))
+        }
+        return secrets
     }
 
     /// Options that exclude each other.

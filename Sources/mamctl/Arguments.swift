@@ -1,6 +1,7 @@
 // Options and operands of one verb.
 
 internal import MAMControl
+internal import MAMSystem
 
 /// What stands after the verb, sorted.
 struct Arguments {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMControl
 internal import MAMFormat
 internal import MAMModel
+internal import MAMStore
 internal import MAMSystem
 
 /// The answer to `owner`, `info` and `is-encrypted` for one file.
@@ -43,18 +44,24 @@ extension Invocation {
     func facts(of path: ByteString) throws -> FileFacts {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
-        let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        return try protection("ProtectionInfo", of: file, path, in: name)
+    }
+
+    /// Calls a method that answers a file's protection.
+    func protection(
+        _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor,
+        _ path: ByteString, in workspace: WorkspaceName
+    ) throws -> FileFacts {
+        let daemon = try Daemon(of: workspace, at: Places.current.existingSocket(of: workspace))
         let reply = try daemon.call(
-            "ProtectionInfo", ["fileDescriptor": 0], descriptors: [file], about: path.shown)
+            method, parameters.merging(["fileDescriptor": 0]) { $1 }, descriptors: [file],
+            about: path.shown)
         let info = try ProtectionInfo(try reply.object("protection"))
         return FileFacts(
             path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
             effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
     }
 }
-
-/// `O_PATH`, which glibc shows only to GNU sources.
-let openPathOnly: Int32 = 0o10000000
 
 /// An `O_PATH` descriptor of a regular file: it needs no permission to read, and wakes no device.
 func openForQuestion(_ path: ByteString) throws(Failure) -> Descriptor {
@@ -71,34 +78,19 @@ func openForQuestion(_ path: ByteString) throws(Failure) -> Descriptor {
     }
 }
 
-/// What the first 1024 bytes say.
+/// What the file's header says.
 func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> FileFacts {
-    let (bytes, size) = try naming(path) { () throws(Errno) in
+    let facts = try naming(path) { () throws(Errno) in
         let open = try reopen(file.raw, O_RDONLY | O_NONBLOCK)
-        return (try readHeader(open), Int64(try status(of: open.raw).st_size))
+        return try MAMStore.FileFacts(
+            of: open, physicalSize: Int64(try status(of: open.raw).st_size))
     }
-    switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
-    case .empty: return plain(path, "the file is empty")
-    case .foreign: return plain(path, "the file has no protection header")
-    case .damaged: return damaged(path, "the header is cut off, or only its magic is damaged")
-    case .protected: break
+    return switch facts {
+    case .empty: plain(path, "the file is empty")
+    case .foreign: plain(path, "the file has no protection header")
+    case .damaged(let error): damaged(path, error.description)
+    case .protected(let header): decoded(path, header)
     }
-    do throws(HeaderError) {
-        return decoded(path, try FileHeader.decode(bytes.span.bytes))
-    } catch {
-        return damaged(path, error.description)
-    }
-}
-
-private func readHeader(_ file: Descriptor) throws(Errno) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
-    let result: Result<Int, Errno> = bytes.withUnsafeMutableBytes { buffer in
-        do throws(Errno) { return .success(try readFully(file.raw, into: buffer, at: 0)) } catch {
-            return .failure(error)
-        }
-    }
-    bytes.removeLast(bytes.count - (try result.get()))
-    return bytes
 }
 
 private func decoded(_ path: ByteString, _ header: FileHeader) -> FileFacts {

@@ -80,7 +80,7 @@ struct WorkspacePlan {
         }
         // What a broken-off run left is no reason to refuse.
         let names = try naming(backing) { () throws(Errno) -> [ByteString] in
-            try entries(of: backing)
+            try entries(of: directory.raw)
         }
         guard adopting || names.allSatisfy({ $0.text == ".mamd" }) else {
             throw Failure(
@@ -151,26 +151,9 @@ struct WorkspacePlan {
         try naming(path.appending(name)) { () throws(Errno) in
             let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY)
             let line = bytes + [UInt8(ascii: "\n")]
-            let result: Result<Void, Errno> = line.withUnsafeBytes { buffer in
-                do throws(Errno) {
-                    return .success(try replaceFile(in: directory.raw, named: name, with: buffer))
-                } catch { return .failure(error) }
+            try line.span.withUnsafeBytes { buffer throws(Errno) in
+                try replaceFile(in: directory.raw, named: name, with: buffer)
             }
-            try result.get()
         }
     }
-}
-
-/// The names in a directory, without `.` and `..`.
-func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
-    guard let stream = opendir(directory.cString) else { throw .current }
-    defer { closedir(stream) }
-    var names: [ByteString] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { ByteString(cString: $0) }
-        }
-        if ![".", ".."].contains(name.text) { names.append(name) }
-    }
-    return names
 }

@@ -1,6 +1,7 @@
 // Who keeps a mount busy.
 
 internal import Glibc
+internal import MAMSystem
 
 /// `process 123 (name)` for each process with a file, a directory or its program below `place`.
 ///
@@ -32,10 +33,8 @@ private func target(of link: ByteString) -> ByteString? {
 }
 
 private func commandName(_ pid: Int32) -> String {
-    var buffer = [UInt8](repeating: 0, count: 64)
-    let file = open("/proc/\(pid)/comm", O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return "?" }
-    defer { close(file) }
-    let count = read(file, &buffer, buffer.count)
-    return ByteString(Array(buffer.prefix(max(0, count)).filter { $0 != UInt8(ascii: "\n") })).shown
+    guard let name = try? readSmallFile("/proc/\(pid)/comm", maximumByteCount: 64) else {
+        return "?"
+    }
+    return ByteString(name.filter { $0 != UInt8(ascii: "\n") }).shown
 }

@@ -46,10 +46,7 @@ private func status(
 
 /// Nil when mamd serves; otherwise how it ended.
 private func start(_ command: [ByteString], _ operands: [ByteString]) throws -> ProcessEnd? {
-    var ends: [Int32] = [-1, -1]
-    _ = try retrying { pipe(&ends) }
-    let reader = Descriptor(owning: ends[0])
-    let process = try spawnDaemon(command, operands, reader, Descriptor(owning: ends[1]))
+    let (reader, process) = try spawnDaemon(command, operands)
     var byte: UInt8 = 0
     let count = try retrying { read(reader.raw, &byte, 1) }
     if count == 1, byte == UInt8(ascii: "+") { return nil }
@@ -58,13 +55,14 @@ private func start(_ command: [ByteString], _ operands: [ByteString]) throws -> 
 
 /// A function of its own, so that our copy of the pipe's other end is closed before we read.
 private func spawnDaemon(
-    _ command: [ByteString], _ operands: [ByteString], _ reader: Descriptor, _ writer: Descriptor
-) throws -> pid_t {
-    for end in [reader, writer] { _ = try retrying { fcntl(end.raw, F_SETFD, FD_CLOEXEC) } }
+    _ command: [ByteString], _ operands: [ByteString]
+) throws -> (reader: Descriptor, process: pid_t) {
+    let (reader, writer) = try makePipe()
     let words = command + [ByteString("--ready-fd"), ByteString("3"), ByteString("--")] + operands
-    return try naming(command[0]) { () throws(Errno) in
+    let process = try naming(command[0]) { () throws(Errno) in
         try spawn(words, files: [writer.raw: 3], inNewSession: true)
     }
+    return (reader, process)
 }
 
 /// `mamd` beside this program, else in the path.

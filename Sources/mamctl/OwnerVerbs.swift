@@ -94,13 +94,6 @@ extension Invocation {
                 .failure, "\(path.shown): only a file in a mounted workspace can change its owner",
                 next: "mamctl encrypt \(path.shown) --owner UPN")
         }
-        let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
-        let reply = try daemon.call(
-            "SetOwner", ["owner": .string(identity), "fileDescriptor": 0], descriptors: [file],
-            about: path.shown)
-        let info = try ProtectionInfo(try reply.object("protection"))
-        return FileFacts(
-            path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
-            effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
+        return try protection("SetOwner", ["owner": .string(identity)], of: file, path, in: name)
     }
 }

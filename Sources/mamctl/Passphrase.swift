@@ -71,11 +71,7 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
 
 /// The program's output and its process; our copy of the other end is closed, or reading would not end.
 private func start(_ argv: [ByteString], _ program: ByteString) throws -> (Descriptor, pid_t) {
-    var ends: [Int32] = [-1, -1]
-    _ = try retrying { pipe(&ends) }
-    let reader = Descriptor(owning: ends[0])
-    let writer = Descriptor(owning: ends[1])
-    for end in ends { _ = try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    let (reader, writer) = try makePipe()
     let process = try naming(program) { () throws(Errno) in
         try spawn(argv, files: [writer.raw: STDOUT_FILENO])
     }

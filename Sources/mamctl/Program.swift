@@ -18,12 +18,6 @@ func runProgram(_ words: [ByteString]) -> Int32 {
     }
 }
 
-/// The arguments as the bytes that they are, without the program's name.
-func wordsOfCommandLine() -> [ByteString] {
-    let arguments = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
-    return arguments.dropFirst().compactMap { $0.map { ByteString(cString: $0) } }
-}
-
 private func run(_ words: [ByteString]) throws -> ExitStatus {
     guard let first = words.first else {
         printError(overview)

@@ -63,11 +63,7 @@ final class SecretBuffer {
 
     /// The read end of a pipe that holds the secret; a pipe takes a page without waiting for a reader.
     func pipe() throws(Errno) -> Descriptor {
-        var ends: [Int32] = [-1, -1]
-        _ = try retrying { Glibc.pipe(&ends) }
-        let reader = Descriptor(owning: ends[0])
-        let writer = Descriptor(owning: ends[1])
-        for end in ends { _ = try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
+        let (reader, writer) = try makePipe()
         _ = try retrying { write(writer.raw, address, count) }
         return reader
     }

@@ -9,8 +9,7 @@ internal import MAMSystem
 func readSettings(_ path: ByteString?) throws -> [UInt8] {
     guard let path else { return Array("{}".utf8) }
     let bytes = try naming(path) { () throws(Errno) -> [UInt8] in
-        let file = try openFile(path.cString, O_RDONLY)
-        return try readSmallFile("/proc/self/fd/\(file.raw)", maximumByteCount: 1 << 20)
+        try readSmallFile(path.cString, maximumByteCount: 1 << 20)
     }
     do throws(PolicyError) {
         for warning in try Settings.decode(bytes).warnings {

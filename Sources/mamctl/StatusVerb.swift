@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMControl
 internal import MAMModel
+internal import MAMSystem
 
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
     let reports = try invocation.daemons().map { try $0.status() }

@@ -36,7 +36,7 @@ private func mountOfWorkspace(
 /// The daemon's process, if it answers and serves this mount.
 private func process(serving name: WorkspaceName, at place: ByteString) -> DaemonProcess? {
     guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name)),
-        let report = try? daemon.status(), Array(report.mountPoint.utf8) == place.bytes
+        let report = try? daemon.status(), report.mountPoint == place.wireText
     else { return nil }
     return DaemonProcess(report.pid)
 }
@@ -78,15 +78,9 @@ private struct DaemonProcess {
     }
 }
 
-/// umount2(2) as root, `fusermount3` as anyone else. Names who keeps a busy mount.
+/// Names who keeps a busy mount.
 func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
-    do throws(Errno) {
-        if geteuid() == 0 {
-            _ = try retrying { umount2(place.cString, lazily ? Int32(MNT_DETACH) : 0) }
-        } else {
-            try runFusermount(place, lazily: lazily)
-        }
-    } catch {
+    do throws(Errno) { try unmount(place, lazily: lazily) } catch {
         guard error == .busy else { throw Failure(place, error) }
         let users = processes(using: place)
         guard users.isEmpty else {
@@ -99,11 +93,4 @@ func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
             "\(place.shown) was not unmounted: it is in use by a process of another user, or fusermount3 said why above"
         )
     }
-}
-
-/// `fusermount3` tells why only in words, on standard error; a refusal is nearly always a busy mount.
-private func runFusermount(_ place: ByteString, lazily: Bool) throws(Errno) {
-    let words = ["fusermount3", "-q", "-u"] + (lazily ? ["-z"] : []) + ["--"]
-    let process = try spawn(words.map { ByteString($0) } + [place])
-    guard try wait(for: process) == .exited(0) else { throw .busy }
 }

@@ -1,6 +1,7 @@
 // What a verb is: all that help, parsing and running need, in one row of a table.
 
 internal import MAMControl
+internal import MAMSystem
 
 /// An option of a verb.
 struct Option: Sendable {

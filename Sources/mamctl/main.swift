@@ -1,5 +1,6 @@
 // The command line for people and scripts.
 
 internal import Glibc
+internal import MAMSystem
 
-exit(runProgram(wordsOfCommandLine()))
+exit(runProgram(ByteString.commandLine))

@@ -3,10 +3,11 @@
 import Glibc
 import MAMControl
 import MAMModel
+import MAMSystem
 
 struct Arguments {
-    var backing = ""
-    var mountPoint = ""
+    var backing = ByteString("")
+    var mountPoint = ByteString("")
     /// Written to once the mount serves; then closed.
     var readyDescriptor: Int32?
     var isForeground = false
@@ -26,26 +27,24 @@ struct Arguments {
           -h, --help      print this
         """
 
-    init(_ words: [String]) {
-        var places: [String] = []
-        var index = 1
+    init(_ words: [ByteString]) {
+        var places: [ByteString] = []
+        var rest = words[...]
         var onlyPlaces = false
         func value(of option: String) -> String {
-            index += 1
-            guard index < words.count else { usageError("\(option) needs a value") }
-            return words[index]
+            guard let value = rest.popFirst()?.text else { usageError("\(option) needs a value") }
+            return value
         }
-        while index < words.count {
-            let word = words[index]
-            if onlyPlaces || !word.hasPrefix("-") || word == "-" {
+        while let word = rest.popFirst() {
+            if onlyPlaces || word.bytes.first != UInt8(ascii: "-") || word.bytes.count == 1 {
                 places.append(word)
             } else {
-                switch word {
+                switch word.shown {
                 case "--": onlyPlaces = true
                 case "-f", "--foreground": isForeground = true
-                case "-o": takeMountOptions(value(of: word))
+                case "-o": takeMountOptions(value(of: "-o"))
                 case "--ready-fd":
-                    guard let number = Int32(value(of: word)), number > 2 else {
+                    guard let number = Int32(value(of: "--ready-fd")), number > 2 else {
                         usageError("--ready-fd needs a descriptor's number above 2")
                     }
                     readyDescriptor = number
@@ -55,10 +54,9 @@ struct Arguments {
                 case "-h", "--help":
                     print(Self.usage)
                     exitProcess(.success)
-                default: usageError("unknown option '\(word)'")
+                default: usageError("unknown option '\(word.shown)'")
                 }
             }
-            index += 1
         }
         guard places.count == 2 else { usageError("BACKING and MOUNTPOINT are needed") }
         backing = places[0]

@@ -20,7 +20,7 @@ struct StartError: Error {
 
 /// An opened and locked backing directory.
 struct Backing {
-    let path: String
+    let path: ByteString
     let root: Descriptor
     /// The workspace's own directory, `.mamd`.
     let own: Descriptor
@@ -32,42 +32,43 @@ struct Backing {
 
     static let formatVersion = 1
 
-    init(_ path: String, servingAt mountPoint: String) throws(StartError) {
+    init(_ path: ByteString, servingAt mountPoint: ByteString) throws(StartError) {
         self.path = path
         root = try Self.openDirectory(path)
         do throws(Errno) {
             own = try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         } catch {
             throw StartError(
-                "\(path) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path)",
+                "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
                 .notFound)
         }
         (name, id) = try Self.readDescription(own, path)
         lock = try Self.takeLock(own, path, mountPoint)
         do throws(Errno) {
             work = try Self.openWork(in: own)
-        } catch { throw StartError("\(path)/.mamd/work cannot be used: \(error)") }
+        } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
     }
 
-    private static func openDirectory(_ path: String) throws(StartError) -> Descriptor {
+    private static func openDirectory(_ path: ByteString) throws(StartError) -> Descriptor {
         do throws(Errno) {
-            return try openFile(path, O_DIRECTORY | O_RDONLY)
+            return try openFile(path.cString, O_DIRECTORY | O_RDONLY)
         } catch {
             switch error {
             case .noEntry:
                 throw StartError(
-                    "\(path) does not exist; make a workspace with: mamctl init \(path)", .notFound)
-            case .notDirectory: throw StartError("\(path) is not a directory")
-            default: throw StartError("\(path) cannot be opened: \(error)")
+                    "\(path.shown) does not exist; make a workspace with: mamctl init \(path.shown)",
+                    .notFound)
+            case .notDirectory: throw StartError("\(path.shown) is not a directory")
+            default: throw StartError("\(path.shown) cannot be opened: \(error)")
             }
         }
     }
 
     /// `{"format": 1, "id": 32 hexadecimal digits, "name": NAME}`.
     private static func readDescription(
-        _ own: Descriptor, _ path: String
+        _ own: Descriptor, _ path: ByteString
     ) throws(StartError) -> (WorkspaceName, String) {
-        let file = "\(path)/.mamd/workspace.json"
+        let file = "\(path.shown)/.mamd/workspace.json"
         let bytes: [UInt8]
         do throws(Errno) {
             bytes = try readSmallFile(at: own.raw, "workspace.json", maximumByteCount: 65_536)
@@ -87,28 +88,28 @@ struct Backing {
 
     /// One daemon for one workspace: the lock file says who has it.
     private static func takeLock(
-        _ own: Descriptor, _ path: String, _ mountPoint: String
+        _ own: Descriptor, _ path: ByteString, _ mountPoint: ByteString
     ) throws(StartError) -> Descriptor {
         let lock: Descriptor
         do throws(Errno) {
             lock = try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         } catch {
             let next = error == .readOnly ? "; mount that file system read-write" : ""
-            throw StartError("\(path)/.mamd/lock cannot be written: \(error)\(next)")
+            throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
         guard flock(lock.raw, LOCK_EX | LOCK_NB) == 0 else {
             let holder = holder(of: own)
             throw StartError(
-                "\(path) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
+                "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
             )
         }
-        let text = "process \(getpid()), at \(mountPoint)\n"
+        let text = Array("process \(getpid()), at \(mountPoint.shown)\n".utf8)
         do throws(Errno) {
             try setSize(lock.raw, 0)
-            try text.utf8CString.withUnsafeBytesTyped { bytes throws(Errno) in
-                try writeFully(lock.raw, from: .init(rebasing: bytes.dropLast()), at: 0)
+            try text.span.withUnsafeBytes { bytes throws(Errno) in
+                try writeFully(lock.raw, from: bytes, at: 0)
             }
-        } catch { throw StartError("\(path)/.mamd/lock cannot be written: \(error)") }
+        } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
         return lock
     }
 
@@ -122,20 +123,7 @@ struct Backing {
     private static func openWork(in own: Descriptor) throws(Errno) -> Descriptor {
         if mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists { throw Errno.current }
         let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        try removeFiles(in: work)
+        try removeFiles(in: work.raw)
         return work
-    }
-}
-
-extension ContiguousArray<CChar> {
-    fileprivate func withUnsafeBytesTyped<Failure: Error>(
-        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
-    ) throws(Failure) {
-        let result: Result<Void, Failure> = withUnsafeBytes { buffer in
-            do throws(Failure) { return .success(try body(buffer)) } catch {
-                return .failure(error)
-            }
-        }
-        try result.get()
     }
 }

@@ -33,10 +33,12 @@ func readPolicies(
     _ directory: String, _ settings: Settings, _ log: Log
 ) throws(StartError) -> EffectivePolicy {
     var documents: [PolicyDocument] = []
-    for name in try listDocuments(directory) {
-        let path = "\(directory)/\(name)"
+    guard let list = try listDocuments(directory) else { return .merge([]) }
+    for name in list.names {
+        let path = "\(directory)/\(name.shown)"
         do {
-            let bytes = try readSmallFile(path, maximumByteCount: maximumDocumentByteCount)
+            let bytes = try readSmallFile(
+                at: list.directory.raw, name.cString, maximumByteCount: maximumDocumentByteCount)
             for document in try PolicyDocument.decode(bytes) {
                 report(document.warnings, of: path, log)
                 documents.append(document)
@@ -63,19 +65,18 @@ private func report(_ warnings: [PolicyWarning], of path: String, _ log: Log) {
     }
 }
 
-private func listDocuments(_ directory: String) throws(StartError) -> [String] {
-    guard let stream = opendir(directory) else {
-        let error = Errno.current
-        if error == .noEntry { return [] }
-        throw StartError("\(directory) cannot be read: \(error)")
-    }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+/// The directory, and the documents in it; nil if there is none.
+private func listDocuments(
+    _ path: String
+) throws(StartError) -> (directory: Descriptor, names: [ByteString])? {
+    do throws(Errno) {
+        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let names = try entries(of: directory.raw).filter {
+            $0.bytes.first != UInt8(ascii: ".") && $0.bytes.suffix(5) == Array(".json".utf8)[...]
         }
-        if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+        return (directory, names.sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) })
+    } catch {
+        if error == .noEntry { return nil }
+        throw StartError("\(path) cannot be read: \(error)")
     }
-    return names.sorted()
 }

@@ -34,7 +34,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
     let files = try makeFileSystem(vault, backing, mountPoint) {
-        log.info("serving \(backing.path) at \(mountPoint)")
+        log.info("serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
@@ -42,7 +42,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setPurger(files)
     let stop: @Sendable () -> Void = {
-        log.info("stopping: writing back and unmounting \(mountPoint)")
+        log.info("stopping: writing back and unmounting \(mountPoint.shown)")
         notifyServiceManager("STOPPING=1")
         server.stop()
         files.writeBack()
@@ -57,15 +57,15 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     server.stop()
     vault.setPurger(nil)
     vault.dropAllKeys()
-    log.info("\(mountPoint) is unmounted")
+    log.info("\(mountPoint.shown) is unmounted")
 }
 
-private func absolutePath(_ path: String) throws(StartError) -> String {
-    guard let resolved = realpath(path, nil) else {
+private func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
+    guard let resolved = path.resolved else {
         let error = Errno.current
         let next = error == .noEntry ? "; create it first" : ""
-        throw StartError("\(path): \(error)\(next)", error == .noEntry ? .notFound : .failure)
+        throw StartError(
+            "\(path.shown): \(error)\(next)", error == .noEntry ? .notFound : .failure)
     }
-    defer { free(resolved) }
-    return String(cString: resolved)
+    return resolved
 }

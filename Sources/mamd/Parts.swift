@@ -16,15 +16,15 @@ func makeVault(
     let settings = try readSettings(places.configuration(of: name), log)
     let policy = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
     let state = places.state(of: name)
+    guard
+        let cost = KeyDerivationCost(
+            passes: settings.keyDerivationPasses,
+            memoryByteCount: settings.keyDerivationMemoryByteCount)
+    else { throw StartError("the settings' KeyDerivation has an impossible value") }
     let keyring: Keyring
     do {
         try makeDirectories(state, mode: 0o700)
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
-        guard
-            let cost = KeyDerivationCost(
-                passes: settings.keyDerivationPasses,
-                memoryByteCount: settings.keyDerivationMemoryByteCount)
-        else { throw StartError("the settings' KeyDerivation has an impossible value") }
         keyring = try Keyring(stateDirectory: directory, cost: cost) {
             report("\(state): \($0)")
         }
@@ -37,19 +37,19 @@ func makeVault(
 }
 
 func makeFileSystem(
-    _ vault: Vault, _ backing: Backing, _ mountPoint: String,
+    _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString,
     onReady: @escaping @Sendable () -> Void
 ) throws(StartError) -> FileSystem {
     do throws(Errno) {
-        let root = try reopen(backing.root.raw, 0x20_0000 | O_DIRECTORY)  // O_PATH
+        let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try FileSystem(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
             onReady: onReady)
-    } catch { throw StartError("\(backing.path) cannot be used: \(error)") }
+    } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 
 func mount(
-    _ files: FileSystem, at mountPoint: String, _ name: WorkspaceName, _ arguments: Arguments
+    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments
 ) throws(StartError) -> MountSession {
     do throws(MountSession.Failure) {
         return try MountSession(
@@ -61,7 +61,7 @@ func mount(
     }
 }
 
-private func mountAdvice(_ mountPoint: String) -> String {
+private func mountAdvice(_ mountPoint: ByteString) -> String {
     if access("/dev/fuse", F_OK) != 0 {
         return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
     }
@@ -70,15 +70,16 @@ private func mountAdvice(_ mountPoint: String) -> String {
             "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
     }
     return
-        "\(mountPoint) could not be mounted; see the message above, and that fusermount3 is installed"
+        "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"
 }
 
 func makeServer(
-    _ places: Places, _ backing: Backing, _ mountPoint: String, _ vault: Vault, _ files: FileSystem
+    _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
+    _ files: FileSystem
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
-        name: backing.name.description, id: backing.id, backingDirectory: backing.path,
-        mountPoint: mountPoint)
+        name: backing.name.description, id: backing.id, backingDirectory: backing.path.wireText,
+        mountPoint: mountPoint.wireText)
     let service = VarlinkService(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,

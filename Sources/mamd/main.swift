@@ -1,4 +1,6 @@
 // The daemon: wiring only. What it does stands in Daemon.swift.
 
-let arguments = Arguments(CommandLine.arguments)
+import MAMSystem
+
+let arguments = Arguments(ByteString.commandLine)
 exitProcess(runDaemon(arguments))

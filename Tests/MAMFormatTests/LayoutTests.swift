@@ -30,14 +30,14 @@ struct LayoutTests {
     func sizes(row: Row) {
         #expect(Layout.blockCount(plainSize: row.plain) == row.blocks)
         #expect(Layout.lastBlockUse(plainSize: row.plain) == row.use)
-        #expect(Layout.physicalSize(plainSize: row.plain) == row.physical)
+        #expect(Extent(plainSize: row.plain).physicalSize == row.physical)
         #expect(Extent(physicalSize: row.physical)?.plainSize == row.plain)
     }
 
     @Test("Every plain size up to five blocks survives the way to a physical size and back")
     func roundTrip() {
         for plain in Int64(0)...20_000 {
-            let extent = Extent(physicalSize: Layout.physicalSize(plainSize: plain))
+            let extent = Extent(physicalSize: Extent(plainSize: plain).physicalSize)
             #expect(extent == Extent(plainSize: plain))
             #expect(extent?.plainSize == plain)
         }
@@ -63,7 +63,7 @@ struct LayoutTests {
 
     @Test("The largest size does not overflow")
     func largest() {
-        let physical = Layout.physicalSize(plainSize: Layout.maximumPlainSize)
+        let physical = Extent(plainSize: Layout.maximumPlainSize).physicalSize
         #expect(physical > Layout.maximumPlainSize)
     }
 }

@@ -26,7 +26,7 @@ struct ContentTests {
     func physicalSize(size: Int) throws {
         let file = try TestFile()
         try file.write(pattern(size), at: 0)
-        #expect(try file.physicalBytes.count == Int(Layout.physicalSize(plainSize: Int64(size))))
+        #expect(try file.physicalBytes.count == Int(Extent(plainSize: Int64(size)).physicalSize))
     }
 
     @Test(
@@ -100,20 +100,6 @@ struct ContentTests {
         #expect(
             try file.reopen().bytes(in: 5_000_000..<5_000_100) == [UInt8](repeating: 0, count: 100))
         #expect(try status(of: file.stored.descriptor.raw).st_blocks * 512 < 1 << 20)
-        let data = try file.stored.seek(from: 10_000, forData: true)
-        #expect(data <= 1 << 40 && data > (1 << 40) - 8192)
-        #expect(try file.stored.seek(from: 0, forData: false) == 3040)
-    }
-
-    @Test("A file that was never sparse has no holes to find")
-    func dense() throws {
-        let file = try TestFile()
-        try file.write(pattern(50_000), at: 0)
-        #expect(try file.stored.seek(from: 7, forData: true) == 7)
-        #expect(try file.stored.seek(from: 7, forData: false) == 50_000)
-        #expect(throws: StoreError.system(.noSuchOffset)) {
-            try file.stored.seek(from: 50_000, forData: true)
-        }
     }
 
     @Test("Offsets and sizes that overflow are refused", arguments: [Int64.max, Int64.max - 5, -1])

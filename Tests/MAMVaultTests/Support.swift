@@ -37,7 +37,11 @@ final class TestVault {
             try Self.annIdentity(), user: 1000, passphrase: passphrase.map(secret))
     }
 
-    deinit { _ = runProgram(["rm", "-rf", path]) }
+    deinit {
+        if let process = try? spawn(["rm", "-rf", path].map { ByteString($0) }) {
+            _ = try? wait(for: process)
+        }
+    }
 
     func descriptor(_ name: String) throws -> Descriptor {
         try openFile("\(path)/\(name)", O_RDWR | O_CREAT, mode: 0o600)

@@ -15,9 +15,6 @@ int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode);
 int mam_fallocate(int descriptor, int flags, int64_t offset, int64_t count);
 enum { MAM_KEEP_SIZE = 0x01, MAM_PUNCH_HOLE = 0x02, MAM_ZERO_RANGE = 0x10 };
 
-/// lseek(2)'s whence for the next data and the next hole.
-enum { MAM_SEEK_DATA = 3, MAM_SEEK_HOLE = 4 };
-
 /// AT_EMPTY_PATH.
 enum { MAM_EMPTY_PATH = 0x1000 };
 

@@ -3,26 +3,29 @@
 internal import Glibc
 
 /// A sequence of bytes without a zero byte, as the kernel knows names and arguments.
-struct ByteString: Sendable, Hashable {
-    let bytes: [UInt8]
+package struct ByteString: Sendable, Hashable {
+    package let bytes: [UInt8]
 
-    init(_ bytes: [UInt8]) { self.bytes = bytes.filter { $0 != 0 } }
-    init(_ text: String) { self.init(Array(text.utf8)) }
+    package init(_ bytes: [UInt8]) { self.bytes = bytes.filter { $0 != 0 } }
+    package init(_ text: String) { self.init(Array(text.utf8)) }
 
-    init(cString: UnsafePointer<CChar>) {
+    package init(cString: UnsafePointer<CChar>) {
         bytes = UnsafeBufferPointer(start: cString, count: strlen(cString))
             .map { UInt8(bitPattern: $0) }
     }
 
     /// For system calls: Swift passes an array where a pointer is asked for.
-    var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
+    package var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
     /// The text, if it is UTF-8.
-    var text: String? { String(validating: bytes, as: UTF8.self) }
+    package var text: String? { String(validating: bytes, as: UTF8.self) }
+
+    /// For JSON, which has no bytes: the text, else as ``shown``.
+    package var wireText: String { text ?? shown }
 
     /// For messages: bytes that are no printable text stand as `\ooo`, so that a name cannot steer a
     /// terminal and two names never look the same.
-    var shown: String {
+    package var shown: String {
         guard let text, !text.unicodeScalars.contains(where: Self.isUnprintable) else {
             return bytes.map(Self.escaped).joined()
         }
@@ -45,47 +48,56 @@ struct ByteString: Sendable, Hashable {
     }
 }
 
+extension ByteString {
+    /// The program's arguments as the bytes that they are, its own name not among them.
+    package static var commandLine: [ByteString] {
+        let arguments = UnsafeBufferPointer(
+            start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        return arguments.dropFirst().compactMap { $0.map { ByteString(cString: $0) } }
+    }
+}
+
 // Paths.
 extension ByteString {
     /// The part before the last slash: `.` when there is none.
-    var directory: ByteString {
+    package var directory: ByteString {
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return ByteString(".") }
         return slash == 0 ? ByteString("/") : ByteString(Array(bytes[..<slash]))
     }
 
     /// The part after the last slash.
-    var lastComponent: ByteString {
+    package var lastComponent: ByteString {
         guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return self }
         return ByteString(Array(bytes[(slash + 1)...]))
     }
 
     /// Without the slashes at its end.
-    var withoutTrailingSlashes: ByteString {
+    package var withoutTrailingSlashes: ByteString {
         var rest = bytes[...]
         while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
         return ByteString(Array(rest))
     }
 
-    func appending(_ component: String) -> ByteString {
+    package func appending(_ component: String) -> ByteString {
         let slash = bytes.last == UInt8(ascii: "/") ? "" : "/"
         return ByteString(bytes + Array("\(slash)\(component)".utf8))
     }
 
     /// True when `self` is `other` or lies below it; both absolute and resolved.
-    func isWithin(_ other: ByteString) -> Bool {
+    package func isWithin(_ other: ByteString) -> Bool {
         if other.bytes == [UInt8(ascii: "/")] || self == other { return true }
         return bytes.starts(with: other.bytes + [UInt8(ascii: "/")])
     }
 
     /// The absolute path without links; nil when it cannot be resolved.
-    var resolved: ByteString? {
+    package var resolved: ByteString? {
         guard let path = realpath(cString, nil) else { return nil }
         defer { free(path) }
         return ByteString(cString: path)
     }
 
     /// Like ``resolved`` for all but the last component, which may be missing, or a dead mount.
-    var resolvedDirectory: ByteString? {
+    package var resolvedDirectory: ByteString? {
         let path = withoutTrailingSlashes
         guard let directory = path.directory.resolved else { return nil }
         let name = path.lastComponent

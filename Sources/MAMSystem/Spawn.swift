@@ -1,14 +1,13 @@
 // Starting programs, and how they ended.
 
-internal import Glibc
-internal import MAMSystem
+package import Glibc
 
 /// How a process ended.
-enum ProcessEnd: Equatable, CustomStringConvertible {
+package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
     case exited(Int32)
     case killed(Int32)
 
-    var description: String {
+    package var description: String {
         switch self {
         case .exited(let status): "ended with status \(status)"
         case .killed(let signal): "was ended by signal \(signal)"
@@ -17,7 +16,7 @@ enum ProcessEnd: Equatable, CustomStringConvertible {
 }
 
 /// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
-func spawn(
+package func spawn(
     _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false
 ) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
@@ -41,7 +40,7 @@ func spawn(
 }
 
 /// waitpid(2).
-func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
+package func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
     var status: Int32 = 0
     _ = try retrying { waitpid(process, &status, 0) }
     let signal = status & 0x7F
@@ -49,7 +48,7 @@ func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
 }
 
 /// Becomes another program; returns only if that fails.
-func execute(_ argv: [ByteString]) -> Errno {
+package func execute(_ argv: [ByteString]) -> Errno {
     withArguments(argv) { program, arguments in
         execvp(program, arguments)
         return Errno.current
@@ -68,4 +67,13 @@ private func withArguments<Result>(
         guard let name = program.baseAddress else { preconditionFailure("no program name") }
         return body(name, pointers + [nil])
     }
+}
+
+/// A pipe whose ends no started program inherits by accident.
+package func makePipe() throws(Errno) -> (reader: Descriptor, writer: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    _ = try retrying { pipe(&ends) }
+    let (reader, writer) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
+    for end in ends { _ = try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    return (reader, writer)
 }

@@ -1,0 +1,33 @@
+// Page-aligned memory that is used again and again.
+
+internal import Glibc
+internal import Synchronization
+
+/// Buffers of one size. Whoever takes one owns it until it is given back, with no plaintext left in it.
+package final class BufferPool: Sendable {
+    private struct Buffer: @unchecked Sendable {
+        // Owned by whoever took it out of `idle`, so it is never shared.
+        let start: UnsafeMutableRawPointer
+    }
+
+    private static let maximumIdle = 16
+    private let byteCount: Int
+    private let idle = Mutex<[Buffer]>([])
+
+    package init(byteCount: Int) { self.byteCount = byteCount }
+
+    package func take() -> UnsafeMutableRawPointer {
+        let buffer: Buffer? = idle.withLock { $0.popLast() }
+        return buffer?.start ?? .allocate(byteCount: byteCount, alignment: 4096)
+    }
+
+    package func giveBack(_ start: UnsafeMutableRawPointer) {
+        let buffer = Buffer(start: start)
+        let isKept = idle.withLock { idle in
+            if idle.count >= Self.maximumIdle { return false }
+            idle.append(buffer)
+            return true
+        }
+        if !isKept { start.deallocate() }
+    }
+}
