@@ -89,7 +89,7 @@ class Header:
             raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
         require(self.version == 1, "version 0")
         require(data[1020:] == checksum(data[:1020]), "checksum of the header")
-        flags, self.file_class = data[10], data[11]
+        flags, self.file_class, asked = data[10], data[11], data[12]
         require(flags & ~3 == 0, "unknown flag")
         self.managed, self.sparse = bool(flags & 1), bool(flags & 2)
         self.file_id, self.key_id = data[16:32], data[32:48]
@@ -97,8 +97,9 @@ class Header:
         self.owner = text(data, 64, 512, name, "owner's name")
         self.object_id = text(data, 576, 64, object_id, "owner's object id")
         self.ephemeral = data[640:672]
-        for start, end in ((12, 16), (52, 64), (736, 1020)):
+        for start, end in ((13, 16), (52, 64), (736, 1020)):
             require(not any(data[start:end]), f"bytes {start} to {end - 1} are not zero")
+        require(asked <= (4 if self.managed else 0), f"class {asked} asked for")
         require(self.file_class == 2 or not any(self.ephemeral), "public key in a file that is not of class B")
         require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
         if not self.managed:

@@ -24,8 +24,8 @@ package enum WorkspaceDescription {
           retryAfterSeconds: int
         )
 
-        # class and effectiveClass: A, B, C, D, or null when not encrypted
-        # state: foreign, unmanaged, available, closed, key-missing, damaged
+        # class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new files ask for and get
+        # state: foreign, unmanaged, available, closed, key-missing, damaged, directory
         type Protection (
           owner: string,
           ownerObjectId: string,
@@ -74,6 +74,9 @@ package enum WorkspaceDescription {
 
         # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.
         method SetOwner(owner: string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+
+        # Asks for a class for a managed file, or for the new children of a directory. null: for what policy says.
+        method SetClass(class: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
         # What the calling process and its children create from now on belongs to this identity. "" is nobody; null: the default again.
         method SetProcessIdentity(identity: ?string) -> ()

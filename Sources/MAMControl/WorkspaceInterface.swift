@@ -49,6 +49,7 @@ package struct WorkspaceInterface: VarlinkInterface {
         case "Unlock": try unlock(call)
         case "ProtectionInfo": try protectionInfo(call)
         case "SetOwner": try setOwner(call)
+        case "SetClass": try setClass(call)
         case "Encrypt": try encrypt(call)
         case "Decrypt": try decrypt(call)
         case "SetProcessIdentity": try setProcessIdentity(call)
@@ -95,6 +96,23 @@ package struct WorkspaceInterface: VarlinkInterface {
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
             try files.setOwner(vault.canonical(owner), of: file)
+        }
+        return ["protection": info.json]
+    }
+
+    private func setClass(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["class", "path", "fileDescriptor"])
+        var asked: ProtectionClass?
+        if let text = try call.parameters.optionalString("class") {
+            guard let found = ProtectionClass(text) else { throw .invalidParameter("class") }
+            asked = found
+        }
+        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        try requireControl(call, of: current.owner)
+        try requireOwnership(call, of: file)
+        let info = try vaulted { [asked] () throws(VaultError) in
+            try files.setClass(asked, of: file)
         }
         return ["protection": info.json]
     }

@@ -103,12 +103,17 @@ extension FileHeader {
         guard let protectionClass = ProtectionClass(rawValue: rawClass) else {
             throw .field(offset: HeaderOffset.protectionClass)
         }
+        let rawAsked = bytes.integer(UInt8.self, at: HeaderOffset.askedClass)
+        let askedClass = ProtectionClass(rawValue: rawAsked)
+        guard rawAsked == 0 || askedClass != nil else {
+            throw .field(offset: HeaderOffset.askedClass)
+        }
         let ephemeralKey = EphemeralKey(reading: bytes, at: HeaderOffset.ephemeralKey)
         guard protectionClass == .completeUnlessOpen || ephemeralKey == .zero else {
             throw .field(offset: HeaderOffset.ephemeralKey)
         }
         return Sealing(
-            protectionClass: protectionClass,
+            protectionClass: protectionClass, askedClass: askedClass,
             keyID: KeyID(Bytes16(reading: bytes, at: HeaderOffset.keyID)),
             isSparse: flags & HeaderFlag.sparse != 0, ephemeralKey: ephemeralKey)
     }

@@ -30,6 +30,7 @@ extension FileHeader {
         let sparse = sealing.isSparse ? HeaderFlag.sparse : 0
         bytes.store(HeaderFlag.managed | sparse, at: HeaderOffset.flags)
         bytes.store(sealing.protectionClass.rawValue, at: HeaderOffset.protectionClass)
+        bytes.store(sealing.askedClass?.rawValue ?? 0, at: HeaderOffset.askedClass)
         sealing.keyID.bytes.write(to: &bytes, at: HeaderOffset.keyID)
         sealing.ephemeralKey.write(to: &bytes, at: HeaderOffset.ephemeralKey)
     }

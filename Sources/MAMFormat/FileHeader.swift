@@ -19,16 +19,19 @@ package struct FileHeader: Sendable {
     /// What only a managed file has.
     package struct Sealing: Sendable {
         package var protectionClass: ProtectionClass
+        /// The class that was asked for; nil for a file that follows policy alone.
+        package var askedClass: ProtectionClass?
         package var keyID: KeyID
         package var isSparse: Bool
         /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other classes.
         package var ephemeralKey: EphemeralKey
 
         package init(
-            protectionClass: ProtectionClass, keyID: KeyID, isSparse: Bool,
-            ephemeralKey: EphemeralKey
+            protectionClass: ProtectionClass, askedClass: ProtectionClass? = nil, keyID: KeyID,
+            isSparse: Bool, ephemeralKey: EphemeralKey
         ) {
             self.protectionClass = protectionClass
+            self.askedClass = askedClass
             self.keyID = keyID
             self.isSparse = isSparse
             self.ephemeralKey = ephemeralKey
@@ -72,6 +75,7 @@ enum HeaderOffset {
     static let version = 8
     static let flags = 10
     static let protectionClass = 11
+    static let askedClass = 12
     static let fileID = 16
     static let keyID = 32
     static let nameCount = 48
@@ -81,9 +85,9 @@ enum HeaderOffset {
     static let ephemeralKey = 640
     static let checksum = 1020
     /// Ranges that must be zero in every header.
-    static let reserved = [12..<16, 52..<64, 736..<1020]
+    static let reserved = [13..<16, 52..<64, 736..<1020]
     /// Ranges that must be zero in an unmanaged file's header.
-    static let managedOnly = [32..<48, 640..<736]
+    static let managedOnly = [12..<13, 32..<48, 640..<736]
 }
 
 enum HeaderFlag {

@@ -18,7 +18,8 @@ final class ConvertedCopy {
 
     /// Copies the content.
     init(
-        in directory: Descriptor, of inode: Inode, for owner: Identity, vault: Vault
+        in directory: Descriptor, of inode: Inode, for owner: Identity,
+        asking asked: ProtectionClass?, vault: Vault
     ) throws(VaultError) {
         self.directory = directory
         let name = "convert-\(getpid())-\(inode.node)"
@@ -28,7 +29,7 @@ final class ConvertedCopy {
                 at: directory.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         }
         source = try systemCall { () throws(Errno) in try openBacking(inode.handle, O_RDONLY) }
-        try vault.convert(source, for: owner, into: file)
+        try vault.convert(source, for: owner, asking: asked, into: file)
         try systemCall { () throws(Errno) in try synchronize(file.raw) }
     }
 

@@ -10,9 +10,7 @@ package import MAMVault
 extension FileSystem: MountedFiles {
     package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
         let status = try statusOf(descriptor)
-        if let inode = mountedInode(status) {
-            return vault.protection(of: facts(of: inode))
-        }
+        if let inode = mountedInode(status) { return protection(of: inode) }
         // Not in this mount: a protected file elsewhere tells its owner by its header.
         do throws(Errno) {
             return vault.protection(
@@ -28,7 +26,14 @@ extension FileSystem: MountedFiles {
         guard device == mountDevice,
             let inode = table.known(BackingID(device: rootDevice, inode: inode))
         else { throw .notFound("no file in use has this device and inode number") }
-        return vault.protection(of: facts(of: inode))
+        return protection(of: inode)
+    }
+
+    /// What is known of a file, or of what a directory asks for its new files.
+    func protection(of inode: Inode) -> ProtectionInfo {
+        inode.isDirectory
+            ? vault.protection(ofDirectoryAsking: childClass(of: inode))
+            : vault.protection(of: facts(of: inode))
     }
 
     /// The inode behind a status that a descriptor of the mount gave; nil for other file systems.
@@ -37,13 +42,12 @@ extension FileSystem: MountedFiles {
         return table.known(BackingID(device: rootDevice, inode: UInt64(status.st_ino)))
     }
 
-    /// The status of a regular file.
+    /// The status of a regular file or directory.
     func statusOf(_ descriptor: Descriptor) throws(VaultError) -> stat {
         let found = try systemCall { () throws(Errno) in try status(of: descriptor.raw) }
         switch found.st_mode & S_IFMT {
-        case S_IFREG: return found
-        case S_IFDIR: throw .invalid("it is a directory; only files have owners")
-        default: throw .invalid("it is not a regular file; only those have owners")
+        case S_IFREG, S_IFDIR: return found
+        default: throw .invalid("it is neither a regular file nor a directory")
         }
     }
 

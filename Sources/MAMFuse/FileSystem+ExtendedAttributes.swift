@@ -15,14 +15,14 @@ extension FileSystem {
     }
 
     private func virtualValue(_ name: Name, of inode: Inode) throws(Errno) -> [UInt8] {
-        guard inode.isRegular else { throw .noData }
-        let info = vault.protection(of: facts(of: inode))
+        guard inode.isRegular || inode.isDirectory else { throw .noData }
+        let info = protection(of: inode)
         switch String(cString: name + Self.virtualPrefix.utf8.count) {
-        case "owner": return Array(info.owner.description.utf8)
+        case "owner" where inode.isRegular: return Array(info.owner.description.utf8)
         case "class":
             guard let fileClass = info.fileClass else { throw .noData }
             return Array(fileClass.letter.utf8)
-        case "state": return Array(info.state.rawValue.utf8)
+        case "state" where inode.isRegular: return Array(info.state.rawValue.utf8)
         default: throw .noData
         }
     }
@@ -66,8 +66,26 @@ extension FileSystem {
         of node: UInt64, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
         let inode = try table.inode(node)
-        return try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+        let count = try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.listExtendedAttributes(path, into: buffer)
         }
+        // With an empty buffer the length alone is asked for: an upper bound will do.
+        return buffer.isEmpty ? count : removeVirtualNames(from: buffer, count: count)
+    }
+
+    /// Moves the names that are to be seen together; returns their new length.
+    private func removeVirtualNames(
+        from buffer: UnsafeMutableRawBufferPointer, count: Int
+    ) -> Int {
+        var kept = 0
+        for name in buffer[..<count].split(separator: 0) {
+            if name.starts(with: Self.virtualPrefix.utf8) { continue }
+            // Forwards, over what was looked at already.
+            for byte in name + [0] {
+                buffer[kept] = byte
+                kept += 1
+            }
+        }
+        return kept
     }
 }

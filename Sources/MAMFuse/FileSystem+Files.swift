@@ -41,9 +41,11 @@ extension FileSystem {
             try answering { () throws(VaultError) in
                 if isNew || truncates && !isInUse {
                     let owner = vault.identity(ofThread: caller.thread, user: caller.user)
-                    try vault.begin(file, as: owner)
+                    let asked = file.header?.sealing?.askedClass ?? classAsked(of: state)
+                    try vault.begin(file, as: owner, asking: asked)
                 } else {
                     try vault.admit(file)
+                    if state.isWritable { updateClass(of: file) }
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
                     if truncates { try file.truncate(to: 0) }
                 }
@@ -55,6 +57,19 @@ extension FileSystem {
             return file
         }
         return OpenHandle(inode: inode, file: file)
+    }
+
+    /// What the directory asks for in which the kernel found a file that is begun now.
+    private func classAsked(of state: Inode.State) -> ProtectionClass? {
+        (try? table.inode(state.lastParent)).flatMap(childClass)
+    }
+
+    /// Policy and settings may have changed since the file was written. It can be used either way.
+    private func updateClass(of file: VaultFile) {
+        guard !isReadOnly else { return }
+        do throws(VaultError) { try vault.updateClass(of: file) } catch {
+            vault.reportStaleClass(of: file, error)
+        }
     }
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's state.
@@ -111,7 +126,10 @@ extension FileSystem {
         try refuseHidden(name, in: parent)
         let owner = vault.identity(ofThread: caller.thread, user: caller.user)
         // Asked first, so that a refusal makes no file.
-        try answering { () throws(VaultError) in try vault.checkCreation(by: owner) }
+        let asked = childClass(of: parent)
+        try answering { () throws(VaultError) in
+            try vault.checkCreation(by: owner, asking: asked)
+        }
         let descriptor = try caller.creating { () throws(Errno) in
             try openFile(
                 at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
@@ -120,7 +138,7 @@ extension FileSystem {
         do throws(Errno) {
             let file = try answering { () throws(VaultError) in
                 let file = try vault.file(descriptor)
-                try vault.begin(file, as: owner)
+                try vault.begin(file, as: owner, asking: asked)
                 return file
             }
             let entry = try enter(

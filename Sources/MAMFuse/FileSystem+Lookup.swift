@@ -69,7 +69,7 @@ extension FileSystem {
     }
 
     /// True if the inode's window is closed: the kernel must then ask each time.
-    private func isClosed(_ inode: Inode) -> Bool {
+    func isClosed(_ inode: Inode) -> Bool {
         guard inode.isRegular, let header = inode.header, header.isManaged else { return false }
         return !vault.isOpen(header)
     }

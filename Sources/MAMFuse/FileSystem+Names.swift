@@ -24,9 +24,16 @@ extension FileSystem {
     func makeDirectory(
         _ name: Name, in parent: UInt64, mode: mode_t, for caller: Caller
     ) throws(Errno) -> Entry {
-        try make(name, in: parent, for: caller) { directory throws(Errno) in
+        let entry = try make(name, in: parent, for: caller) { directory throws(Errno) in
             _ = try retrying { mkdirat(directory, name, mode) }
         }
+        let parent = try table.inode(parent)
+        do throws(Errno) { try inheritClass(from: parent, to: entry.inode) } catch {
+            unlinkat(parent.handle.raw, name, AT_REMOVEDIR)
+            forget(entry.inode.node, count: 1)
+            throw error
+        }
+        return entry
     }
 
     func makeSymbolicLink(

@@ -15,13 +15,16 @@ extension FileSystem {
         guard let inode = mountedInode(try statusOf(descriptor)) else {
             throw .notFound("the file is not in this workspace")
         }
+        guard inode.isRegular else {
+            throw .invalid("it is a directory; only files have owners")
+        }
         if case .protected(let header)? = facts(of: inode),
             header.isManaged == vault.isManaged(owner)
         {
             try retag(inode, owner)
             return vault.protection(of: facts(of: inode))
         }
-        let place = try place(of: descriptor, inode)
+        let place = try place(of: descriptor)
         let facts = try replace(inode, at: place, owner)
         // The kernel knows the old inode by this name; without a lock, for it may have to ask us.
         place.name.withUnsafeBufferPointer { name in
@@ -33,12 +36,7 @@ extension FileSystem {
 
     /// Another owner of the same kind: the header alone changes.
     private func retag(_ inode: Inode, _ owner: Identity) throws(VaultError) {
-        let caller = Caller(thread: 0, user: 0, group: 0)
-        let handle = try systemCall { () throws(Errno) in
-            try open(inode.node, flags: O_RDWR, for: caller)
-        }
-        defer { release(handle) }
-        try vault.retag(handle.file, owner)
+        try changeHeader(of: inode) { file throws(VaultError) in try vault.retag(file, owner) }
     }
 
     /// Where a file stands: its directory in the backing tree, and its name there.
@@ -48,7 +46,7 @@ extension FileSystem {
         let name: [CChar]
     }
 
-    private func place(of descriptor: Descriptor, _ inode: Inode) throws(VaultError) -> Place {
+    private func place(of descriptor: Descriptor) throws(VaultError) -> Place {
         try systemCall { () throws(Errno) in
             let path = try linkTarget(of: descriptor.raw)
             let relative = try relativePath(path)
@@ -97,7 +95,9 @@ extension FileSystem {
             state.isConverting = true
         }
         defer { inode.withState { $0.isConverting = false } }
-        let copy = try ConvertedCopy(in: workDirectory, of: inode, for: owner, vault: vault)
+        let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
+        let copy = try ConvertedCopy(
+            in: workDirectory, of: inode, for: owner, asking: asked, vault: vault)
         // Asked while a failure still means that nothing was changed.
         let facts = try copy.facts()
         // No name changes between the last look and the exchange.

@@ -18,6 +18,8 @@ package final class FileSystem: Sendable {
     let workDirectory: Descriptor
     /// Absolute, without a slash at the end.
     let mountPoint: ByteString
+    /// Mounted read-only: nothing below is written either.
+    let isReadOnly: Bool
     private let rootStatus: stat
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
@@ -39,11 +41,12 @@ package final class FileSystem: Sendable {
     /// `onReady`: called once, when the kernel sends its first request.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: ByteString,
-        onReady: @escaping @Sendable () -> Void
+        isReadOnly: Bool, onReady: @escaping @Sendable () -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
         self.mountPoint = mountPoint
+        self.isReadOnly = isReadOnly
         self.vault = vault
         self.root = root
         rootStatus = try status(at: root.raw, "")

@@ -33,6 +33,7 @@ final class Inode: Sendable {
     let handle: Descriptor
     let id: BackingID
     let isRegular: Bool
+    let isDirectory: Bool
     /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
     let lookups = Atomic<UInt64>(0)
     // Held while the backing file is opened; never taken under the table's lock.
@@ -54,6 +55,8 @@ final class Inode: Sendable {
         var isReplaced = false
         /// Whether the shared backing descriptor may write.
         var isWritable = false
+        /// A directory's class for new children, once it was read.
+        var childClass: ChildClass = .unread
     }
 
     init(node: UInt64, handle: Descriptor, status: stat, facts: FileFacts?) {
@@ -61,6 +64,7 @@ final class Inode: Sendable {
         self.handle = handle
         id = BackingID(status)
         isRegular = status.st_mode & S_IFMT == S_IFREG
+        isDirectory = status.st_mode & S_IFMT == S_IFDIR
         state = Mutex(State(facts: facts))
     }
 

@@ -25,12 +25,11 @@ package final class MountSession: @unchecked Sendable {
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool,
-        readOnly: Bool
+        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool
     ) throws(Failure) {
         var options = "default_permissions,subtype=mamd,fsname=\(name)"
         if allowOther { options += ",allow_other" }
-        if readOnly { options += ",ro" }
+        if fileSystem.isReadOnly { options += ",ro" }
         guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
             throw .badOptions
         }

@@ -10,17 +10,26 @@ internal import MAMSystem
 /// in blocks whose rest has to be read, and one of mode 0 has a header that tells its size. For the moment of
 /// opening the owner gets both rights.
 func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
-    let flags = access | O_NOCTTY | O_NONBLOCK
-    do throws(Errno) { return try reopen(handle.raw, flags) } catch {
-        guard error == .accessDenied else { throw error }
-        return try modes.exclusive { () throws(Errno) in
-            let status = try status(at: handle.raw, "")
-            guard status.st_uid == geteuid() else { throw error }
-            return try withProcPath(of: handle.raw) { path throws(Errno) in
+    try withOwnerRights(to: handle) { path throws(Errno) in
+        try openFile(path, access | O_NOCTTY | O_NONBLOCK)
+    }
+}
+
+/// Runs a call on the path of a file or directory, and again with the rights to read and write if the mode
+/// does not give them to its owner, who is us.
+func withOwnerRights<Value>(
+    to handle: Descriptor, _ call: (UnsafePointer<CChar>) throws(Errno) -> Value
+) throws(Errno) -> Value {
+    try withProcPath(of: handle.raw) { path throws(Errno) in
+        do throws(Errno) { return try call(path) } catch {
+            guard error == .accessDenied else { throw error }
+            return try modes.exclusive { () throws(Errno) in
+                let status = try status(at: handle.raw, "")
+                guard status.st_uid == geteuid() else { throw error }
                 let mode = status.st_mode & 0o7777
                 _ = try retrying { chmod(path, mode | 0o600) }
                 defer { chmod(path, mode) }
-                return try reopen(handle.raw, flags)
+                return try call(path)
             }
         }
     }

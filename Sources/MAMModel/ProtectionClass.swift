@@ -43,4 +43,9 @@ package enum ProtectionClass: UInt8, Sendable, CaseIterable {
     package func weaker(of other: ProtectionClass) -> ProtectionClass {
         rawValue >= other.rawValue ? self : other
     }
+
+    /// The one that allows access for less long: what policy asks is the least that a file gets.
+    package func stricter(of other: ProtectionClass) -> ProtectionClass {
+        rawValue <= other.rawValue ? self : other
+    }
 }

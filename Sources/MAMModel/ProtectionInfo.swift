@@ -14,15 +14,17 @@ package enum ProtectionState: String, Sendable {
     case keyMissing = "key-missing"
     /// The header does not verify.
     case damaged
+    /// Not a file: what its new files get.
+    case directory
 }
 
 /// What is known of one file's protection.
 package struct ProtectionInfo: Sendable {
     package let owner: Identity
     package let isManaged: Bool
-    /// The class in the header; nil for a file that is not encrypted.
+    /// The class in the header, or that a directory asks for; nil for a file that is not encrypted.
     package let fileClass: ProtectionClass?
-    /// The class after policy and ceiling; nil for a file that is not encrypted.
+    /// The class after policy and ceiling, for a directory's new files too; nil for a file that is not encrypted.
     package let effectiveClass: ProtectionClass?
     package let state: ProtectionState
     /// One sentence on why the state is what it is.

@@ -16,13 +16,22 @@ package struct EffectivePolicy: Sendable, Equatable {
             inboundTransfers: strictest(documents.map(\.inboundTransfers)))
     }
 
-    /// The class of a managed owner's files: the policy's, lowered by the ceiling.
+    /// The class that policy asks for a managed owner's files.
     ///
     /// A policy that does not speak of encryption leaves it to the device, like `useDeviceSettings`.
     package func protectionClass(settings: Settings) -> ProtectionClass {
-        let asked = (dataEncryption ?? .useDeviceSettings).protectionClass(
+        (dataEncryption ?? .useDeviceSettings).protectionClass(
             deviceDefault: settings.deviceDefaultClass)
-        return asked.weaker(of: settings.maximumClass)
+    }
+
+    /// The class that a file gets: the stricter of policy's and the one that was asked for it, lowered by the
+    /// ceiling.
+    package func effectiveClass(
+        asked: ProtectionClass?, settings: Settings
+    ) -> ProtectionClass {
+        let policyClass = protectionClass(settings: settings)
+        let wanted = asked.map(policyClass.stricter) ?? policyClass
+        return wanted.weaker(of: settings.maximumClass)
     }
 
     /// The members of a choice stand in the order of restriction.

@@ -1,5 +1,6 @@
 // The file key's coming and going with its access window.
 
+internal import Glibc
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
@@ -55,18 +56,26 @@ extension StoredFile {
         }
     }
 
-    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays.
+    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays, and
+    /// with it the time of its last change.
+    ///
+    /// `asked`: the class that was asked for, to be kept in the header; nil for none.
     package func rewrap(
-        owner: Identity, as protectionClass: ProtectionClass, sealer: any HeaderSealer
+        owner: Identity, as protectionClass: ProtectionClass, asked: ProtectionClass?,
+        sealer: any HeaderSealer
     ) throws(StoreError) {
         try change { content throws(StoreError) in
             guard case .sealed(let sealed) = content else { return }
             var header = sealed.header
             header.owner = owner
             header.sealing?.protectionClass = protectionClass
+            header.sealing?.askedClass = asked
             // The sealer then goes by the owner, not by the key that wrapped it so far.
             header.sealing?.keyID = .none
+            let before = try system { () throws(Errno) in try status(of: sealed.descriptor.raw) }
             try sealed.rewriteHeader(header, sealer: sealer)
+            // Not worth failing for: the header is written.
+            try? setModificationTime(of: sealed.descriptor.raw, to: before.st_mtim)
         }
     }
 }

@@ -126,6 +126,13 @@ package func setSize(_ descriptor: Int32, _ size: Int64) throws(Errno) {
     _ = try retrying { ftruncate(descriptor, off_t(size)) }
 }
 
+/// futimens(2) of the time of the last change alone.
+package func setModificationTime(of descriptor: Int32, to time: timespec) throws(Errno) {
+    // UTIME_OMIT, from <bits/stat.h>.
+    let times = [timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2), time]
+    _ = try retrying { futimens(descriptor, times) }
+}
+
 /// fsync(2), or fdatasync(2).
 package func synchronize(_ descriptor: Int32, dataOnly: Bool = false) throws(Errno) {
     try Faults.check(.sync)

@@ -29,6 +29,9 @@ final class AccountWindows: Sendable {
 
     var state: WindowState { status.withLock { $0.state } }
 
+    /// True while files of every class can be opened.
+    var hasAllKeys: Bool { [.unlocked, .grace].contains(state) }
+
     func window(_ protectionClass: ProtectionClass) -> AccessWindow {
         switch protectionClass {
         case .complete: complete

@@ -5,7 +5,7 @@ package import MAMSystem
 
 /// Files of the mounted workspace, found without a path of ours.
 package protocol MountedFiles: Sendable {
-    /// `descriptor`: any descriptor of a file in the mount, `O_PATH` too; or a readable one of a
+    /// `descriptor`: any descriptor of a file or directory in the mount, `O_PATH` too; or a readable one of a
     ///   protected file elsewhere.
     func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo
 
@@ -15,5 +15,10 @@ package protocol MountedFiles: Sendable {
     /// Gives a file of the mount to another owner and converts its content as that owner needs.
     func setOwner(
         _ owner: Identity, of descriptor: Descriptor
+    ) throws(VaultError) -> ProtectionInfo
+
+    /// Asks for a class for a managed file of the mount, or for a directory's new children; nil: none.
+    func setClass(
+        _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo
 }

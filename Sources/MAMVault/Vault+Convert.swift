@@ -19,7 +19,7 @@ extension Vault {
         try requireRegular(source, "the source")
         guard account(of: owner) != nil else { throw .notManaged(owner) }
         let file = try emptyFile(destination)
-        try begin(file, as: owner)
+        try begin(file, as: owner, asking: nil)
         return try copy(
             { buffer, offset throws(VaultError) in
                 try systemCall { () throws(Errno) in

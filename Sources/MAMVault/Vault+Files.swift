@@ -53,24 +53,32 @@ extension Vault {
     }
 
     /// Why a file with this header cannot be used.
-    private func closure(of header: FileHeader?) -> VaultError {
+    func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
         let isKnown = (header?.sealing).map { keyring.account(ofKey: $0.keyID) != nil } ?? false
         return isKnown ? .windowClosed(owner) : .keyMissing(owner)
     }
 
     /// Refuses a creation whose file could not be written to.
-    package func checkCreation(by owner: Identity) throws(VaultError) {
+    package func checkCreation(
+        by owner: Identity, asking asked: ProtectionClass?
+    ) throws(VaultError) {
         guard let account = account(of: owner) else { return }
-        guard let window = windows(of: account)?.window(effectiveClass), window.allowsUse else {
+        let effective = effectiveClass(asked: asked)
+        guard let window = windows(of: account)?.window(effective), window.allowsUse else {
             throw .windowClosed(owner)
         }
     }
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
-    package func begin(_ file: VaultFile, as owner: Identity) throws(VaultError) {
+    ///
+    /// `asked`: the class that its directory asks for.
+    package func begin(
+        _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
+    ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
         let account = account(of: owner)
+        let effectiveClass = effectiveClass(asked: asked)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
         if let window {
             guard window.beginUse() else { throw .windowClosed(owner) }
@@ -81,8 +89,8 @@ extension Vault {
             owner: account.map { keyring.identity(of: $0) } ?? owner,
             sealing: account.map { _ in
                 .init(
-                    protectionClass: effectiveClass, keyID: .none, isSparse: false,
-                    ephemeralKey: .zero)
+                    protectionClass: effectiveClass, askedClass: asked, keyID: .none,
+                    isSparse: false, ephemeralKey: .zero)
             })
         let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
         do throws(StoreError) {

@@ -52,7 +52,37 @@ extension Vault {
         let (state, reason) = state(of: sealing)
         return ProtectionInfo(
             owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
-            effectiveClass: effectiveClass, state: state, reason: reason)
+            effectiveClass: effectiveClass(asked: sealing.askedClass), state: state,
+            reason: "\(reason); \(reasonForClass(of: header, sealing))")
+    }
+
+    /// What is known of a directory.
+    package func protection(ofDirectoryAsking asked: ProtectionClass?) -> ProtectionInfo {
+        let effective = effectiveClass(asked: asked)
+        return ProtectionInfo(
+            owner: .nobody, isManaged: false, fileClass: asked, effectiveClass: effective,
+            state: .directory,
+            reason: "new files of managed owners get class \(effective.letter): "
+                + reasonForClass(asked: asked))
+    }
+
+    private func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {
+        let reason = reasonForClass(asked: sealing.askedClass)
+        let effective = effectiveClass(asked: sealing.askedClass)
+        guard sealing.protectionClass != effective else { return reason }
+        let time = isOutOfDate(header) ? "when it is next opened" : "after the next unlock"
+        return "\(reason), so it becomes class \(effective.letter) \(time)"
+    }
+
+    /// Where the effective class comes from.
+    private func reasonForClass(asked: ProtectionClass?) -> String {
+        let policyClass = policy.protectionClass(settings: settings)
+        let wanted = asked.map(policyClass.stricter) ?? policyClass
+        let reason =
+            wanted == policyClass
+            ? "policy asks for class \(wanted.letter)" : "class \(wanted.letter) was asked for"
+        guard effectiveClass(asked: asked) != wanted else { return reason }
+        return reason + " and MaxFileProtectionLevel allows \(settings.maximumClass.letter)"
     }
 
     private func state(of sealing: FileHeader.Sealing) -> (ProtectionState, String) {

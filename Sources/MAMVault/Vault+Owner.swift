@@ -16,24 +16,24 @@ extension Vault {
         account(of: identity).map { keyring.identity(of: $0) } ?? identity
     }
 
-    /// Gives an open file to an owner of the same kind: managed to managed, or unmanaged to unmanaged. The
-    /// header is synced before this returns.
+    /// Gives a file to an owner of the same kind: managed to managed, or unmanaged to unmanaged. The header is
+    /// synced before this returns.
     package func retag(_ file: VaultFile, _ owner: Identity) throws(VaultError) {
         guard let header = file.header else { throw .invalid("the file has no header") }
-        try checkCreation(by: owner)
-        do throws(StoreError) {
-            if header.isManaged {
-                try file.stored.rewrap(
-                    owner: canonical(owner), as: effectiveClass, sealer: sealer)
-            } else {
+        if let sealing = header.sealing {
+            try rewrap(file, as: owner, asking: sealing.askedClass)
+        } else {
+            try storing { () throws(StoreError) in
                 try file.stored.rewriteOwner(canonical(owner))
             }
-        } catch {
-            if error == .keyUnavailable { throw .windowClosed(owner) }
-            throw .store(error)
+            file.headerChanged()
         }
-        file.headerChanged()
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
+    }
+
+    /// Logs that a file keeps a class that is not what policy and settings say.
+    package func reportStaleClass(of file: VaultFile, _ error: VaultError) {
+        log.warning("a file of \(file.owner) could not be given its new class: \(error)")
     }
 
     /// Logs that a new owner is in place and may not survive a crash.
@@ -43,13 +43,16 @@ extension Vault {
     }
 
     /// Writes a file of any kind as one of `owner` into an empty file.
+    ///
+    /// `asked`: the class that its directory asks for.
     package func convert(
-        _ source: Descriptor, for owner: Identity, into destination: Descriptor
+        _ source: Descriptor, for owner: Identity, asking asked: ProtectionClass?,
+        into destination: Descriptor
     ) throws(VaultError) {
         let old = try file(source)
         try admit(old)
         let new = try file(destination)
-        try begin(new, as: owner)
+        try begin(new, as: owner, asking: asked)
         _ = try copy(
             { buffer, offset throws(VaultError) in try old.read(into: buffer, at: offset) },
             { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })

@@ -3,7 +3,7 @@
 internal import MAMCrypto
 package import MAMFormat
 package import MAMKeyring
-package import MAMModel
+internal import MAMModel
 package import MAMPolicy
 internal import MAMStore
 package import MAMSystem
@@ -60,11 +60,6 @@ package final class Vault: Sendable {
 
     /// True if a file with this header could be opened now.
     package func isOpen(_ header: FileHeader) -> Bool { window(for: header)?.allowsOpen ?? true }
-
-    /// The class that files of a managed owner get: policy's, lowered by the ceiling.
-    package var effectiveClass: ProtectionClass {
-        policy.protectionClass(settings: settings)
-    }
 }
 
 /// What can drop the kernel's cached pages of files.

@@ -40,9 +40,9 @@ struct FileFacts {
 }
 
 extension Invocation {
-    /// Asks whoever knows. Directories and other things without an owner are refused.
-    func facts(of path: ByteString) throws -> FileFacts {
-        let file = try openForQuestion(path)
+    /// Asks whoever knows. What has no owner is refused; directories too, which have a class, unless asked for.
+    func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
+        let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
         return try protection("ProtectionInfo", of: file, path, in: name)
     }
@@ -63,14 +63,17 @@ extension Invocation {
     }
 }
 
-/// An `O_PATH` descriptor of a regular file: it needs no permission to read, and wakes no device.
-func openForQuestion(_ path: ByteString) throws(Failure) -> Descriptor {
+/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no permission to read, and wakes no device.
+func openForQuestion(
+    _ path: ByteString, orDirectory: Bool = false
+) throws(Failure) -> Descriptor {
     let (file, mode) = try naming(path) { () throws(Errno) in
         let file = try openFile(path.cString, openPathOnly)
         return (file, try status(at: file.raw, "", followLinks: true).st_mode)
     }
     switch mode & S_IFMT {
     case S_IFREG: return file
+    case S_IFDIR where orDirectory && workspace(of: file) != nil: return file
     case S_IFDIR:
         throw Failure(
             .failure, "\(path.shown): a directory has no owner, only the files in it have")

@@ -1,4 +1,4 @@
-// `owner`, `info` and `is-encrypted`.
+// `owner`, `class`, `info` and `is-encrypted`.
 
 internal import MAMControl
 internal import MAMModel
@@ -21,10 +21,30 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
     return status == .success && !isAnyManaged ? .notManaged : status
 }
 
+/// One line per file or directory: the class, or `-` for none, a tab, and the path.
+func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
+    if let text = try invocation.arguments.text("set") {
+        let asked = try invocation.askedClass(text)
+        return eachFile(invocation) { path in
+            let facts = try invocation.setClass(asked, of: path)
+            return (classLine(facts), facts.json)
+        }
+    }
+    return eachFile(invocation) { path in
+        let facts = try invocation.facts(of: path, orDirectory: true)
+        if facts.isDamaged { throw facts.damage }
+        return (classLine(facts), facts.json)
+    }
+}
+
+private func classLine(_ facts: FileFacts) -> String {
+    "\(facts.fileClass?.letter ?? "-")\t\(facts.path.shown)"
+}
+
 func info(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyDamaged = false
     let status = eachFile(invocation) { path in
-        let facts = try invocation.facts(of: path)
+        let facts = try invocation.facts(of: path, orDirectory: true)
         isAnyDamaged = isAnyDamaged || facts.isDamaged
         return (describe(facts), facts.json)
     }
@@ -70,23 +90,58 @@ private func ownerLine(_ facts: FileFacts) -> String {
 }
 
 private func describe(_ facts: FileFacts) -> String {
+    if facts.state == .directory { return describeDirectory(facts) }
     var rows = [["  owner", ByteString(facts.owner.description).shown]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
         rows.append(["  object id", ByteString(facts.owner.objectID).shown])
     }
     rows.append(["  managed", facts.isManaged ? "yes" : "no"])
-    if let fileClass = facts.fileClass {
-        rows.append(["  class", "\(fileClass.letter)  \(fileClass.appleName)"])
-    }
+    if let fileClass = facts.fileClass { rows.append(["  class", words(fileClass)]) }
     if let effective = facts.effectiveClass {
-        rows.append(["  effective class", "\(effective.letter)  \(effective.appleName)"])
+        rows.append(["  effective class", words(effective)])
     }
     rows.append(["  state", facts.state?.rawValue ?? "known only to its daemon"])
     rows.append(["  why", ByteString(facts.reason).shown])
     return "\(Style.output.bold(facts.path.shown))\n\(table(rows))"
 }
 
+private func describeDirectory(_ facts: FileFacts) -> String {
+    var rows = [["  class", facts.fileClass.map(words) ?? "none of its own"]]
+    if let effective = facts.effectiveClass {
+        rows.append(["  class of new files", words(effective)])
+    }
+    rows.append(["  why", ByteString(facts.reason).shown])
+    return "\(Style.output.bold(facts.path.shown))\n\(table(rows))"
+}
+
+private func words(_ protectionClass: ProtectionClass) -> String {
+    "\(protectionClass.letter)  \(protectionClass.appleName)"
+}
+
 extension Invocation {
+    /// Nil for what policy says.
+    fileprivate func askedClass(_ text: String) throws -> ProtectionClass? {
+        if text == "policy" { return nil }
+        guard let asked = ProtectionClass(text) else {
+            throw Failure(
+                .usage, "there is no class '\(ByteString(text).shown)'",
+                next: "mamctl class --set A|B|C|D|policy PATH")
+        }
+        return asked
+    }
+
+    fileprivate func setClass(
+        _ asked: ProtectionClass?, of path: ByteString
+    ) throws -> FileFacts {
+        let file = try openForQuestion(path, orDirectory: true)
+        guard let name = workspace(of: file) else {
+            throw Failure(
+                .failure, "\(path.shown): only what lies in a mounted workspace has a class to set")
+        }
+        return try protection(
+            "SetClass", ["class": JSONValue(asked?.letter)], of: file, path, in: name)
+    }
+
     fileprivate func setOwner(_ identity: String, of path: ByteString) throws -> FileFacts {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else {

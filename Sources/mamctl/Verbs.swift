@@ -113,6 +113,20 @@ let verbs: [Verb] = [
         examples: ["mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt"],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
     Verb(
+        name: "class", summary: "print or set the protection classes of files and directories",
+        usage: "[--set CLASS] PATH…", operands: 1...Int.max,
+        options: [
+            Option(
+                name: "set", value: "CLASS",
+                help: "A, B, C, D, or 'policy' for what policy says"),
+            .workspace,
+        ],
+        examples: ["mamctl class ~/Work/plan.odt", "mamctl class --set B ~/Work/incoming"],
+        statuses: [
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
+            .unreachable,
+        ], run: protectionClass),
+    Verb(
         name: "encrypt", summary: "make a protected file, outside any mount",
         usage: "FILE --owner UPN [-o OUT]", operands: 1...1,
         options: [

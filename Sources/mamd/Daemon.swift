@@ -33,7 +33,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
-    let files = try makeFileSystem(vault, backing, mountPoint) {
+    let files = try makeFileSystem(vault, backing, mountPoint, isReadOnly: arguments.isReadOnly) {
         log.info("serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)

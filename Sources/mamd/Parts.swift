@@ -37,14 +37,14 @@ func makeVault(
 }
 
 func makeFileSystem(
-    _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString,
+    _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
     onReady: @escaping @Sendable () -> Void
 ) throws(StartError) -> FileSystem {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try FileSystem(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
-            onReady: onReady)
+            isReadOnly: isReadOnly, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 
@@ -55,7 +55,7 @@ func mount(
         return try MountSession(
             files, at: mountPoint, name: name.description,
             // Root serves every user; a user's own daemon serves that user.
-            allowOther: arguments.allowOther ?? (geteuid() == 0), readOnly: arguments.isReadOnly)
+            allowOther: arguments.allowOther ?? (geteuid() == 0))
     } catch {
         throw StartError(mountAdvice(mountPoint))
     }

@@ -15,7 +15,26 @@ import Testing
         for (ceiling, expected) in zip(ProtectionClass.allCases, row) {
             var settings = Settings()
             settings.maximumClass = ceiling
-            #expect(policy.protectionClass(settings: settings).letter == String(expected))
+            let found = policy.effectiveClass(asked: nil, settings: settings)
+            #expect(found.letter == String(expected))
+        }
+    }
+
+    /// Rows: the class asked for; columns: policy's class A, B, C, D, under the ceiling in the middle.
+    @Test(arguments: [
+        ("A", "A", "AAAA"), ("B", "A", "ABBB"), ("C", "A", "ABCC"), ("D", "A", "ABCD"),
+        ("A", "C", "CCCC"), ("D", "B", "BBCD"),
+    ])
+    func `a class that was asked for is only ever stricter than policy, and below the ceiling`(
+        _ asked: String, _ ceiling: String, _ row: String
+    ) throws {
+        for (own, expected) in zip(ProtectionClass.allCases, row) {
+            var settings = Settings()
+            settings.deviceDefaultClass = own
+            settings.maximumClass = try #require(ProtectionClass(ceiling))
+            let found = EffectivePolicy.merge([]).effectiveClass(
+                asked: ProtectionClass(asked), settings: settings)
+            #expect(found.letter == String(expected))
         }
     }
 

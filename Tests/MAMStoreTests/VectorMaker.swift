@@ -82,6 +82,9 @@ struct VectorMaker {
             "good-empty-names", "a managed file of nobody", "ok",
             Sample(none, size: 5, owner: .nobody))
         try write(
+            "good-asked", "class A, asked for", "ok",
+            Sample(SampleAccount(.complete), size: 5, asked: .complete))
+        try write(
             "good-utf8-name", "a name outside ASCII, no object id", "ok",
             Sample(none, size: 5, owner: Identity(name: "jörg.ß@例え.example")))
     }
@@ -185,6 +188,7 @@ struct VectorMaker {
             ("flag-4", "an unknown flag", managed, { $0[10] = 5 }),
             ("class-0", "no class in a managed file", managed, { $0[11] = 0 }),
             ("class-5", "class 5", managed, { $0[11] = 5 }),
+            ("asked-5", "class 5 asked for", managed, { $0[12] = 5 }),
             ("reserved-15", "byte 15 is not zero", managed, { $0[15] = 1 }),
             ("reserved-1019", "byte 1019 is not zero", managed, { $0[1019] = 0x80 }),
             (
@@ -203,6 +207,7 @@ struct VectorMaker {
             ("managed-cleared", "key and class without the flag", managed, { $0[10] = 0 }),
             ("unmanaged-sparse", "sparse and not managed", plain, { $0[10] = 2 }),
             ("unmanaged-class", "a class and not managed", plain, { $0[11] = 4 }),
+            ("unmanaged-asked", "a class asked for and not managed", plain, { $0[12] = 1 }),
             ("unmanaged-wrap", "a wrapped key and not managed", plain, { $0[735] = 1 }),
         ]
         for (name, comment, sample, change) in rules {
@@ -217,6 +222,7 @@ struct VectorMaker {
         let changes: [(String, String, Sample, (inout [UInt8]) -> Void)] = [
             ("sparse", "the sparse flag set", sample, { $0[10] = 3 }),
             ("class-d", "class A made D", sample, { $0[11] = 4 }),
+            ("asked", "a class asked for", sample, { $0[12] = 1 }),
             ("file-id", "another file id", sample, { $0[16] ^= 1 }),
             ("key-id", "another key id", sample, { $0[32] ^= 1 }),
             ("name", "another owner", sample, { $0[64] = UInt8(ascii: "i") }),

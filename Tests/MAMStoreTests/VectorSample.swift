@@ -48,14 +48,15 @@ struct Sample {
     /// A managed file with `size` bytes by the formula, after which `change` may go on.
     init(
         _ account: SampleAccount, size: Int, owner: Identity? = nil,
+        asked: ProtectionClass? = nil,
         change: (StoredFile) throws -> Void = { _ in }
     ) throws {
         let owner = try owner ?? Identity(name: Self.name, objectID: Self.objectID)
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()), owner: owner,
             sealing: .init(
-                protectionClass: account.protectionClass, keyID: account.keyID, isSparse: false,
-                ephemeralKey: .zero))
+                protectionClass: account.protectionClass, askedClass: asked,
+                keyID: account.keyID, isSparse: false, ephemeralKey: .zero))
         let key = SecretBytes.random(count: 32)
         let physical = try Self.write(header, key, account.key, size, change)
         fileID = header.fileID

@@ -50,7 +50,7 @@ final class TestVault {
     /// A new file of an owner with some content.
     func makeFile(_ name: String, owner: Identity, _ content: String) throws -> VaultFile {
         let file = try vault.file(descriptor(name))
-        try vault.begin(file, as: owner)
+        try vault.begin(file, as: owner, asking: nil)
         try file.write(content)
         return file
     }

@@ -1,0 +1,79 @@
+// Classes of directories, which their new children inherit, and of files.
+
+internal import Glibc
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+
+extension FileSystem {
+    /// The class that a directory asks for its new children; nil for none.
+    func childClass(of directory: Inode) -> ProtectionClass? {
+        directory.withState { state in
+            if case .read(let found) = state.childClass { return found }
+            let found = ChildClass.read(of: directory.handle)
+            state.childClass = .read(found)
+            return found
+        }
+    }
+
+    /// Makes a new directory ask for what its parent asks for.
+    func inheritClass(from parent: Inode, to directory: Inode) throws(Errno) {
+        guard let inherited = childClass(of: parent) else { return }
+        try setChildClass(inherited, of: directory)
+    }
+
+    private func setChildClass(
+        _ asked: ProtectionClass?, of directory: Inode
+    ) throws(Errno) {
+        try directory.withState { state throws(Errno) in
+            try ChildClass.write(asked, of: directory.handle)
+            state.childClass = .read(asked)
+        }
+    }
+
+    package func setClass(
+        _ asked: ProtectionClass?, of descriptor: Descriptor
+    ) throws(VaultError) -> ProtectionInfo {
+        guard let inode = mountedInode(try statusOf(descriptor)) else {
+            throw .notFound("the file is not in this workspace")
+        }
+        if inode.isDirectory {
+            try systemCall { () throws(Errno) in try setChildClass(asked, of: inode) }
+        } else {
+            try changeHeader(of: inode) { file throws(VaultError) in
+                try vault.setClass(asked, of: file)
+            }
+        }
+        return protection(of: inode)
+    }
+
+    /// Runs a change of a file's header while nobody can open or close it.
+    func changeHeader(
+        of inode: Inode, _ body: (VaultFile) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        try inode.withState { state throws(VaultError) in
+            guard !state.isConverting, !state.isReplaced else {
+                throw .refused("the file is being written for another owner; try again")
+            }
+            let file = try fileToChange(inode, &state)
+            defer { if state.openCount == 0 { state.facts = file.facts } }
+            try body(file)
+        }
+        // Pages that were cached while its former class was open.
+        if isClosed(inode), inode.openFile == nil { notifier.invalidate(inode.node) }
+    }
+
+    private func fileToChange(
+        _ inode: Inode, _ state: inout Inode.State
+    ) throws(VaultError) -> VaultFile {
+        if let file = state.file, state.isWritable { return file }
+        let descriptor = try systemCall { () throws(Errno) in
+            try openBacking(inode.handle, O_RDWR)
+        }
+        guard let file = state.file else { return try vault.file(descriptor) }
+        file.replaceDescriptor(descriptor)
+        state.isWritable = true
+        return file
+    }
+}

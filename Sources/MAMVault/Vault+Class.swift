@@ -1,0 +1,68 @@
+// Which class a file gets, and bringing files to it that have another.
+
+package import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMStore
+internal import MAMSystem
+
+extension Vault {
+    /// The class that a managed file gets, for which `asked` was asked or, with nil, nothing.
+    package func effectiveClass(asked: ProtectionClass?) -> ProtectionClass {
+        policy.effectiveClass(asked: asked, settings: settings)
+    }
+
+    /// Asks for a class for a managed file, or with nil for what policy says. The header is synced before this
+    /// returns.
+    ///
+    /// Both windows must be open, that of the class that the file has and that of the one that it gets: its key is
+    /// unwrapped and wrapped again.
+    package func setClass(
+        _ asked: ProtectionClass?, of file: VaultFile
+    ) throws(VaultError) {
+        guard let header = file.header, let sealing = header.sealing else {
+            throw .notManaged(file.owner)
+        }
+        let isThere = sealing.protectionClass == effectiveClass(asked: asked)
+        if isThere, sealing.askedClass == asked { return }
+        try rewrap(file, as: header.owner, asking: asked)
+        try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
+    }
+
+    /// True for a file that has another class than policy and settings now say, and whose keys are at hand.
+    package func isOutOfDate(_ header: FileHeader?) -> Bool {
+        guard let sealing = header?.sealing,
+            sealing.protectionClass != effectiveClass(asked: sealing.askedClass),
+            let account = keyring.account(ofKey: sealing.keyID)
+        else { return false }
+        return windows(of: account)?.hasAllKeys ?? false
+    }
+
+    /// Gives a file the class that policy and settings now say. A failure leaves it as it is.
+    package func updateClass(of file: VaultFile) throws(VaultError) {
+        guard let header = file.header, isOutOfDate(header) else { return }
+        try rewrap(file, as: header.owner, asking: header.sealing?.askedClass)
+    }
+
+    /// Wraps a managed file's key anew, for an owner and for the class that follows from what is asked.
+    func rewrap(
+        _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
+    ) throws(VaultError) {
+        try admit(file)
+        let new = effectiveClass(asked: asked)
+        // As for a new file: a lock waits until the header says which window the file is behind.
+        guard let window = account(of: owner).flatMap({ windows(of: $0) })?.window(new),
+            window.beginUse()
+        else { throw .windowClosed(owner) }
+        defer { window.endUse() }
+        do throws(StoreError) {
+            try file.stored.rewrap(
+                owner: canonical(owner), as: new, asked: asked, sealer: sealer)
+        } catch {
+            if error == .keyUnavailable { throw .windowClosed(owner) }
+            throw .store(error)
+        }
+        file.headerChanged()
+    }
+}
