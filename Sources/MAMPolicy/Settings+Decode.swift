@@ -5,6 +5,9 @@ internal import MAMModel
 extension Settings {
     /// An hour: past that a grace period is no lock.
     private static let graceSeconds: ClosedRange<Int64> = 0...3600
+    /// Past a minute nobody who locked waits for the answer.
+    private static let deadlineSeconds: ClosedRange<Int64> = 1...60
+    private static let idleSeconds: ClosedRange<Int64> = 0...86_400
     /// Past 100 passes and 4 GiB a typing error is more likely than a wish.
     private static let passes: ClosedRange<Int64> = 1...100
     private static let memoryMiB: ClosedRange<Int64> = 8...4096
@@ -22,11 +25,14 @@ extension Settings {
         if let value = try reader.integer("LockGraceSeconds", in: graceSeconds) {
             settings.lockGraceSeconds = Int(value)
         }
+        if let value = try reader.integer("LockDeadlineSeconds", in: deadlineSeconds) {
+            settings.lockDeadlineSeconds = Int(value)
+        }
         if let value = try protectionClass("DeviceDefaultProtectionLevel", &reader) {
             settings.deviceDefaultClass = value
         }
-        let derivation = try settings.readKeyDerivation(&reader)
-        settings.warnings = reader.allWarnings() + derivation
+        let nested = try settings.readKeyDerivation(&reader) + settings.readLockOn(&reader)
+        settings.warnings = reader.allWarnings() + nested
         return settings
     }
 
@@ -43,13 +49,39 @@ extension Settings {
         return derivation.allWarnings(within: "KeyDerivation.")
     }
 
+    private mutating func readLockOn(
+        _ reader: inout Reader
+    ) throws(PolicyError) -> [PolicyWarning] {
+        guard var triggers = try reader.object("LockOn") else { return [] }
+        if let value = try Self.choice("SessionLock", &triggers, named: \SessionLock.rawValue) {
+            lockOnSession = value
+        }
+        if let value = try Self.choice("Sleep", &triggers, named: \SleepLock.rawValue) {
+            locksOnSleep = value == .now
+        }
+        if let value = try triggers.integer("IdleSeconds", in: Self.idleSeconds) {
+            idleLockSeconds = Int(value)
+        }
+        return triggers.allWarnings(within: "LockOn.")
+    }
+
+    private enum SleepLock: String, CaseIterable {
+        case now, never
+    }
+
     /// Apple's names only: `MaxFileProtectionLevel` is spelled as in an app's `IntuneMAMSettings`.
     private static func protectionClass(
         _ key: String, _ reader: inout Reader
     ) throws(PolicyError) -> ProtectionClass? {
+        try choice(key, &reader, named: \ProtectionClass.appleName)
+    }
+
+    private static func choice<Choice: CaseIterable>(
+        _ key: String, _ reader: inout Reader, named name: (Choice) -> String
+    ) throws(PolicyError) -> Choice? {
         guard let text = try reader.text(key) else { return nil }
-        guard let found = ProtectionClass.allCases.first(where: { $0.appleName == text }) else {
-            let names = ProtectionClass.allCases.map(\.appleName).joined(separator: ", ")
+        guard let found = Choice.allCases.first(where: { name($0) == text }) else {
+            let names = Choice.allCases.map(name).joined(separator: ", ")
             throw .value(key: key, expected: "one of \(names)")
         }
         return found

@@ -9,6 +9,10 @@ import Testing
         #expect(!settings.multiIdentity)
         #expect(settings.maximumClass == .complete)
         #expect(settings.lockGraceSeconds == 10)
+        #expect(settings.lockDeadlineSeconds == 4)
+        #expect(settings.lockOnSession == .grace)
+        #expect(settings.locksOnSleep)
+        #expect(settings.idleLockSeconds == 0)
         #expect(settings.keyDerivationPasses == 3)
         #expect(settings.keyDerivationMemoryByteCount == 268_435_456)
         #expect(settings.deviceDefaultClass == .completeUntilFirstUserAuthentication)
@@ -19,16 +23,25 @@ import Testing
             """
             {"MultiIdentity": true, "MaxFileProtectionLevel": "NSFileProtectionCompleteUnlessOpen",
              "LockGraceSeconds": 0, "KeyDerivation": {"Passes": 1, "MemoryMiB": 8, "Threads": 2},
-             "DeviceDefaultProtectionLevel": "NSFileProtectionNone", "Colour": "blue"}
+             "DeviceDefaultProtectionLevel": "NSFileProtectionNone", "Colour": "blue",
+             "LockDeadlineSeconds": 60,
+             "LockOn": {"SessionLock": "now", "Sleep": "never", "IdleSeconds": 86400, "Lid": 1}}
             """)
         #expect(settings.multiIdentity)
         #expect(settings.maximumClass == .completeUnlessOpen)
         #expect(settings.lockGraceSeconds == 0)
+        #expect(settings.lockDeadlineSeconds == 60)
+        #expect(settings.lockOnSession == .now)
+        #expect(!settings.locksOnSleep)
+        #expect(settings.idleLockSeconds == 86_400)
         #expect(settings.keyDerivationPasses == 1)
         #expect(settings.keyDerivationMemoryByteCount == 8 << 20)
         #expect(settings.deviceDefaultClass == .none)
         #expect(
-            settings.warnings == [.unknownKey("Colour"), .unknownKey("KeyDerivation.Threads")])
+            settings.warnings == [
+                .unknownKey("Colour"), .unknownKey("KeyDerivation.Threads"),
+                .unknownKey("LockOn.Lid"),
+            ])
     }
 
     @Test(arguments: [
@@ -39,6 +52,11 @@ import Testing
         #"{"LockGraceSeconds": "10"}"#, #"{"LockGraceSeconds": 1e300}"#, #"{"KeyDerivation": 3}"#,
         #"{"KeyDerivation": {"Passes": 0}}"#, #"{"KeyDerivation": {"MemoryMiB": 7}}"#,
         #"{"KeyDerivation": {"MemoryMiB": 99999999999999999999}}"#,
+        #"{"LockDeadlineSeconds": 0}"#, #"{"LockDeadlineSeconds": 61}"#,
+        #"{"LockDeadlineSeconds": "4"}"#, #"{"LockOn": "never"}"#,
+        #"{"LockOn": {"SessionLock": "later"}}"#, #"{"LockOn": {"SessionLock": true}}"#,
+        #"{"LockOn": {"Sleep": "grace"}}"#, #"{"LockOn": {"IdleSeconds": -1}}"#,
+        #"{"LockOn": {"IdleSeconds": 86401}}"#, #"{"LockOn": {"IdleSeconds": "never"}}"#,
     ])
     func `a wrong value is an error that names its key`(_ text: String) throws {
         let error = #expect(throws: PolicyError.self) { try decode(text) }
