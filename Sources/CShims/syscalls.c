@@ -4,11 +4,15 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 int mam_openat(int directory, const char *path, int flags, uint32_t mode) {
@@ -52,5 +56,37 @@ int mam_forbid_core_dumps(void) {
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
+
+int mam_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static struct timespec from_nanoseconds(int64_t nanoseconds) {
+    const struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+    return time;
+}
+
+int mam_wait_until(void *semaphore, int64_t nanoseconds) {
+    const struct timespec time = from_nanoseconds(nanoseconds);
+    return sem_clockwait(semaphore, CLOCK_MONOTONIC, &time);
+}
+
+int mam_lock_until(void *lock, int64_t nanoseconds) {
+    const struct timespec time = from_nanoseconds(nanoseconds);
+    return pthread_rwlock_clockwrlock(lock, CLOCK_MONOTONIC, &time);
+}
+
+// <linux/mman.h> of Debian 12 does not have them yet.
+enum { CACHESTAT = 451 };
+struct cachestat_range { uint64_t offset, length; };
+struct cachestat { uint64_t cached, dirty, writeback, evicted, recently_evicted; };
+
+int64_t mam_cached_pages(int descriptor) {
+    // A length of 0: to the end.
+    struct cachestat_range whole = {0, 0};
+    struct cachestat found;
+    if (syscall(CACHESTAT, descriptor, &whole, &found, 0) != 0) return -1;
+    return (int64_t)found.cached;
+}
+
+int32_t mam_thread_id(void) { return (int32_t)gettid(); }
 
 void mam_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

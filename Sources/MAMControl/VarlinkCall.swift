@@ -1,5 +1,6 @@
 // What a handler gets: who calls, with what, and a way to send several replies.
 
+internal import Glibc
 package import MAMModel
 package import MAMSystem
 
@@ -30,18 +31,20 @@ package struct VarlinkCall {
     /// True when the caller takes several replies.
     package let wantsMore: Bool
 
+    private let connection: Descriptor?
     private let descriptors: [Descriptor]
     private let send: ([String: JSONValue]) throws -> Void
 
     package init(
         method: String, parameters: Parameters, peer: Peer, wantsMore: Bool = false,
-        descriptors: [Descriptor] = [],
+        connection: Descriptor? = nil, descriptors: [Descriptor] = [],
         send: @escaping ([String: JSONValue]) throws -> Void = { _ in }
     ) {
         self.method = method
         self.parameters = parameters
         self.peer = peer
         self.wantsMore = wantsMore
+        self.connection = connection
         self.descriptors = descriptors
         self.send = send
     }
@@ -53,6 +56,19 @@ package struct VarlinkCall {
         guard let index = try parameters.optionalInteger(name) else { return nil }
         guard descriptors.indices.contains(index) else { throw .invalidParameter(name) }
         return descriptors[index]
+    }
+
+    /// Waits until `other` is readable; false once the caller has hung up, or the server ends.
+    package func waitWhileConnected(for other: Descriptor) -> Bool {
+        guard let connection else { return false }
+        // POLLRDHUP, from <bits/poll.h>: the caller may say no more, and is gone.
+        let hangUp: Int16 = 0x2000
+        var waiting = [
+            pollfd(fd: other.raw, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: connection.raw, events: hangUp, revents: 0),
+        ]
+        do throws(Errno) { _ = try retrying { poll(&waiting, 2, -1) } } catch { return false }
+        return waiting[1].revents == 0
     }
 
     /// Sends one reply of several (`continues: true`); the handler's result is the last one.

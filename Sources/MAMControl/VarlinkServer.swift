@@ -94,7 +94,7 @@ package final class VarlinkServer: Sendable {
         let sender = FrameSender(socket)
         do {
             while let frame = try frames.receive() {
-                let outcome = try service.answer(frame, from: peer) { reply in
+                let outcome = try service.answer(frame, from: peer, over: socket) { reply in
                     try sender.send(reply)
                 }
                 switch outcome {

@@ -1,6 +1,7 @@
 // From one frame to one reply: parsing the call, finding the interface, introspection. Knows no socket.
 
 package import MAMModel
+package import MAMSystem
 
 /// The interfaces that one socket offers.
 package struct VarlinkService: Sendable {
@@ -28,12 +29,13 @@ package struct VarlinkService: Sendable {
     ///
     /// Throws what a handler throws beyond varlink's errors: the connection cannot go on then.
     package func answer(
-        _ frame: Frame, from peer: Peer, send: @escaping (JSONValue) throws -> Void
+        _ frame: Frame, from peer: Peer, over connection: Descriptor? = nil,
+        send: @escaping (JSONValue) throws -> Void
     ) throws -> Outcome {
         guard let request = try? Request(frame) else { return .close(Self.refusal) }
         let reply: JSONValue
         do {
-            let result = try call(request, frame, peer) { parameters in
+            let result = try call(request, frame, peer, connection) { parameters in
                 try send(["parameters": .object(parameters), "continues": true])
             }
             reply = ["parameters": .object(result)]
@@ -48,14 +50,14 @@ package struct VarlinkService: Sendable {
     }
 
     private func call(
-        _ request: Request, _ frame: Frame, _ peer: Peer,
+        _ request: Request, _ frame: Frame, _ peer: Peer, _ connection: Descriptor?,
         _ send: @escaping ([String: JSONValue]) throws -> Void
     ) throws -> [String: JSONValue] {
         if request.isUpgrade { throw VarlinkError.methodNotImplemented(request.method) }
         let call = VarlinkCall(
             method: request.method, parameters: request.parameters, peer: peer,
-            wantsMore: request.wantsMore && !request.isOneWay, descriptors: frame.descriptors,
-            send: send)
+            wantsMore: request.wantsMore && !request.isOneWay, connection: connection,
+            descriptors: frame.descriptors, send: send)
         if request.interface == Introspection.name { return try introspect(call) }
         guard let interface = interfaces.first(where: { $0.name == request.interface }) else {
             throw VarlinkError.interfaceNotFound(request.interface)

@@ -36,6 +36,24 @@ package enum WorkspaceDescription {
           reason: string
         )
 
+        # A file in the mount and the processes that have it open or mapped, as far as the daemon sees them
+        type Straggler (
+          path: string,
+          processes: []Process
+        )
+
+        type Process (
+          pid: int,
+          name: string
+        )
+
+        # event: will-become-unavailable, unavailable, available; seconds: until it becomes unavailable, 0: now
+        type Event (
+          event: string,
+          account: Account,
+          seconds: ?int
+        )
+
         method Status() -> (
           name: string,
           id: string,
@@ -60,11 +78,16 @@ package enum WorkspaceDescription {
 
         method ChangePassphrase(account: string, passphrase: ?string, passphraseDescriptor: ?int, newPassphrase: ?string, newPassphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
 
-        # Closes the windows of one account, or of all that the caller may lock. now: no grace period.
-        method Lock(account: ?string, now: ?bool) -> (accounts: []Account)
+        # Closes the windows of one account, or of all that the caller may lock. now: no grace period. stragglers: files that were
+        # being read or written in a way that did not end by the lock's deadline; what is written to them from now on is lost.
+        method Lock(account: ?string, now: ?bool) -> (accounts: []Account, stragglers: []Straggler)
 
         # Opens the windows of one account, or of the caller's only one.
         method Unlock(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (account: Account)
+
+        # Tells what happens to the accounts that the caller may lock, until it hangs up. Call with more. The first reply comes at
+        # once and has no event.
+        method Watch() -> (event: ?Event)
 
         # Reads the plain source from its start and writes a protected file of the owner into the empty destination.
         method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)

@@ -54,12 +54,13 @@ extension WorkspaceInterface {
     func lock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account", "now"])
         let now = try call.parameters.flag("now")
-        if call.parameters.has("account") {
-            vault.lock(try account(call).id, now: now)
-        } else {
-            for account in controlled(by: call.peer) { vault.lock(account, now: now) }
-        }
-        return ["accounts": .array(accountReports().map(\.json))]
+        let accounts =
+            call.parameters.has("account") ? [try account(call).id] : controlled(by: call.peer)
+        let stragglers = accounts.flatMap { vault.lock($0, now: now) }
+        return [
+            "accounts": .array(accountReports().map(\.json)),
+            "stragglers": .array(stragglers.map { StragglerReport($0).json }),
+        ]
     }
 
     func unlock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -72,7 +73,7 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    private func controlled(by peer: Peer) -> [AccountID] {
+    func controlled(by peer: Peer) -> [AccountID] {
         vault.accounts.filter { isTrusted(peer) || $0.user == peer.uid }.map(\.id)
     }
 

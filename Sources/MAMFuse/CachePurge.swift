@@ -1,81 +1,117 @@
-// Telling the kernel to drop what it has cached.
+// Dropping what the kernel has cached: one pass over inodes.
 
-internal import CFuse3
 internal import Glibc
-package import MAMFormat
 internal import MAMSystem
-internal import MAMVault
 internal import Synchronization
 
-/// The session to notify through, while there is one.
-final class Notifier: Sendable {
-    /// libfuse's notify functions may be called from any thread but a request's.
-    private struct Session: @unchecked Sendable { let raw: OpaquePointer }
+/// Purges inodes one after the other, on threads that may get stuck in the kernel.
+///
+/// A process that reads or writes slowly (its memory comes from a slow file system, or is paused by
+/// userfaultfd) holds a lock of the kernel's on its inode, and a thread that waits for that cannot be called
+/// back. So a thread that does not come on gets another one beside it, and who waits for all gives up at
+/// the deadline; the stuck ones then end by themselves.
+final class CachePurge: Sendable {
+    private let files: FileSystem
+    private let deadline: Deadline
+    private let isAffected: @Sendable (Inode) -> Bool
+    private let ended = Semaphore()
+    private let state: Mutex<State>
 
-    private let session = Mutex<Session?>(nil)
-    /// Shared while a notification is under way; alone when the session goes, which must not happen under one.
-    private let life = ReadWriteLock()
-
-    func attach(_ raw: OpaquePointer) {
-        let new = Session(raw: raw)
-        session.withLock { $0 = new }
+    private struct State {
+        var waiting: [Inode]
+        var atWork: [UInt64: Inode] = [:]
+        var doneCount = 0
+        var notDropped: [Inode] = []
     }
 
-    func detach() { life.exclusive { session.withLock { $0 = nil } } }
-
-    private func notify(_ call: (OpaquePointer) -> Void) {
-        life.shared {
-            if let raw = session.withLock({ $0?.raw }) { call(raw) }
-        }
+    init(
+        _ inodes: [Inode], of files: FileSystem, until deadline: Deadline,
+        _ isAffected: @escaping @Sendable (Inode) -> Bool
+    ) {
+        self.files = files
+        self.deadline = deadline
+        self.isAffected = isAffected
+        state = Mutex(State(waiting: inodes))
     }
 
-    /// Writes back and drops the pages and attributes of one inode. Blocks until our own threads have
-    /// taken the writes, so the caller must hold no lock that a request needs.
-    func invalidate(_ node: UInt64) {
-        notify { fuse_lowlevel_notify_inval_inode($0, node, 0, 0) }
-    }
+    /// A thread that has done nothing for so long is taken for stuck.
+    private static let patienceMilliseconds = 50
+    private static let maximumThreadCount = 64
 
-    /// Drops one name, so that the next look-up finds what is there now.
-    func invalidate(_ name: Name, in parent: UInt64) {
-        notify { fuse_lowlevel_notify_inval_entry($0, parent, name, strlen(name)) }
-    }
-}
-
-extension FileSystem: CachePurger {
-    package func purge(_ isAffected: @Sendable (FileHeader, _ isOpen: Bool) -> Bool) {
-        var affected: [Inode] = []
-        for inode in table.all where inode.isRegular {
-            guard let header = inode.header, isAffected(header, inode.openFile != nil) else {
-                continue
+    /// Returns the inodes whose pages may still be there: none, or those at the deadline.
+    func run() -> [Inode] {
+        guard !state.withLock({ $0.waiting.isEmpty }) else { return [] }
+        var threads = 0
+        var lastDoneCount = -1
+        while !deadline.hasPassed {
+            let (doneCount, isWaiting) = state.withLock { ($0.doneCount, !$0.waiting.isEmpty) }
+            if isWaiting, doneCount == lastDoneCount || threads == 0,
+                threads < Self.maximumThreadCount
+            {
+                start()
+                threads += 1
             }
-            notifier.invalidate(inode.node)
-            affected.append(inode)
+            lastDoneCount = doneCount
+            let pause = Deadline(milliseconds: Self.patienceMilliseconds)
+            if ended.wait(until: min(pause, deadline)) { break }
         }
-        // A write(2) that had passed the kernel's check before the first pass ends in the cache after it.
-        guard affected.contains(where: { $0.openFile != nil }) else { return }
-        usleep(CachePurgePause.microseconds)
-        for inode in affected where inode.openFile != nil { notifier.invalidate(inode.node) }
+        return state.withLock { $0.notDropped + $0.atWork.values + $0.waiting }
     }
 
-    /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the
-    /// daemon ends.
-    package func writeBack() {
-        beginStopping()
-        for _ in 0..<2 {
-            for inode in table.all where inode.openFile != nil { notifier.invalidate(inode.node) }
-            usleep(CachePurgePause.microseconds)
+    private func start() {
+        do throws(Errno) { try startThread(named: "purge") { self.work() } } catch {
+            // Those that run go on; at worst the deadline names what is left.
         }
     }
 
-    func attach(_ session: OpaquePointer) throws(Errno) {
-        notifier.attach(session)
-        try evictor.start(self)
+    private func work() {
+        while let inode = next() {
+            let isDropped = !isAffected(inode) || drop(inode)
+            finish(inode, isDropped)
+        }
     }
 
-    func detach() { notifier.detach() }
-}
+    private func next() -> Inode? {
+        state.withLock { state in
+            guard let inode = state.waiting.popLast() else { return nil }
+            state.atWork[inode.node] = inode
+            return inode
+        }
+    }
 
-/// How long a system call that writes from memory that is there may take.
-private enum CachePurgePause {
-    static let microseconds: UInt32 = 3000
+    private func finish(_ inode: Inode, _ isDropped: Bool) {
+        let isLast = state.withLock { state in
+            state.atWork[inode.node] = nil
+            state.doneCount += 1
+            if !isDropped { state.notDropped.append(inode) }
+            return state.waiting.isEmpty && state.atWork.isEmpty
+        }
+        if isLast { ended.signal() }
+    }
+
+    /// Returns true when the kernel has no page of the inode any more, and will get none.
+    private func drop(_ inode: Inode) -> Bool {
+        files.notifier.invalidate(inode.node)
+        // With no handle and no mapping, nobody can bring new pages in.
+        guard inode.openFile != nil else { return true }
+        guard let probe = CacheProbe(inode, in: files) else { return dropUnseen(inode) }
+        repeat {
+            // A write that had passed the kernel's check when the window began to close is in its cache once
+            // this returns; one that comes later is refused (see WriteGuard).
+            probe.waitForWriters()
+            files.notifier.invalidate(inode.node)
+            guard let pages = probe.cachedPageCount else { return dropUnseen(inode) }
+            if pages == 0 { return true }
+            usleep(500)
+        } while !deadline.hasPassed
+        return false
+    }
+
+    /// For a file that cannot be looked at: it was removed and we are not root, or the kernel is older than
+    /// cachestat(2). Writers are given the time that a write takes whose memory is there.
+    private func dropUnseen(_ inode: Inode) -> Bool {
+        usleep(3000)
+        files.notifier.invalidate(inode.node)
+        return true
+    }
 }

@@ -65,24 +65,16 @@ final class Evictor: Sendable {
 }
 
 /// One waiting thread; signals that come while it works count as one.
-private final class WakeUp: @unchecked Sendable {
-    // A POSIX semaphore at one address for its whole life.
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+private final class WakeUp: Sendable {
+    private let semaphore = Semaphore()
     private let isPending = Atomic<Bool>(false)
 
-    init() { sem_init(semaphore, 0, 0) }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
     func signal() {
-        if !isPending.exchange(true, ordering: .relaxed) { sem_post(semaphore) }
+        if !isPending.exchange(true, ordering: .relaxed) { semaphore.signal() }
     }
 
     func wait() {
-        while sem_wait(semaphore) != 0 {}
+        semaphore.wait()
         isPending.store(false, ordering: .relaxed)
     }
 }

@@ -8,7 +8,7 @@ internal import MAMVault
 extension FileSystem {
     /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only, and not listed, so that tools
     /// which copy attributes do not try to.
-    private static let virtualPrefix = "user.mam."
+    static let virtualPrefix = "user.mam."
 
     private func isVirtual(_ name: Name) -> Bool {
         strncmp(name, Self.virtualPrefix, Self.virtualPrefix.utf8.count) == 0
@@ -29,9 +29,13 @@ extension FileSystem {
 
     /// Fills the buffer and returns the value's length; with an empty buffer, the length alone.
     func extendedAttribute(
-        _ name: Name, of node: UInt64, into buffer: UnsafeMutableRawBufferPointer
+        _ name: Name, of node: UInt64, into buffer: UnsafeMutableRawBufferPointer,
+        for caller: Caller
     ) throws(Errno) -> Int {
         let inode = try table.inode(node)
+        if isCapability(name), buffer.isEmpty, pretendsCapability(of: inode, to: caller.thread) {
+            return WriteGuard.attributeByteCount
+        }
         guard !isVirtual(name) else {
             let value = try virtualValue(name, of: inode)
             guard !buffer.isEmpty else { return value.count }
@@ -54,9 +58,12 @@ extension FileSystem {
         }
     }
 
-    func removeExtendedAttribute(_ name: Name, of node: UInt64) throws(Errno) {
+    func removeExtendedAttribute(
+        _ name: Name, of node: UInt64, for caller: Caller
+    ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
+        if isCapability(name) { return try removeCapability(of: inode, for: caller.thread) }
         try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.removeExtendedAttribute(path, name)
         }

@@ -48,35 +48,15 @@ extension FileSystem {
 
     private func place(of descriptor: Descriptor) throws(VaultError) -> Place {
         try systemCall { () throws(Errno) in
-            let path = try linkTarget(of: descriptor.raw)
-            let relative = try relativePath(path)
-            let slash = relative.lastIndex(of: CChar(UInt8(ascii: "/")))
-            let name = Array(relative[(slash.map { $0 + 1 } ?? 0)...])
-            var parent = slash.map { Array(relative[..<$0]) } ?? [CChar(UInt8(ascii: "."))]
-            parent.append(0)
-            let directory = try parent.withUnsafeBufferPointer { buffer throws(Errno) in
-                guard let path = buffer.baseAddress else { throw .noEntry }
-                return try openBeneath(root.raw, path, openPathOnly | O_DIRECTORY)
+            guard let relative = try currentPath(of: descriptor.raw).relative(to: mountPoint) else {
+                throw .noEntry
             }
+            let directory = try openBeneath(
+                root.raw, relative.directory.cString, openPathOnly | O_DIRECTORY)
             let parentStatus = try status(at: directory.raw, "")
             let node = table.known(BackingID(parentStatus))?.node ?? InodeTable.rootNode
-            return Place(directory: directory, parentNode: node, name: name)
-        }
-    }
-
-    /// The part of a path below the mount point, with its final zero.
-    private func relativePath(_ path: [CChar]) throws(Errno) -> [CChar] {
-        let prefix = mountPoint.cString.dropLast() + [CChar(UInt8(ascii: "/"))]
-        guard path.starts(with: prefix) else { throw .noEntry }
-        return Array(path.dropFirst(prefix.count))
-    }
-
-    /// Where `/proc/self/fd/N` points, with a final zero.
-    private func linkTarget(of descriptor: Int32) throws(Errno) -> [CChar] {
-        try withProcPath(of: descriptor) { link throws(Errno) in
-            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-            let count = try retrying { readlink(link, &buffer, buffer.count - 1) }
-            return Array(buffer[..<count]) + [0]
+            return Place(
+                directory: directory, parentNode: node, name: relative.lastComponent.cString)
         }
     }
 

@@ -23,7 +23,9 @@ package final class FileSystem: Sendable {
     private let rootStatus: stat
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
+    let purgeQueue: PurgeQueue
     let evictor = Evictor()
+    let probes = Probes()
     /// Shared by what changes names; alone while a converted file is put in another's place.
     let names = ReadWriteLock()
     private let stopping = Atomic<Bool>(false)
@@ -46,6 +48,7 @@ package final class FileSystem: Sendable {
         self.onReady = onReady
         self.workDirectory = workDirectory
         self.mountPoint = mountPoint
+        purgeQueue = PurgeQueue(notifier)
         self.isReadOnly = isReadOnly
         self.vault = vault
         self.root = root

@@ -53,6 +53,7 @@ final class Inode: Sendable {
         var isConverting = false
         /// Another file stands at its name now: whoever opens it must look the name up again.
         var isReplaced = false
+        var writeGuard = WriteGuard()
         /// Whether the shared backing descriptor may write.
         var isWritable = false
         /// A directory's class for new children, once it was read.

@@ -72,7 +72,8 @@ package final class MountSession: @unchecked Sendable {
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
-        fileSystem.detach()
+        // A thread that is stuck in the kernel may still use the session; the process ends soon.
+        guard fileSystem.detach() else { return }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
     }

@@ -121,7 +121,8 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             try replyValue(request, count) { buffer throws(Errno) in
-                try files.extendedAttribute(name.name, of: node, into: buffer)
+                try files.extendedAttribute(
+                    name.name, of: node, into: buffer, for: request.caller)
             }
         }
     }
@@ -145,7 +146,7 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     table.removexattr = { raw, node, name in
         let request = Request(raw)
         request.serve { files throws(Errno) in
-            try files.removeExtendedAttribute(name.name, of: node)
+            try files.removeExtendedAttribute(name.name, of: node, for: request.caller)
             request.replyDone()
         }
     }

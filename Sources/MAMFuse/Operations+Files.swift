@@ -44,8 +44,10 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             let plain = UnsafeRawBufferPointer(start: bytes, count: count)
             // libfuse's buffer is used for the next request as it is: no plaintext may stay in it.
             defer { zero(plain) }
+            let info = info.required.pointee
             try files.write(
-                info.required.pointee.handle(OpenHandle.self), plain, at: Int64(offset))
+                info.handle(OpenHandle.self), plain, at: Int64(offset),
+                isCached: info.writepage != 0)
             fuse_reply_write(request.raw, count)
         }
     }

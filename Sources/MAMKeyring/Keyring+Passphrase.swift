@@ -4,7 +4,7 @@ internal import MAMCrypto
 internal import MAMModel
 
 /// The keys that the passphrase opens.
-struct AccountKeys: Sendable {
+package struct AccountKeys: Sendable {
     let a: SecretBytes
     /// The private half.
     let b: SecretBytes

@@ -15,9 +15,15 @@ extension Keyring {
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
+        try setUnlocked(account, keys: try openKeys(of: account, passphrase: passphrase))
+    }
+
+    /// Unwraps the keys, which takes as long as the key derivation does; they are not at hand yet.
+    package func openKeys(
+        of account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountKeys {
         try changes.withLock { _ throws(KeyringError) in
-            let keybag = try keybag(of: account)
-            try setUnlocked(account, keys: try openKeys(keybag, passphrase: passphrase))
+            try openKeys(try keybag(of: account), passphrase: passphrase)
         }
     }
 
@@ -37,7 +43,8 @@ extension Keyring {
         }
     }
 
-    func setUnlocked(_ account: AccountID, keys: AccountKeys) throws(KeyringError) {
+    /// Brings unwrapped keys to hand.
+    package func setUnlocked(_ account: AccountID, keys: AccountKeys) throws(KeyringError) {
         let isKnown = state.withLock { state in
             guard var entry = state.accounts[account] else { return false }
             // Keys that are here already stay: someone may be wrapping with them.

@@ -4,7 +4,7 @@ internal import Glibc
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
-internal import MAMSystem
+package import MAMSystem
 
 extension StoredFile {
     /// True for a managed file whose key is not here.
@@ -39,12 +39,18 @@ extension StoredFile {
 
     /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again. Waits for
     /// those that are running.
-    package func revokeKey() {
-        lock.exclusive {
-            guard case .sealed(let sealed) = content else { return }
-            sealed.cipher?.revoke()
-            sealed.cipher = nil
-        }
+    package func revokeKey() { lock.exclusive { dropCipher() } }
+
+    /// The same; false, and the key stays, if those are not done by the deadline.
+    package func revokeKey(until deadline: Deadline) -> Bool {
+        lock.exclusive(until: deadline) { dropCipher() } != nil
+    }
+
+    /// The caller holds the lock alone.
+    private func dropCipher() {
+        guard case .sealed(let sealed) = content else { return }
+        sealed.cipher?.revoke()
+        sealed.cipher = nil
     }
 
     /// Gives an unmanaged file another unmanaged owner: one write of its header.

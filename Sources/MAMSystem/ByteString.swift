@@ -89,6 +89,13 @@ extension ByteString {
         return bytes.starts(with: other.bytes + [UInt8(ascii: "/")])
     }
 
+    /// The part below a directory; nil for a path that is not below it.
+    package func relative(to directory: ByteString) -> ByteString? {
+        guard isWithin(directory), self != directory else { return nil }
+        let isRoot = directory.bytes.last == UInt8(ascii: "/")
+        return ByteString(Array(bytes[(directory.bytes.count + (isRoot ? 0 : 1))...]))
+    }
+
     /// The absolute path without links; nil when it cannot be resolved.
     package var resolved: ByteString? {
         guard let path = realpath(cString, nil) else { return nil }

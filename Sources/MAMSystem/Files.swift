@@ -58,6 +58,18 @@ package func withProcPath<Result>(
     return try result.get()
 }
 
+/// readlink(2).
+package func linkTarget(_ path: UnsafePointer<CChar>) throws(Errno) -> ByteString {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try retrying { readlink(path, &buffer, buffer.count) }
+    return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
+}
+
+/// The path at which a descriptor's file lies now; with ` (deleted)` behind it if it has none.
+package func currentPath(of descriptor: Int32) throws(Errno) -> ByteString {
+    try withProcPath(of: descriptor) { link throws(Errno) in try linkTarget(link) }
+}
+
 /// fstat(2).
 package func status(of descriptor: Int32) throws(Errno) -> stat {
     var value = stat()

@@ -1,5 +1,6 @@
 // Many readers or one writer. Synchronization's Mutex has no shared mode.
 
+internal import CShims
 internal import Glibc
 
 /// A POSIX read-write lock that prefers writers, so that a stream of readers cannot starve one.
@@ -32,6 +33,13 @@ package final class ReadWriteLock: @unchecked Sendable {
         pthread_rwlock_rdlock(lock)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
+    }
+
+    /// Like ``exclusive(_:)``, but gives up at the deadline: nil.
+    package func exclusive<Result>(until deadline: Deadline, _ body: () -> Result) -> Result? {
+        guard mam_lock_until(lock, deadline.nanoseconds) == 0 else { return nil }
+        defer { pthread_rwlock_unlock(lock) }
+        return body()
     }
 
     @inline(__always)

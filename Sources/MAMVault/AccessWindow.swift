@@ -20,6 +20,7 @@ package final class AccessWindow: Sendable {
 
     private let rawState: Atomic<UInt8>
     private let usesInside = Atomic<Int>(0)
+    private let isUsed = Atomic<Bool>(false)
 
     init(_ state: State) { rawState = Atomic(state.rawValue) }
 
@@ -45,6 +46,7 @@ package final class AccessWindow: Sendable {
     ///
     /// Counts first and looks then, so that ``drainUses()`` after a change of state misses none.
     func beginUse() -> Bool {
+        noteUse()
         usesInside.add(1, ordering: .sequentiallyConsistent)
         if allowsUse { return true }
         endUse()
@@ -53,8 +55,22 @@ package final class AccessWindow: Sendable {
 
     func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Waits until what was let in is answered. That depends on the disk alone.
-    func drainUses() {
-        while usesInside.load(ordering: .sequentiallyConsistent) > 0 { usleep(200) }
+    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes too long.
+    func drainUses(until deadline: Deadline) -> Bool {
+        while usesInside.load(ordering: .sequentiallyConsistent) > 0 {
+            if deadline.hasPassed { return false }
+            usleep(200)
+        }
+        return true
     }
+
+    /// Remembers that a file was opened, read or written.
+    @inline(__always)
+    func noteUse() {
+        // Looked at first: many threads come this way, and a store makes the others' caches fetch it anew.
+        if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
+    }
+
+    /// True if there was a use since this was last asked.
+    func takeUse() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
 }

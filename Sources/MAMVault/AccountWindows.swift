@@ -1,6 +1,7 @@
 // The four windows of one account, and the state that they are in together.
 
 internal import MAMModel
+internal import MAMSystem
 internal import Synchronization
 
 /// Changed only by the vault's transitions, one at a time; asked by every request.
@@ -41,20 +42,31 @@ final class AccountWindows: Sendable {
         }
     }
 
-    func unlock() {
+    /// Ends a grace period too. False if nothing was closed, nor about to be.
+    func unlock() -> Bool {
         for window in [complete, unlessOpen, untilFirstUnlock] { window.set(.open) }
-        advance(to: .unlocked)
+        complete.noteUse()
+        return advance(to: .unlocked) != .unlocked
     }
 
-    /// Begins a grace period if there is something to lock. True if the caller has to start the thread that
-    /// waits for its end.
-    func beginGrace() -> Bool {
+    /// True if a file of a class that locks was used since this was last asked.
+    func takeUse() -> Bool {
+        // Both are asked: each forgets.
+        let uses = [complete.takeUse(), unlessOpen.takeUse()]
+        return uses.contains(true)
+    }
+
+    /// Whether the caller of ``beginGrace()`` has to start the thread that waits for its end.
+    enum Grace { case needsTimer, hasTimer }
+
+    /// Begins a grace period; nil if there is nothing to lock, or one runs already.
+    func beginGrace() -> Grace? {
         status.withLock { status in
-            guard status.state == .unlocked else { return false }
+            guard status.state == .unlocked else { return nil }
             status.state = .grace
             status.transition += 1
             defer { status.hasTimer = true }
-            return !status.hasTimer
+            return status.hasTimer ? .hasTimer : .needsTimer
         }
     }
 
@@ -77,8 +89,10 @@ final class AccountWindows: Sendable {
     func beginClosing() {
         complete.set(.closing)
         unlessOpen.set(.openFilesOnly)
-        complete.drainUses()
     }
+
+    /// The second: waits for what was being read. False if that takes too long.
+    func drain(until deadline: Deadline) -> Bool { complete.drainUses(until: deadline) }
 
     /// The last step before the keys go.
     func finishClosing() {
@@ -86,10 +100,15 @@ final class AccountWindows: Sendable {
         advance(to: .locked)
     }
 
-    private func advance(to state: WindowState) {
+    /// Returns the state before.
+    @discardableResult
+    private func advance(to state: WindowState) -> WindowState {
         status.withLock { status in
-            status.state = state
-            status.transition += 1
+            defer {
+                status.state = state
+                status.transition += 1
+            }
+            return status.state
         }
     }
 }

@@ -72,8 +72,9 @@ extension Vault {
     ) throws(KeyringError) -> AccountID {
         let account = try keyring.register(identity, uid: user, passphrase: passphrase)
         addWindows(for: account)
-        transitions.withLock { _ in windows(of: account)?.unlock() }
         log.info("\(identity) was registered by uid \(user)")
+        if let classRecords { recordClasses(of: account, classRecords) }
+        transitions.withLock { _ in openWindows(of: account) }
         return account
     }
 

@@ -38,6 +38,7 @@ extension Vault {
     /// Lets an existing file be opened, and fetches its key.
     package func admit(_ file: VaultFile) throws(VaultError) {
         guard let window = file.window else { return }
+        window.noteUse()
         guard window.allowsOpen else { throw closure(of: file.header) }
         guard file.stored.needsKey else { return }
         try provideKey(to: file.stored)
@@ -47,13 +48,8 @@ extension Vault {
         }
     }
 
-    /// Refuses a write through an open handle into the kernel's cache once the window closes.
-    package func checkCachedWrite(to file: VaultFile) throws(VaultError) {
-        if let window = file.window, !window.allowsUse { throw closure(of: file.header) }
-    }
-
     /// Why a file with this header cannot be used.
-    func closure(of header: FileHeader?) -> VaultError {
+    private func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
         let isKnown = (header?.sealing).map { keyring.account(ofKey: $0.keyID) != nil } ?? false
         return isKnown ? .windowClosed(owner) : .keyMissing(owner)
@@ -126,27 +122,19 @@ extension Vault {
         }
     }
 
-    /// The last handle of a file was closed.
-    package func closed(_ file: VaultFile) {
-        // A file of class B that was open through a lock is sealed with its last handle; what the kernel
-        // has cached of it goes too.
-        guard let header = file.header, file.window?.state == .openFilesOnly else { return }
+    /// The last handle of a file was closed. True if what the kernel has cached of it has to go: a file of class B
+    /// that was open through a lock is sealed with its last handle.
+    package func closed(_ file: VaultFile) -> Bool {
+        guard file.window?.state == .openFilesOnly else { return false }
         file.stored.revokeKey()
-        closedFiles.add(header.fileID)
-        guard closedFiles.beginDraining() else { return }
-        do throws(Errno) {
-            // Not from here: this thread serves the mount.
-            try startThread(named: "purge") { self.purgeClosedFiles() }
-        } catch {
-            while closedFiles.take() != nil {}
-            log.error("a closed file of \(header.owner) stays in the kernel's cache: \(error)")
-        }
+        return true
     }
 
-    private func purgeClosedFiles() {
-        while let ids = closedFiles.take() {
-            cachePurger?.purge { header, isOpen in !isOpen && ids.contains(header.fileID) }
-        }
+    /// Logs cached content that could not be stored.
+    func reportDiscarded(_ count: Int, at offset: Int64, of file: VaultFile, _ error: VaultError) {
+        log.error(
+            "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner): \(error)"
+        )
     }
 
     /// Logs damage where it is met; returns the error as the vault's.

@@ -11,21 +11,26 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// Locks an account: at once, or after the grace period, which an unlock cancels.
+    /// Locks an account: at once, or after the grace period, which an unlock cancels. Returns what was in the way
+    /// of a lock that had to be finished all the same.
     ///
     /// Never call this from a thread that serves the mount: it waits for the kernel, which waits for those.
-    package func lock(_ account: AccountID, now: Bool) {
-        guard let windows = windows(of: account) else { return }
+    @discardableResult
+    package func lock(_ account: AccountID, now: Bool) -> [Straggler] {
+        guard let windows = windows(of: account) else { return [] }
         let grace = settings.lockGraceSeconds
         if now || grace == 0 { return close(account) }
-        guard windows.beginGrace() else { return }
+        guard let begun = windows.beginGrace() else { return [] }
         log.info("\(keyring.identity(of: account)) will be locked in \(grace) s")
+        announce(.willBecomeUnavailable(seconds: grace), account)
+        guard begun == .needsTimer else { return [] }
         do throws(Errno) {
             try startThread(named: "lock-grace") { self.waitOutGrace(of: account, windows, grace) }
+            return []
         } catch {
             // No thread to wait in: better now than never.
-            close(account)
-            _ = windows.currentGrace()
+            defer { _ = windows.currentGrace() }
+            return close(account)
         }
     }
 
@@ -37,33 +42,47 @@ extension Vault {
         }
     }
 
-    /// Closes classes A and B and drops their keys. Returns when nothing readable is left.
+    /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at the deadline.
     ///
     /// `grace`: the grace period that ended; nothing happens if an unlock came first.
-    private func close(_ account: AccountID, atEndOf grace: Int? = nil) {
-        guard let windows = windows(of: account) else { return }
-        transitions.withLock { _ in
-            guard windows.state == .unlocked || windows.state == .grace else { return }
-            if let grace, !windows.isCurrent(grace) { return }
+    @discardableResult
+    private func close(_ account: AccountID, atEndOf grace: Int? = nil) -> [Straggler] {
+        guard let windows = windows(of: account) else { return [] }
+        return transitions.withLock { _ in
+            guard windows.hasAllKeys else { return [] }
+            if let grace, !windows.isCurrent(grace) { return [] }
+            if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
+            let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
             windows.beginClosing()
-            // The kernel sends what it has cached, and drops the pages, before the keys go.
-            let ring = keyring
-            cachePurger?.purge { header, isOpen in
-                guard let sealing = header.sealing, ring.account(ofKey: sealing.keyID) == account
-                else { return false }
-                switch sealing.protectionClass {
-                case .complete: return true
-                case .completeUnlessOpen: return !isOpen
-                case .completeUntilFirstUserAuthentication, .none: return false
-                }
+            if !windows.drain(until: deadline) {
+                reportLate("a read that the disk does not answer")
             }
+            let stragglers = purge(account, until: deadline)
             let files = openFiles.all.filter { isClosing($0, of: account) }
-            synchronize(files)
+            if !finishes(by: deadline, named: "lock-sync", { self.synchronize(files) }) {
+                reportLate("a disk that does not finish to write")
+            }
             windows.finishClosing()
             keyring.dropLockedKeys(account)
-            for file in files { file.stored.revokeKey() }
-            log.info("\(keyring.identity(of: account)) is locked")
+            revokeKeys(of: files, until: deadline)
+            report(stragglers, account)
+            announce(.unavailable, account)
+            return stragglers
         }
+    }
+
+    /// The kernel sends what it has cached, and drops the pages, before the keys go.
+    private func purge(_ account: AccountID, until deadline: Deadline) -> [Straggler] {
+        let ring = keyring
+        return mount?.purge(until: deadline) { header, isOpen in
+            guard let sealing = header?.sealing, ring.account(ofKey: sealing.keyID) == account
+            else { return false }
+            switch sealing.protectionClass {
+            case .complete: return true
+            case .completeUnlessOpen: return !isOpen
+            case .completeUntilFirstUserAuthentication, .none: return false
+            }
+        } ?? []
     }
 
     private func isClosing(_ file: VaultFile, of account: AccountID) -> Bool {
@@ -82,18 +101,49 @@ extension Vault {
         }
     }
 
+    /// Erases file keys. One that is in use by a request which does not end goes when that does.
+    private func revokeKeys(of files: [VaultFile], until deadline: Deadline) {
+        let busy = files.filter { !$0.stored.revokeKey(until: deadline) }
+        guard !busy.isEmpty else { return }
+        reportLate("\(busy.count) files in use by requests that the disk does not answer")
+        _ = finishes(by: deadline, named: "lock-revoke") {
+            for file in busy { file.stored.revokeKey() }
+        }
+    }
+
+    private func reportLate(_ reason: String) {
+        log.warning("the lock's deadline of \(settings.lockDeadlineSeconds) s passed: \(reason)")
+    }
+
+    private func report(_ stragglers: [Straggler], _ account: AccountID) {
+        for straggler in stragglers {
+            log.warning(
+                "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler); what it writes from now on is lost"
+            )
+        }
+        log.info("\(keyring.identity(of: account)) is locked")
+    }
+
     /// Opens an account's windows.
     ///
     /// `passphrase`: nil for an account that was registered without one.
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        // Held over the derivation too: a lock that came in between would drop the keys of open windows.
+        // Before the transition: a lock need not wait for the derivation.
+        let keys = try keyring.openKeys(of: account, passphrase: passphrase)
         try transitions.withLock { _ throws(KeyringError) in
-            try keyring.unlock(account, passphrase: passphrase)
-            windows(of: account)?.unlock()
+            try keyring.setUnlocked(account, keys: keys)
+            openWindows(of: account)
         }
+    }
+
+    /// The keys are at hand. The caller holds `transitions`.
+    func openWindows(of account: AccountID) {
+        guard windows(of: account)?.unlock() == true else { return }
         log.info("\(keyring.identity(of: account)) is unlocked")
+        announce(.available, account)
+        updateClasses(of: account)
     }
 
     /// Opens the accounts that were registered without a passphrase: nobody would have to be asked.

@@ -1,7 +1,7 @@
 // Changing a file's owner: by its header, or by writing it anew.
 
 internal import Glibc
-internal import MAMFormat
+package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMStore
@@ -32,8 +32,9 @@ extension Vault {
     }
 
     /// Logs that a file keeps a class that is not what policy and settings say.
-    package func reportStaleClass(of file: VaultFile, _ error: VaultError) {
-        log.warning("a file of \(file.owner) could not be given its new class: \(error)")
+    package func reportStaleClass(of header: FileHeader?, _ error: VaultError) {
+        log.warning(
+            "a file of \(header?.owner ?? .nobody) could not be given its new class: \(error)")
     }
 
     /// Logs that a new owner is in place and may not survive a crash.

@@ -18,16 +18,24 @@ package final class Vault: Sendable {
     let log: Log
     let sealer: KeyringSealer
     let openFiles = OpenFiles()
-    let closedFiles = ClosedFiles()
     let windows = Mutex<[AccountID: AccountWindows]>([:])
     /// One lock or unlock at a time. Held over purging, so never by a thread that serves the mount.
     let transitions = Mutex<Void>(())
-    private let purger = Mutex<(any CachePurger)?>(nil)
+    private let mounted = Mutex<(any VaultMount)?>(nil)
+    let events = EventHub()
+    let classRecords: ClassRecords?
+    /// The accounts whose files a thread goes through now.
+    let updating = Mutex<Set<AccountID>>([])
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)
 
-    package init(settings: Settings, policy: EffectivePolicy, keyring: Keyring, log: Log) {
+    /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
+    package init(
+        settings: Settings, policy: EffectivePolicy, keyring: Keyring, stateDirectory: Int32?,
+        log: Log
+    ) throws(Errno) {
+        classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
         self.policy = policy
         self.keyring = keyring
@@ -36,10 +44,13 @@ package final class Vault: Sendable {
         for account in keyring.accounts { addWindows(for: account) }
     }
 
-    /// The mount, which drops the kernel's cached plaintext when a window closes.
-    package func setPurger(_ purger: (any CachePurger)?) { self.purger.withLock { $0 = purger } }
+    /// Tells the vault of its mount, or with nil that there is none any more.
+    package func setMount(_ mount: (any VaultMount)?) {
+        mounted.withLock { $0 = mount }
+        if mount != nil { updateClassesOfUnlockedAccounts() }
+    }
 
-    var cachePurger: (any CachePurger)? { purger.withLock { $0 } }
+    var mount: (any VaultMount)? { mounted.withLock { $0 } }
 
     func addWindows(for account: AccountID) {
         windows.withLock { windows in
@@ -60,11 +71,4 @@ package final class Vault: Sendable {
 
     /// True if a file with this header could be opened now.
     package func isOpen(_ header: FileHeader) -> Bool { window(for: header)?.allowsOpen ?? true }
-}
-
-/// What can drop the kernel's cached pages of files.
-package protocol CachePurger: Sendable {
-    /// Writes back and drops all cached pages of files for which `isAffected` holds, given their header and
-    /// whether they are open. Returns when they are gone.
-    func purge(_ isAffected: @Sendable (FileHeader, _ isOpen: Bool) -> Bool)
 }

@@ -25,6 +25,9 @@ package final class VaultFile: Sendable {
     /// Nil for a file that is not encrypted: it has no window.
     var window: AccessWindow? { current.withLock { $0 } }
 
+    /// False once the window closes: nothing may be read or written through the kernel's cache any more.
+    package var allowsCachedWrites: Bool { window?.allowsUse ?? true }
+
     /// Looks the window up again after the file got another owner or class.
     func headerChanged() {
         let window = vault.window(for: stored.header)
@@ -56,6 +59,15 @@ package final class VaultFile: Sendable {
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         try whileWritable { () throws(StoreError) in
             try stored.write(bytes, at: offset, sealer: vault.sealer)
+        }
+    }
+
+    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal is a loss, and
+    /// goes to the log.
+    package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
+        do throws(VaultError) { try write(bytes, at: offset) } catch {
+            vault.reportDiscarded(bytes.count, at: offset, of: self, error)
+            throw error
         }
     }
 
@@ -95,6 +107,7 @@ package final class VaultFile: Sendable {
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
+        window.noteUse()
         guard window.allowsWrite else { throw .windowClosed(owner) }
         return try withKey(body)
     }

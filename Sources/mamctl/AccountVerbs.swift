@@ -65,8 +65,27 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
         subject = "account '\(account.shown)'"
     }
     let reply = try daemon.call("Lock", parameters, about: subject)
-    printAccounts(try [AccountReport](reply), isJSON: invocation.isJSON)
+    let stragglers = try reply.objects("stragglers").map { wire throws(VarlinkError) in
+        try StragglerReport(wire)
+    }
+    if invocation.isJSON {
+        printJSON([
+            "accounts": .array(try [AccountReport](reply).map(\.json)),
+            "stragglers": .array(stragglers.map(\.json)),
+        ])
+    } else {
+        printAccounts(try [AccountReport](reply), isJSON: false)
+        for straggler in stragglers { warn(of: straggler) }
+    }
     return .success
+}
+
+private func warn(of straggler: StragglerReport) {
+    let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
+    let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
+    printError(
+        "\(ByteString(straggler.path).shown): locked, but \(who) was in the middle of using it;"
+            + " what it writes from now on is lost")
 }
 
 private func report(

@@ -33,6 +33,13 @@ final class Daemon {
         }
     }
 
+    /// Calls a method that answers again and again, until `body` is false or the connection ends.
+    func stream(_ method: String, _ body: (Parameters) -> Bool) throws(Failure) {
+        do throws(VarlinkClient.Failure) {
+            try client.stream("\(WorkspaceDescription.name).\(method)", [:], body)
+        } catch { throw Self.failure(error, name) }
+    }
+
     /// The whole state of the workspace.
     func status() throws -> StatusReport {
         try StatusReport(try call("Status", about: "workspace '\(name)'"))

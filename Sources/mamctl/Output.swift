@@ -8,8 +8,9 @@ func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FIL
 
 func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
-func printJSON(_ value: JSONValue) {
-    writeAll(value.encoded(pretty: true) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+/// `onOneLine`: for a stream of values, which readers take line by line.
+func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
+    writeAll(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
 }
 
 private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {

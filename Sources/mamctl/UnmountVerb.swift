@@ -84,7 +84,7 @@ func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
         guard error == .busy else { throw Failure(place, error) }
         let users = processes(using: place)
         guard users.isEmpty else {
-            let names = users.joined(separator: ", ")
+            let names = users.map(\.description).joined(separator: ", ")
             throw Failure(
                 .failure, "\(place.shown) is in use by \(names)", next: "end it, and try again")
         }

@@ -89,6 +89,11 @@ let verbs: [Verb] = [
         examples: ["mamctl lock", "mamctl lock ann@contoso.com --now"],
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
+        name: "watch", summary: "print what happens to your accounts, as it happens",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],
+        statuses: daemonStatuses, run: watch),
+    Verb(
         name: "unlock", summary: "open the windows of an account",
         usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [.passfile, .extpass, .workspace],

@@ -3,6 +3,7 @@
 import Glibc
 import MAMControl
 import MAMFuse
+import MAMPolicy
 import MAMSystem
 import MAMVault
 
@@ -40,22 +41,28 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     let session = try mount(files, at: mountPoint, backing.name, arguments)
     let server = try makeServer(places, backing, mountPoint, vault, files)
-    vault.setPurger(files)
+    vault.setMount(files)
     let stop: @Sendable () -> Void = {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
         notifyServiceManager("STOPPING=1")
         server.stop()
-        files.writeBack()
+        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        for straggler in files.writeBack(until: deadline) {
+            log.warning("stopping although \(straggler); what it writes from now on is lost")
+        }
         vault.lockAll()
         session.stop()
     }
-    do throws(Errno) { try signals.onStop(stop) } catch {
+    do throws(Errno) {
+        try signals.onStop(stop)
+        try vault.lockWhenIdle()
+    } catch {
         session.stop()
         throw StartError("no thread can be started: \(error)")
     }
     session.serve()
     server.stop()
-    vault.setPurger(nil)
+    vault.setMount(nil)
     vault.dropAllKeys()
     log.info("\(mountPoint.shown) is unmounted")
 }

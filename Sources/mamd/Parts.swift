@@ -21,17 +21,19 @@ func makeVault(
             passes: settings.keyDerivationPasses,
             memoryByteCount: settings.keyDerivationMemoryByteCount)
     else { throw StartError("the settings' KeyDerivation has an impossible value") }
-    let keyring: Keyring
+    let vault: Vault
     do {
         try makeDirectories(state, mode: 0o700)
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
-        keyring = try Keyring(stateDirectory: directory, cost: cost) {
+        let keyring = try Keyring(stateDirectory: directory, cost: cost) {
             report("\(state): \($0)")
         }
+        vault = try Vault(
+            settings: settings, policy: policy, keyring: keyring, stateDirectory: directory.raw,
+            log: log)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
-    let vault = Vault(settings: settings, policy: policy, keyring: keyring, log: log)
     vault.unlockWithoutPassphrase()
     return vault
 }

@@ -74,7 +74,6 @@ class WithWorkspace(Case):
     def test_a_directory(self):
         for folder in (self.directory, self.workspace.root):
             self.refuse((NO, USAGE, NOT_MANAGED), folder, "owner", folder)
-            self.refuse((NO, USAGE, NOT_MANAGED), folder, "info", folder)
             self.refuse((NO, USAGE, NOT_MANAGED), folder, "is-encrypted", folder)
             self.refuse(
                 (NO, USAGE, NOT_MANAGED), folder,
@@ -82,6 +81,9 @@ class WithWorkspace(Case):
             self.refuse(
                 (NO, USAGE, NOT_MANAGED), folder,
                 "decrypt", folder, "-o", self.workspace.root / "no", "--workspace", "work")
+        # In the mount a directory has a class, elsewhere it has nothing to tell.
+        self.refuse((NO, USAGE, NOT_MANAGED), self.workspace.root, "info", self.workspace.root)
+        self.assertEqual(self.workspace.info(self.directory)["state"], "directory")
         self.assertFalse((self.workspace.root / "no").exists())
 
     def test_no_such_workspace(self):

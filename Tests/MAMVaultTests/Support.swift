@@ -30,9 +30,9 @@ final class TestVault {
         let keyring = try Keyring(
             stateDirectory: openFile(path, O_RDONLY | O_DIRECTORY), cost: cost ?? .standard
         ) { _ in }
-        vault = Vault(
+        vault = try Vault(
             settings: settings, policy: EffectivePolicy.merge(try PolicyDocument.decode(document)),
-            keyring: keyring, log: .silent)
+            keyring: keyring, stateDirectory: nil, log: .silent)
         ann = try vault.register(
             try Self.annIdentity(), user: 1000, passphrase: passphrase.map(secret))
     }
@@ -80,9 +80,17 @@ extension VaultFile {
 }
 
 /// Stands where the mount is: runs an action when the vault purges.
-struct ActionPurger: CachePurger {
+struct ActionMount: VaultMount {
     let action: @Sendable () -> Void
-    func purge(_ isAffected: @Sendable (FileHeader, Bool) -> Bool) { action() }
+
+    func purge(
+        until deadline: Deadline, _ isAffected: @escaping @Sendable (FileHeader?, Bool) -> Bool
+    ) -> [Straggler] {
+        action()
+        return []
+    }
+
+    func updateClasses(while isWanted: @Sendable () -> Bool) -> Bool { true }
 }
 
 extension VaultError {

@@ -30,5 +30,21 @@ int mam_is_append_only(int descriptor);
 /// No core dumps, no ptrace by others: RLIMIT_CORE 0 and PR_SET_DUMPABLE 0.
 int mam_forbid_core_dumps(void);
 
+/// eventfd(2), close-on-exec, never blocking.
+int mam_event_descriptor(void);
+
+/// sem_clockwait(3) on a `sem_t`, until so many nanoseconds of CLOCK_MONOTONIC.
+int mam_wait_until(void *semaphore, int64_t nanoseconds);
+
+/// cachestat(2) of a whole file: how many of its pages are cached; -1 and errno ENOSYS before Linux 6.5.
+int64_t mam_cached_pages(int descriptor);
+
+/// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until so many nanoseconds of CLOCK_MONOTONIC. Returns 0
+/// or an error number.
+int mam_lock_until(void *lock, int64_t nanoseconds);
+
+/// gettid(2).
+int32_t mam_thread_id(void);
+
 /// prctl(PR_SET_NAME): at most 15 bytes are kept.
 void mam_name_thread(const char *name);

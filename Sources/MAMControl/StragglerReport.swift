@@ -1,0 +1,42 @@
+// The interface's type Straggler.
+
+package import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+/// A file that was in a lock's way.
+package struct StragglerReport: Sendable, Equatable {
+    package let path: String
+    package let processes: [(pid: Int32, name: String)]
+
+    package static func == (one: StragglerReport, other: StragglerReport) -> Bool {
+        one.json == other.json
+    }
+
+    init(_ straggler: Straggler) {
+        path = straggler.path.wireText
+        processes = straggler.processes.map { ($0.id, $0.name) }
+    }
+
+    /// Reads the wire form.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        path = try wire.string("path")
+        var processes: [(Int32, String)] = []
+        for process in try wire.objects("processes") {
+            guard let pid = Int32(exactly: try process.integer("pid")) else {
+                throw .invalidParameter("pid")
+            }
+            processes.append((pid, try process.string("name")))
+        }
+        self.processes = processes
+    }
+
+    /// The wire form.
+    package var json: JSONValue {
+        [
+            "path": .string(path),
+            "processes": .array(
+                processes.map { ["pid": JSONValue($0.pid), "name": .string($0.name)] }),
+        ]
+    }
+}

@@ -1,0 +1,43 @@
+// Telling the kernel to drop what it has cached.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+internal import Synchronization
+
+/// The session to notify through, while there is one.
+final class Notifier: Sendable {
+    /// libfuse's notify functions may be called from any thread but a request's.
+    private struct Session: @unchecked Sendable { let raw: OpaquePointer }
+
+    private let session = Mutex<Session?>(nil)
+    /// Shared while a notification is under way; alone when the session goes, which must not happen under one.
+    private let life = ReadWriteLock()
+
+    func attach(_ raw: OpaquePointer) {
+        let new = Session(raw: raw)
+        session.withLock { $0 = new }
+    }
+
+    /// False if a notification is under way that does not end: the session must then stay.
+    func detach(until deadline: Deadline) -> Bool {
+        life.exclusive(until: deadline) { session.withLock { $0 = nil } } != nil
+    }
+
+    private func notify(_ call: (OpaquePointer) -> Void) {
+        life.shared {
+            if let raw = session.withLock({ $0?.raw }) { call(raw) }
+        }
+    }
+
+    /// Writes back and drops the pages and attributes of one inode. Blocks until our own threads have
+    /// taken the writes, so the caller must hold no lock that a request needs.
+    func invalidate(_ node: UInt64) {
+        notify { fuse_lowlevel_notify_inval_inode($0, node, 0, 0) }
+    }
+
+    /// Drops one name, so that the next look-up finds what is there now.
+    func invalidate(_ name: Name, in parent: UInt64) {
+        notify { fuse_lowlevel_notify_inval_entry($0, parent, name, strlen(name)) }
+    }
+}

@@ -1,0 +1,73 @@
+// Moments by which something has to be done, and waiting no longer than that.
+
+internal import CShims
+internal import Glibc
+
+/// A moment on the clock that no one sets: `CLOCK_MONOTONIC`.
+package struct Deadline: Sendable, Comparable {
+    let nanoseconds: Int64
+
+    /// So many milliseconds from now.
+    package init(milliseconds: Int) {
+        nanoseconds = Self.now + Int64(milliseconds) * 1_000_000
+    }
+
+    package init(seconds: Int) { self.init(milliseconds: seconds * 1000) }
+
+    package var hasPassed: Bool { Self.now >= nanoseconds }
+
+    package static func < (one: Deadline, other: Deadline) -> Bool {
+        one.nanoseconds < other.nanoseconds
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+/// A counting semaphore.
+package final class Semaphore: @unchecked Sendable {
+    // A POSIX semaphore at one address for its whole life.
+    private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    package init() { sem_init(raw, 0, 0) }
+
+    deinit {
+        sem_destroy(raw)
+        raw.deallocate()
+    }
+
+    package func signal() { sem_post(raw) }
+
+    package func wait() {
+        while sem_wait(raw) != 0 {}
+    }
+
+    /// False if the deadline passes first.
+    package func wait(until deadline: Deadline) -> Bool {
+        while mam_wait_until(raw, deadline.nanoseconds) != 0 {
+            if Errno.current == .timedOut { return false }
+        }
+        return true
+    }
+}
+
+/// Runs a body on a thread of its own. False if it has not ended by the deadline: it then goes on by itself.
+package func finishes(
+    by deadline: Deadline, named name: String, _ body: @escaping @Sendable () -> Void
+) -> Bool {
+    let ended = Semaphore()
+    do throws(Errno) {
+        try startThread(named: name) {
+            body()
+            ended.signal()
+        }
+    } catch {
+        // No thread to wait for: then it is done here, however long it takes.
+        body()
+        return true
+    }
+    return ended.wait(until: deadline)
+}

@@ -1,0 +1,23 @@
+// Waking a thread that waits in poll(2).
+
+internal import CShims
+internal import Glibc
+
+/// An event descriptor: readable from ``signal()`` until ``clear()``.
+package final class WakeUpDescriptor: Sendable {
+    package let descriptor: Descriptor
+
+    package init() throws(Errno) {
+        descriptor = Descriptor(owning: try retrying { mam_event_descriptor() })
+    }
+
+    package func signal() {
+        var one: UInt64 = 1
+        _ = write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
+    }
+
+    package func clear() {
+        var count: UInt64 = 0
+        _ = read(descriptor.raw, &count, MemoryLayout<UInt64>.size)
+    }
+}
