@@ -85,9 +85,8 @@ package enum WorkspaceDescription {
         # Opens the windows of one account, or of the caller's only one.
         method Unlock(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (account: Account)
 
-        # Tells what happens to the accounts that the caller may lock, until it hangs up. Call with more. The first reply comes at
-        # once and has no event.
-        method Watch() -> (event: ?Event)
+        # Tells what happens to the accounts that the caller may lock, until it hangs up: first how each is now. Call with more.
+        method Watch() -> (event: Event)
 
         # Reads the plain source from its start and writes a protected file of the owner into the empty destination.
         method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)

@@ -55,7 +55,8 @@ extension WorkspaceInterface {
         try call.parameters.allowOnly(["account", "now"])
         let now = try call.parameters.flag("now")
         let accounts =
-            call.parameters.has("account") ? [try account(call).id] : controlled(by: call.peer)
+            call.parameters.has("account")
+            ? [try account(call).id] : controlled(by: call.peer).map(\.id)
         let stragglers = accounts.flatMap { vault.lock($0, now: now) }
         return [
             "accounts": .array(accountReports().map(\.json)),
@@ -73,8 +74,8 @@ extension WorkspaceInterface {
         return try report(of: account)
     }
 
-    func controlled(by peer: Peer) -> [AccountID] {
-        vault.accounts.filter { isTrusted(peer) || $0.user == peer.uid }.map(\.id)
+    func controlled(by peer: Peer) -> [AccountStatus] {
+        vault.accounts.filter { isTrusted(peer) || $0.user == peer.uid }
     }
 
     /// The account that a call names, or the caller's only one; checked against the caller's rights.
@@ -86,7 +87,7 @@ extension WorkspaceInterface {
                 throw .invalidInput(
                     own.isEmpty ? "no account is registered" : "name one of the accounts")
             }
-            return (only, vault.identity(of: only).description)
+            return (only.id, only.identity.description)
         }
         guard let account = vault.account(named: text) else { throw .unknownAccount(text) }
         try requireControl(call, of: vault.identity(of: account))

@@ -12,29 +12,33 @@ extension WorkspaceInterface {
         do throws(Errno) { subscription = try vault.subscribe() } catch {
             throw VarlinkError.systemError(error, "the event stream")
         }
-        // Who has this misses nothing from now on.
-        try call.reply(["event": nil])
+        // After the subscription: nothing falls between the state and the first event.
+        for account in controlled(by: call.peer) {
+            let isOpen = account.state == .unlocked || account.state == .grace
+            try call.reply(reply(isOpen ? .available : .unavailable, account))
+        }
         while call.waitWhileConnected(for: subscription.readable) {
-            let own = Set(controlled(by: call.peer).map(\.bytes))
-            for event in subscription.take() where own.contains(event.account.bytes) {
-                try call.reply(["event": json(event)])
+            let own = controlled(by: call.peer)
+            for event in subscription.take() {
+                guard let account = own.first(where: { $0.id == event.account }) else { continue }
+                try call.reply(reply(event.kind, account))
             }
         }
-        return ["event": nil]
+        // Nobody is there to read a last reply.
+        throw Errno.notConnected
     }
 
-    private func json(_ event: AccountEvent) -> JSONValue {
-        guard let status = vault.accounts.first(where: { $0.id == event.account }) else {
-            return nil
-        }
-        var members: [String: JSONValue] = ["account": AccountReport(status).json]
-        switch event.kind {
+    private func reply(
+        _ kind: AccountEvent.Kind, _ account: AccountStatus
+    ) -> [String: JSONValue] {
+        var event: [String: JSONValue] = ["account": AccountReport(account).json]
+        switch kind {
         case .willBecomeUnavailable(let seconds):
-            members["event"] = "will-become-unavailable"
-            members["seconds"] = JSONValue(seconds)
-        case .unavailable: members["event"] = "unavailable"
-        case .available: members["event"] = "available"
+            event["event"] = "will-become-unavailable"
+            event["seconds"] = JSONValue(seconds)
+        case .unavailable: event["event"] = "unavailable"
+        case .available: event["event"] = "available"
         }
-        return .object(members)
+        return ["event": .object(event)]
     }
 }

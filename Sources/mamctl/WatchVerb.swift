@@ -4,14 +4,13 @@ internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
 
-/// One line per event, until the daemon ends.
+/// One line for how each account is now, then one per event, until the daemon ends.
 func watch(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     var failure: VarlinkError?
     try daemon.stream("Watch") { reply in
         do throws(VarlinkError) {
-            // The first reply has none.
-            if reply.has("event") { try show(try reply.object("event"), invocation.isJSON) }
+            try show(try reply.object("event"), invocation.isJSON)
         } catch { failure = error }
         return failure == nil
     }

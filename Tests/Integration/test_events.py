@@ -1,0 +1,115 @@
+"""What the socket tells of locks and unlocks, and locking what nobody uses."""
+import errno
+import json
+import os
+import subprocess
+import time
+
+from workspace import ANN, UNREACHABLE, WorkspaceCase, wait_until
+
+
+class Events(WorkspaceCase):
+    settings = {"LockGraceSeconds": 60}
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.workspace.unlock)
+
+    def watch(self, *options):
+        process = subprocess.Popen(
+            ["mamctl", "watch", "--workspace", "work", *options], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=self.workspace.environment)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        return process
+
+    def started(self, *options):
+        """A watcher that listens: it has said how the account is now."""
+        process = self.watch(*options)
+        self.assertIn("available", process.stdout.readline())
+        return process
+
+    def test_the_state_now_comes_first(self):
+        self.assertEqual(self.watch().stdout.readline(), f"{ANN}\tavailable\n")
+        self.workspace.lock()
+        event = json.loads(self.watch("--json").stdout.readline())
+        self.assertEqual((event["event"], event["account"]["state"]), ("unavailable", "locked"))
+
+    def test_a_lock_and_an_unlock_are_told(self):
+        process = self.started()
+        self.workspace.lock()
+        self.workspace.unlock()
+        lines = [process.stdout.readline() for _ in range(3)]
+        self.assertEqual(lines, [
+            f"{ANN}\twill-become-unavailable\n", f"{ANN}\tunavailable\n", f"{ANN}\tavailable\n"])
+
+    def test_the_grace_period_is_told_and_its_end_by_an_unlock(self):
+        process = self.started("--json")
+        self.workspace.serving("lock", ANN)
+        event = json.loads(process.stdout.readline())
+        self.assertEqual((event["event"], event["seconds"]), ("will-become-unavailable", 60))
+        self.assertEqual((event["account"]["name"], event["account"]["state"]), (ANN, "grace"))
+        self.workspace.unlock()
+        event = json.loads(process.stdout.readline())
+        self.assertEqual((event["event"], event["account"]["state"]), ("available", "unlocked"))
+
+    def test_nothing_is_told_twice(self):
+        process = self.started()
+        self.workspace.lock()
+        self.workspace.lock()
+        self.workspace.unlock()
+        self.workspace.unlock()
+        self.workspace.lock()
+        words = [process.stdout.readline().split("\t")[1].strip() for _ in range(5)]
+        self.assertEqual(words, [
+            "will-become-unavailable", "unavailable", "available", "will-become-unavailable", "unavailable"])
+
+    def test_a_watcher_that_goes_costs_nothing(self):
+        for _ in range(20):
+            process = self.started()
+            process.kill()
+            process.wait()
+        pid = self.daemon()
+        wait_until(
+            lambda: self.threads(pid, "control-client") == 0, 10, "threads of watchers that have gone are still there")
+
+    def daemon(self):
+        return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
+
+    def threads(self, pid, name):
+        count = 0
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/comm") as comm:
+                count += comm.read().strip() == name
+        return count
+
+
+class Stopping(WorkspaceCase):
+    def test_the_daemons_end_is_told_and_ends_the_watch(self):
+        process = subprocess.Popen(
+            ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=self.workspace.environment)
+        process.stdout.readline()
+        self.workspace.unmount()
+        _, errors = process.communicate(timeout=20)
+        self.assertEqual(process.returncode, UNREACHABLE)
+        self.assertIn("work", errors)
+
+
+class Idle(WorkspaceCase):
+    settings = {"LockGraceSeconds": 0, "LockOn": {"IdleSeconds": 2}}
+
+    def test_what_is_used_stays_and_what_is_not_is_locked(self):
+        path = self.directory / "file"
+        end = time.monotonic() + 6
+        while time.monotonic() < end:
+            self.write(path, b"content")
+            time.sleep(0.2)
+        self.assertEqual(self.workspace.account()["state"], "unlocked")
+        wait_until(lambda: self.workspace.account()["state"] == "locked", 20, "not locked although nobody used it")
+        with self.refused(errno.ENOKEY):
+            path.read_bytes()
+        self.workspace.unlock()
+        self.assertEqual(path.read_bytes(), b"content")
