@@ -1,0 +1,69 @@
+import Glibc
+import MAMSystem
+import Synchronization
+import Testing
+
+@Suite("Waiting no longer than until a deadline")
+struct WaitingTests {
+    @Test("A semaphore that is signalled is had; one that is not is given up")
+    func semaphores() {
+        let semaphore = Semaphore()
+        #expect(!semaphore.wait(until: Deadline(milliseconds: 20)))
+        semaphore.signal()
+        // Also when the deadline has passed.
+        #expect(semaphore.wait(until: Deadline(milliseconds: -5)))
+        #expect(!semaphore.wait(until: Deadline(milliseconds: -5)))
+    }
+
+    @Test("What does not finish goes on by itself")
+    func finishing() {
+        #expect(finishes(by: Deadline(seconds: 30), named: "quick") {})
+        let (blocker, ended) = (Semaphore(), Semaphore())
+        let isDone = finishes(by: Deadline(milliseconds: 20), named: "slow") {
+            blocker.wait()
+            ended.signal()
+        }
+        #expect(!isDone)
+        blocker.signal()
+        #expect(ended.wait(until: Deadline(seconds: 30)))
+    }
+
+    @Test("A lock that others hold is given up, and had when they are gone")
+    func locks() throws {
+        let lock = ReadWriteLock()
+        let (isHeld, release, isFree) = (Semaphore(), Semaphore(), Semaphore())
+        try startThread(named: "holder") {
+            lock.shared {
+                isHeld.signal()
+                release.wait()
+            }
+            isFree.signal()
+        }
+        isHeld.wait()
+        #expect(lock.exclusive(until: Deadline(milliseconds: 20)) { 1 } == nil)
+        release.signal()
+        isFree.wait()
+        #expect(lock.exclusive(until: Deadline(milliseconds: -5)) { 1 } == 1)
+    }
+
+    @Test("Who has a file open or mapped is found by its path, ourselves left out")
+    func users() throws {
+        let path = "/tmp/mam-users-\(getpid())"
+        let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
+        defer { unlink(path) }
+        #expect(processes(holding: ByteString(path)).isEmpty)
+        let (reader, writer) = try makePipe()
+        let process = try spawn(
+            ["sh", "-c", "exec 3<\(path); read line"].map { ByteString($0) },
+            files: [reader.raw: STDIN_FILENO])
+        defer {
+            kill(process, SIGKILL)
+            _ = try? wait(for: process)
+        }
+        let end = Deadline(seconds: 30)
+        var found: [ProcessName] = []
+        while found.isEmpty, !end.hasPassed { found = processes(holding: ByteString(path)) }
+        #expect(found.map(\.id) == [process])
+        withExtendedLifetime((file, writer)) {}
+    }
+}

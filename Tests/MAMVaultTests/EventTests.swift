@@ -1,0 +1,89 @@
+import Glibc
+import MAMFormat
+import MAMModel
+import MAMSystem
+import MAMVault
+import Testing
+
+@Suite("Events, deadlines and classes")
+struct EventTests {
+    private func kinds(_ subscription: EventSubscription) -> [AccountEvent.Kind] {
+        subscription.take().map(\.kind)
+    }
+
+    @Test("A lock and an unlock are told once each, and only when they change something")
+    func locks() throws {
+        let test = try TestVault()
+        let subscription = try test.vault.subscribe()
+        test.vault.lock(test.ann, now: true)
+        test.vault.lock(test.ann, now: true)
+        try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        #expect(
+            kinds(subscription) == [
+                .willBecomeUnavailable(seconds: 0), .unavailable, .available,
+            ])
+        #expect(kinds(subscription).isEmpty)
+    }
+
+    @Test("A grace period is told with its length, and its end by an unlock")
+    func grace() throws {
+        let test = try TestVault(grace: 60)
+        let subscription = try test.vault.subscribe()
+        test.vault.lock(test.ann, now: false)
+        test.vault.lock(test.ann, now: false)
+        try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        #expect(kinds(subscription) == [.willBecomeUnavailable(seconds: 60), .available])
+    }
+
+    @Test("The descriptor is readable from the first event until they are taken")
+    func readiness() throws {
+        let test = try TestVault(passphrase: nil)
+        let subscription = try test.vault.subscribe()
+        #expect(!isReadable(subscription.readable))
+        test.vault.lock(test.ann, now: true)
+        #expect(isReadable(subscription.readable))
+        _ = subscription.take()
+        #expect(!isReadable(subscription.readable))
+    }
+
+    private func isReadable(_ descriptor: Descriptor) -> Bool {
+        var waiting = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
+    }
+
+    @Test("A listener that does not listen keeps the newest 256")
+    func overflow() throws {
+        let test = try TestVault(passphrase: nil)
+        let subscription = try test.vault.subscribe()
+        for _ in 0..<100 {
+            test.vault.lock(test.ann, now: true)
+            try test.vault.unlock(test.ann, passphrase: nil)
+        }
+        let found = kinds(subscription)
+        #expect(found.count == 256)
+        #expect(found.last == .available)
+    }
+
+    @Test("A class needs both windows; what is asked for already needs none")
+    func classes() throws {
+        let test = try TestVault("useDeviceSettings")
+        let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
+        #expect(file.header?.sealing?.protectionClass == .completeUntilFirstUserAuthentication)
+        try test.vault.setClass(.complete, of: file)
+        #expect(file.header?.sealing?.protectionClass == .complete)
+        test.vault.lock(test.ann, now: true)
+        #expect(isWindowClosed { try test.vault.setClass(nil, of: file) })
+        try test.vault.setClass(.complete, of: file)
+        try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        try test.vault.setClass(nil, of: file)
+        #expect(file.header?.sealing?.protectionClass == .completeUntilFirstUserAuthentication)
+        test.vault.lock(test.ann, now: true)
+        #expect(try file.text() == "hello")
+        #expect(isWindowClosed { try test.vault.setClass(.complete, of: file) })
+        // Less than policy asks for is kept as a wish.
+        try test.vault.setClass(.some(.none), of: file)
+        #expect(file.header?.sealing?.protectionClass == .completeUntilFirstUserAuthentication)
+        #expect(file.header?.sealing?.askedClass == .some(.none))
+    }
+}
