@@ -115,7 +115,7 @@ def wait_until(condition, seconds=10.0, message="waited in vain"):
 class Workspace:
     """A backing directory, a mount point and the XDG directories beside them."""
 
-    def __init__(self, name="work", settings=None):
+    def __init__(self, name="work", settings=None, policy=None):
         self.name = name
         self.root = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         self.backing, self.mount_point = self.root / "backing", self.root / "mount"
@@ -130,6 +130,7 @@ class Workspace:
             directory.mkdir(mode=0o700)
         self.settings = self.root / "settings.json"
         self.settings.write_text(json.dumps({**SETTINGS, **(settings or {})}))
+        self.policy = policy
 
     # Places
 
@@ -182,6 +183,9 @@ class Workspace:
 
     def init(self):
         self.ctl("init", self.backing, "--name", self.name, "--settings", self.settings)
+        if self.policy:
+            (document,) = (self.root / "config_home" / "mamd" / self.name / "policies").iterdir()
+            document.write_text(json.dumps(self.policy))
         return self
 
     def mount(self, *options, status=DONE):
@@ -272,11 +276,12 @@ class WorkspaceCase(unittest.TestCase):
     """A mounted workspace with one unlocked managed account, shared by the class."""
 
     settings = None
+    policy = None
     mounted = True
 
     @classmethod
     def setUpClass(cls):
-        cls.workspace = Workspace(settings=cls.settings)
+        cls.workspace = Workspace(settings=cls.settings, policy=cls.policy)
         try:
             cls.workspace.init()
             if cls.mounted:
