@@ -155,18 +155,21 @@ class Keybag:
         stored = self.bytes[752 + 64 * (number - 1) : 816 + 64 * (number - 1)]
         return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + bytes([number]))
 
-    def account_key(self, passphrase):
-        if not self.has_passphrase:
-            return derive(self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
-        if passphrase is None:
-            raise Refused(1, f"{self.name} has a passphrase: give --passfile")
+    def stretched(self, passphrase):
+        """What Argon2id makes of the passphrase."""
         try:
             from argon2.low_level import Type, hash_secret_raw
         except ImportError:
             raise Refused(1, "python3-argon2 is missing: only accounts without a passphrase can be read") from None
         require(self.memory % 1024 == 0, "Argon2id memory")
-        stretched = hash_secret_raw(passphrase, self.salt, self.passes, self.memory // 1024, 1, 32, Type.ID)
-        return derive(stretched + self.device_secret, self.account_id, b"mamd keybag account v1")
+        return hash_secret_raw(passphrase, self.salt, self.passes, self.memory // 1024, 1, 32, Type.ID)
+
+    def account_key(self, passphrase):
+        if not self.has_passphrase:
+            return derive(self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
+        if passphrase is None:
+            raise Refused(1, f"{self.name} has a passphrase: give --passfile")
+        return derive(self.stretched(passphrase) + self.device_secret, self.account_id, b"mamd keybag account v1")
 
     def class_key(self, number, passphrase):
         key = self.class_d if number == 4 else self.open_class(number, self.account_key(passphrase))

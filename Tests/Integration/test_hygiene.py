@@ -1,0 +1,130 @@
+"""After a lock the daemon's memory holds no key that the lock takes away, and no plaintext. Root only: it dumps the daemon."""
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from workspace import PASSPHRASE, ROOT, WorkspaceCase, daemons, wait_until
+
+sys.path.insert(0, str(ROOT / "Tests"))
+import decoder
+
+# Plaintext that is nowhere else, for each class.
+MARKERS = {letter: os.urandom(64) for letter in "ABCD"}
+NOTHING = bytes(1 << 16)
+CONTENTS = {letter: marker * 3200 for letter, marker in MARKERS.items()}
+
+
+@unittest.skipUnless(os.getuid() == 0, "reads another process's memory, which only root can")
+class Hygiene(WorkspaceCase):
+    settings = {"DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
+    policy = {"appDataEncryptionType": "useDeviceSettings"}
+
+    def setUp(self):
+        super().setUp()
+        self.workspace.unlock()
+        self.handles = {}
+        self.addCleanup(lambda: [os.close(handle) for handle in self.handles.values()])
+        for letter in "ABCD":
+            folder = self.directory / letter
+            folder.mkdir()
+            self.workspace.ctl("class", "--set", letter, folder)
+            for name in (f"{letter}, open", f"{letter}, closed"):
+                self.write(folder / name, CONTENTS[letter])
+                (folder / name).read_bytes()
+            self.handles[letter] = os.open(folder / f"{letter}, open", os.O_RDWR)
+            os.pread(self.handles[letter], 10_000, 0)
+
+    # What is searched for
+
+    def secrets(self):
+        """Name → bytes, worked out by the second decoder from what lies on disk."""
+        (keybag,) = decoder.keybags(self.workspace.state)
+        passphrase = PASSPHRASE.encode()
+        found = {
+            "passphrase": passphrase, "stretched passphrase": keybag.stretched(passphrase),
+            "account key": keybag.account_key(passphrase)}
+        for number, letter in enumerate("ABCD", 1):
+            found[f"plaintext {letter}"] = MARKERS[letter]
+            found[f"class key {letter}"] = keybag.class_key(number, passphrase)
+            for path in self.backing_of(self.directory / letter).iterdir():
+                header = decoder.Header(path.read_bytes()[: decoder.HEADER])
+                self.assertEqual(header.file_class, number)
+                found[f"file key {path.name}"] = keybag.file_key(header, passphrase)
+        return found
+
+    def in_memory(self):
+        """The names of the secrets of which the daemon's memory or registers hold a half or more."""
+        (pid,) = daemons(str(self.workspace.root))
+        core = self.workspace.root / "core"
+        result = subprocess.run(
+            ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", "-ex", "set use-coredump-filter off",
+             "-ex", "set dump-excluded-mappings on", "-p", str(pid), "-ex", f"gcore {core}"],
+            capture_output=True, text=True, timeout=120)
+        self.assertTrue(core.exists(), result.stdout + result.stderr)
+        try:
+            memory = without_empty_pages(core)
+        finally:
+            core.unlink()
+        return {name for name, value in self.secrets().items() if any(half in memory for half in halves(value))}
+
+    # The tests
+
+    def test_a_lock_leaves_only_the_keys_of_what_stays_open(self):
+        always = {"class key D", "class key C", "file key C, open", "file key D, open"}
+        open_b = {"file key B, open"}
+        # Else a search that finds nothing proves nothing.
+        control = always | open_b | {"class key A", "class key B", "file key A, open"}
+        self.assertLessEqual(control, self.in_memory())
+        self.workspace.lock()
+        self.check(self.in_memory(), always | open_b)
+        # What is there goes on to work, and is all that is needed for it.
+        self.assertEqual(os.pread(self.handles["B"], 64, 0), MARKERS["B"])
+        os.close(self.handles.pop("B"))
+        # The kernel tells of a close(2) a little later.
+        wait_until(lambda: "file key B, open" not in self.in_memory(), 30, "the key of a closed file stays")
+        self.check(self.in_memory(), always)
+
+    def test_a_lock_under_use_leaves_none(self):
+        over = threading.Event()
+        users = [threading.Thread(target=self.use, args=(letter, over)) for letter in "AABB"]
+        for user in users:
+            user.start()
+        time.sleep(0.3)
+        self.workspace.lock()
+        found = self.in_memory()
+        over.set()
+        for user in users:
+            user.join()
+        self.check(found, {"class key C", "class key D"} | {f"file key {letter}, open" for letter in "BCD"})
+
+    def use(self, letter, over):
+        """Reads and writes with the open handle and new ones, until told to end; some of it will be refused."""
+        path = self.directory / letter / f"{letter}, closed"
+        while not over.is_set():
+            try:
+                os.pwrite(self.handles[letter], CONTENTS[letter][:70_000], 0)
+                os.pread(self.handles[letter], 100_000, 64_000)
+                path.read_bytes()
+            except OSError:
+                time.sleep(0.01)
+
+    def check(self, found, allowed):
+        """Of C and D anything may be there; of the others what is allowed must be, and no more."""
+        free = {name for name in self.secrets() if name.startswith(("class key", "file key")) and name[-1] in "CD"}
+        free |= {f"file key {letter}, {state}" for letter in "CD" for state in ("open", "closed")}
+        self.assertEqual(found - free, allowed - free)
+        self.assertLessEqual(allowed, found)
+
+
+def without_empty_pages(core):
+    """What is not zero of a dump, most of which is."""
+    with open(core, "rb") as file:
+        return b"".join(part for part in iter(lambda: file.read(len(NOTHING)), b"") if part != NOTHING)
+
+
+def halves(secret):
+    middle = len(secret) // 2
+    return secret[:middle], secret[middle:]
