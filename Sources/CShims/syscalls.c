@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -88,5 +89,17 @@ int64_t mam_cached_pages(int descriptor) {
 }
 
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }
+
+int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags) {
+    // FILEID_INO64_GEN of <linux/exportfs.h>, as fuse_encode_fh() makes it.
+    enum { INO64_GEN = 0x81, WORDS = 3 };
+    union {
+        struct file_handle handle;
+        char room[sizeof(struct file_handle) + WORDS * sizeof(uint32_t)];
+    } found = {.handle = {.handle_bytes = WORDS * sizeof(uint32_t), .handle_type = INO64_GEN}};
+    const uint32_t words[WORDS] = {(uint32_t)(node >> 32), (uint32_t)node, generation};
+    memcpy(found.handle.f_handle, words, sizeof words);
+    return open_by_handle_at(mount, &found.handle, flags);
+}
 
 void mam_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

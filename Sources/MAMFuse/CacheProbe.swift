@@ -11,16 +11,40 @@ internal import Synchronization
 struct CacheProbe: ~Copyable {
     private let file: Descriptor
 
-    /// Nil if the file cannot be opened: it has no name any more, or its mode shuts us out.
+    private static let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+
+    /// Nil if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root.
     init?(_ inode: Inode, in files: FileSystem) {
-        guard let path = files.mountedPath(of: inode),
+        guard
             let file = files.probes.opening({ () throws(Errno) in
-                try openFile(path.cString, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+                do throws(Errno) { return try Self.openByPath(inode, in: files) } catch {
+                    // It has no name any more, or we may not go there.
+                    return try Self.openByNumber(inode, in: files)
+                }
             }),
             let status = try? status(of: file.raw), UInt64(status.st_dev) == files.mountDevice,
             UInt64(status.st_ino) == inode.id.inode
         else { return nil }
         self.file = file
+    }
+
+    private static func openByPath(
+        _ inode: Inode, in files: FileSystem
+    ) throws(Errno) -> Descriptor {
+        guard let path = files.mountedPath(of: inode) else { throw .noEntry }
+        return try openFile(path.cString, flags)
+    }
+
+    private static func openByNumber(
+        _ inode: Inode, in files: FileSystem
+    ) throws(Errno) -> Descriptor {
+        let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+        return try withExtendedLifetime(mount) { () throws(Errno) in
+            Descriptor(
+                owning: try retrying {
+                    mam_open_fuse_node(mount.raw, inode.node, Entry.generation, flags)
+                })
+        }
     }
 
     /// Pages, in whatever state; nil if the kernel does not tell.

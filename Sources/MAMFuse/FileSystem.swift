@@ -86,6 +86,9 @@ struct Entry {
     let inode: Inode
     let attributes: stat
     let cacheSeconds: Double
+
+    /// The same for all: no number is given twice.
+    static let generation: UInt32 = 1
 }
 
 /// A name that the kernel sent: bytes, ended by a zero.

@@ -63,7 +63,7 @@ struct Request {
 extension fuse_entry_param {
     init(_ entry: Entry) {
         self.init(
-            ino: entry.inode.node, generation: 1, attr: entry.attributes,
+            ino: entry.inode.node, generation: UInt64(Entry.generation), attr: entry.attributes,
             attr_timeout: entry.cacheSeconds, entry_timeout: FileSystem.cacheSeconds)
     }
 }

@@ -125,6 +125,20 @@ def write_slowly(path):
     wait_for_a_word()
 
 
+def write_once(path):
+    """One write(2), at the first word from the test; then says what became of it, and of an fsync(2)."""
+    file = os.open(path, os.O_RDWR)
+    ready()
+    wait_for_a_word()
+    for step in (lambda: os.pwrite(file, b"late" * (PAGE // 4), PAGE), lambda: os.fsync(file)):
+        try:
+            step()
+            print("done", flush=True)
+        except OSError as problem:
+            print(errno.errorcode[problem.errno], flush=True)
+    wait_for_a_word()
+
+
 WAYS = {
     "map-shared": lambda path: map_it(path, mmap.MAP_SHARED),
     "map-private": lambda path: map_it(path, mmap.MAP_PRIVATE),
@@ -132,6 +146,7 @@ WAYS = {
     "read": read,
     "write": write,
     "write-slowly": write_slowly,
+    "write-once": write_once,
 }
 
 if __name__ == "__main__":

@@ -244,6 +244,26 @@ class SlowWriter(CacheCase):
         self.workspace.unlock()
         self.assertEqual(path.read_bytes(), b"new content")
 
+    def test_a_writer_that_waits_for_another_over_the_whole_lock_is_refused(self):
+        """It has passed all that the kernel asks before it takes the file's lock, and takes that when the keys are gone."""
+        path = self.large_file("file", 1 << 20)
+        late = [self.users.start("write-once", path) for _ in range(3)]
+        slow = self.users.start("write-slowly", path)
+        for writer in late:
+            self.users.tell(writer)
+            wait_until(lambda: self.is_waiting_for_a_lock(writer.pid), message="the writer does not wait")
+        self.workspace.serving("lock", ANN, "--now", status=None)
+        self.users.tell(slow)
+        self.assertEqual([writer.stdout.readline().strip() for writer in late], ["ENOKEY"] * 3)
+        self.users.end()
+        self.workspace.unlock()
+        self.assertEqual(path.read_bytes()[PAGE:], MEBIBYTE[PAGE:])
+
+    def is_waiting_for_a_lock(self, pid):
+        """It sleeps without a signal to wake it, and not for an answer of the daemon's."""
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
+        return state == "D" and "request_wait_answer" not in pathlib.Path(f"/proc/{pid}/stack").read_text()
+
     def test_the_daemon_can_be_stopped_after_a_slow_writer(self):
         path = self.large_file("file", 1 << 20)
         self.users.start("write-slowly", path)
