@@ -53,6 +53,7 @@ extension FileSystem {
             }
             // The kernel leaves this to who truncates on open.
             if truncates, caller.user != 0 { try clearSetIDBits(inode.handle) }
+            if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
             state.openCount += 1
             return file

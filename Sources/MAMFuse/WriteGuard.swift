@@ -6,33 +6,56 @@
 // that is gone.
 //
 // But once it has the inode's lock it asks whether the file has capabilities that the write must take away:
-// file_remove_privs(9) sends GETXATTR for `security.capability`, notify_change(9) the same again, and then
+// file_remove_privs() sends GETXATTR for `security.capability`, notify_change() the same again, and then
 // REMOVEXATTR, whose error is the write's. So for a file that must not be written we say that there are some, and
-// refuse to remove them. chown(2) and truncate(2) go the same way; chown sends the first request once, which tells it
-// from the others: it must work while a window is closed.
+// refuse to remove them. Others go a part of this way:
+//
+// - truncate(2) goes all of it, and is refused here instead of at its SETATTR;
+// - open(2) with O_TRUNC goes all of it too, but after the OPEN in which we have cut the file: it must succeed;
+// - chown(2) sends GETXATTR once, and must work while a window is closed.
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMVault
 
-/// What one thread of the kernel's callers has asked of one inode. Guarded by the inode's state.
+/// What the kernel's callers have asked of one inode's capabilities. Guarded by the inode's state.
 struct WriteGuard {
     /// sizeof(struct vfs_ns_cap_data): what a capability attribute's length would be.
     static let attributeByteCount = 20
 
+    /// The thread that was told of capabilities last, and how often in a row.
     private var thread: Int32 = 0
     private var questionCount = 0
+    /// The thread whose open(2) has cut the file, until it asks.
+    private var truncatingThread: Int32?
 
-    /// The thread asked for the length of `security.capability`.
-    mutating func noteQuestion(of thread: Int32) {
+    mutating func noteTruncation(by thread: Int32) { truncatingThread = thread }
+
+    /// True for the question that follows a truncating OPEN.
+    mutating func endsTruncation(of thread: Int32) -> Bool {
+        guard truncatingThread == thread else { return false }
+        truncatingThread = nil
+        return true
+    }
+
+    /// The thread is told that there are capabilities.
+    mutating func notePretence(to thread: Int32) {
         questionCount = self.thread == thread ? questionCount + 1 : 1
         self.thread = thread
     }
 
-    /// The thread removes `security.capability`: true if that is part of a write or of a change of size.
-    mutating func isWriting(_ thread: Int32) -> Bool {
+    enum Removal {
+        /// Of what is really there.
+        case genuine
+        /// Of what we pretended.
+        case changingOwner, writing
+    }
+
+    /// What the thread does that removes the capabilities.
+    mutating func removal(by thread: Int32) -> Removal {
+        guard self.thread == thread, questionCount > 0 else { return .genuine }
         defer { questionCount = 0 }
-        return self.thread == thread && questionCount > 1
+        return questionCount == 1 ? .changingOwner : .writing
     }
 }
 
@@ -42,31 +65,34 @@ extension FileSystem {
     func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability) == 0 }
 
     /// Why nothing may be written into the kernel's cache of an inode; nil if it may.
-    func refusalOfWrites(to inode: Inode) -> Errno? {
-        guard let file = inode.openFile else { return nil }
+    private func refusalOfWrites(to file: VaultFile?) -> Errno? {
+        guard let file else { return nil }
         if isStopping { return .notConnected }
         return file.allowsCachedWrites ? nil : .noKey
     }
 
     /// True if the kernel shall take it that there are capabilities to remove.
     func pretendsCapability(of inode: Inode, to thread: Int32) -> Bool {
-        guard inode.isRegular, refusalOfWrites(to: inode) != nil else { return false }
-        inode.withState { $0.writeGuard.noteQuestion(of: thread) }
-        return true
+        inode.withState { state in
+            if state.writeGuard.endsTruncation(of: thread) { return false }
+            guard refusalOfWrites(to: state.file) != nil else { return false }
+            state.writeGuard.notePretence(to: thread)
+            return true
+        }
     }
 
     /// Removes a file's capabilities, which may not be there; refuses that to a writer.
     func removeCapability(of inode: Inode, for thread: Int32) throws(Errno) {
-        let refusal = refusalOfWrites(to: inode)
-        let isWriting = inode.withState { $0.writeGuard.isWriting(thread) }
-        if let refusal, isWriting { throw refusal }
+        let (removal, refusal) = inode.withState { state in
+            (state.writeGuard.removal(by: thread), refusalOfWrites(to: state.file))
+        }
+        if let refusal, removal == .writing { throw refusal }
         do throws(Errno) {
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 try MAMSystem.removeExtendedAttribute(path, Self.capability)
             }
         } catch {
-            // What we pretended is not there.
-            guard refusal != nil, error == .noData else { throw error }
+            guard removal != .genuine, error == .noData else { throw error }
         }
     }
 }

@@ -57,9 +57,15 @@ private struct DaemonProcess {
     }
 
     /// What it still had to write is written when it has ended.
+    ///
+    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a container's, a
+    /// service's) may have one more, which nobody means to keep: then the daemon is asked to end.
     func waitForEnd(_ name: WorkspaceName) throws(Failure) {
         let end = ContinuousClock.now + Self.patience
+        let timeToAsk = ContinuousClock.now + .seconds(3)
+        var isAsked = false
         while isAlive {
+            if !isAsked, ContinuousClock.now > timeToAsk { isAsked = kill(pid, SIGTERM) == 0 }
             guard ContinuousClock.now < end else {
                 throw Failure(
                     .failure,
