@@ -91,12 +91,19 @@ package final class MountSession: @unchecked Sendable {
             if waiting.withLock({ $0 == nil }) { return }
             usleep(50_000)
         }
+        // Again and again: a signal that comes before the thread waits wakes nobody.
+        for _ in 0..<100 where wakeWaitingThread() { usleep(50_000) }
+    }
+
+    /// False if no thread waits any more.
+    private func wakeWaitingThread() -> Bool {
         // Under the lock: the session is freed only after the waiting thread has taken itself out.
         waiting.withLock { thread in
-            guard let thread else { return }
+            guard let thread else { return false }
             fuse_session_exit(session)
-            // Wakes the waiting thread; the signal's handler does nothing.
+            // The signal's handler does nothing.
             pthread_kill(thread, SIGUSR1)
+            return true
         }
     }
 }

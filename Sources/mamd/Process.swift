@@ -12,8 +12,15 @@ func protectProcess() {
     umask(0)
     raiseDescriptorLimit()
     signal(SIGPIPE, SIG_IGN)
-    // Wakes a thread that waits in the kernel; see MountSession.stop().
-    signal(SIGUSR1) { _ in }
+    wakeOnSignal()
+}
+
+/// SIGUSR1 wakes a thread that waits in the kernel; see MountSession.stop(). Without SA_RESTART, which signal(3)
+/// sets: the wait would go on.
+private func wakeOnSignal() {
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    sigaction(SIGUSR1, &action, nil)
 }
 
 /// An inode costs a descriptor, and a large tree has many.

@@ -2,6 +2,7 @@
 import errno
 import os
 import stat
+import subprocess
 import unittest
 
 from workspace import ANN, PERSONAL, Workspace, WorkspaceCase, call
@@ -213,3 +214,18 @@ class Places(unittest.TestCase):
         self.assertEqual(path.read_bytes(), b"content")
         workspace.unmount()
         self.assertEqual(os.listdir(workspace.mount_point), [])
+
+    @unittest.skipUnless(os.getuid() == 0, "makes a mount name space, which only root can")
+    def test_a_mount_that_another_name_space_keeps_ends_too(self):
+        space = Workspace().init()
+        self.addCleanup(space.close)
+        space.mount().register()
+        space.path("file").write_bytes(b"content")
+        keeper = subprocess.Popen(
+            ["unshare", "--mount", "--propagation", "private", "sh", "-c", "echo ready; read line"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(keeper.communicate)
+        self.assertEqual(keeper.stdout.readline(), "ready\n")
+        space.unmount()
+        space.mount().unlock()
+        self.assertEqual(space.path("file").read_bytes(), b"content")
