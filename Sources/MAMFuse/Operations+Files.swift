@@ -1,6 +1,7 @@
 // The table's entries for open files.
 
 internal import CFuse3
+internal import CShims
 internal import Glibc
 internal import MAMSystem
 
@@ -30,6 +31,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
     }
     table.read = { raw, _, count, offset, info in
         let request = Request(raw)
+        defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
             let buffer = ReplyBuffer(count: count)
             let found = try files.read(
@@ -40,6 +42,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
     }
     table.write = { raw, _, bytes, count, offset, info in
         let request = Request(raw)
+        defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
             let plain = UnsafeRawBufferPointer(start: bytes, count: count)
             // libfuse's buffer is used for the next request as it is: no plaintext may stay in it.
@@ -87,6 +90,7 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
     }
     table.copy_file_range = { raw, _, offset, info, _, targetOffset, targetInfo, count, flags in
         let request = Request(raw)
+        defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
             guard flags == 0 else { throw .invalid }
             let copied = try files.copy(

@@ -3,4 +3,5 @@
 #include "attributes.h"
 #include "credentials.h"
 #include "messages.h"
+#include "registers.h"
 #include "syscalls.h"
