@@ -1,4 +1,5 @@
 """What one file must hold, as the program that changes it knows. Used by soak_worker.py."""
+import collections
 import errno
 
 
@@ -17,9 +18,14 @@ class File:
         self.handles = []
         # The class was changed under open handles: which class these follow is not our business.
         self.is_mixed = False
+        # What was done to it last, for who has to find out why it is not what it must be.
+        self.history = collections.deque(maxlen=12)
 
     def may_be_refused(self, by_handle):
         return self.is_mixed or self.letter == "A" or self.letter == "B" and not by_handle
+
+    def story(self):
+        return f"class {self.letter}, handles {self.handles}, done to it: {', '.join(self.history)}"
 
     def write(self, start, data):
         if data and start > len(self.content):
@@ -47,7 +53,8 @@ class File:
             if found[place] == data[place - start]:
                 expected[place] = found[place]
         if not size <= len(found) <= max(size, end if data else 0) or expected != found:
-            raise Mismatch(f"{self.names}: {describe(found, expected, size)}; in doubt: {len(data)} from {start}")
+            raise Mismatch(
+                f"{self.names}: {describe(found, expected, size)}; in doubt: {len(data)} from {start}; {self.story()}")
         self.content, self.doubt = bytearray(found), None
 
 

@@ -1,4 +1,5 @@
 """Finds dead-locks: a thread that sleeps without end in one place of the kernel, or workers that get nowhere."""
+import contextlib
 import pathlib
 import time
 
@@ -15,7 +16,8 @@ def read(path):
 
 def threads(pids):
     for pid in pids:
-        yield from (PROC / str(pid) / "task").glob("*")
+        with contextlib.suppress(OSError):  # it has ended
+            yield from list((PROC / str(pid) / "task").iterdir())
 
 
 def state_of(thread):

@@ -40,7 +40,7 @@ class Worker:
         self.folders = {letter: letter for letter in "ABCD"}
         self.files = []
         self.done, self.refused = collections.Counter(), collections.Counter()
-        self.number = 0
+        self.number, self.action = 0, "start"
 
     # Helpers
 
@@ -62,11 +62,14 @@ class Worker:
         """ENOKEY is fine in here while somebody locks, if the class of one of the files closes. The last file may
         have been changed then as `doubt` says."""
         phase = self.shared.unlocked_phase()
+        step = f"{self.action} {'by handle' if by_handle else 'by name'} in phase {self.shared.page.phase}"
         try:
             yield
+            files[-1].history.append(step)
         except OSError as problem:
+            files[-1].history.append(f"{step}: {name_of(problem.errno)}")
             if problem.errno != errno.ENOKEY:
-                raise
+                raise Mismatch(f"{self.action}: {problem}: {files[-1].names}: {files[-1].story()}") from problem
             if not any(file.may_be_refused(by_handle) for file in files):
                 raise Mismatch(f"{files[-1].names} of class {files[-1].letter} was refused") from problem
             if phase is not None and phase == self.shared.unlocked_phase():
@@ -208,7 +211,7 @@ class Worker:
             if status == OTHER_CONTENT << 8:
                 raise Mismatch(f"{file.names}: other content in a mapping, at {start}, {len(data)} bytes")
             if status != 0:
-                raise OSError(os.waitstatus_to_exitcode(status), "in a mapping")
+                raise OSError(os.waitstatus_to_exitcode(status), f"in a mapping, {start} to {start + len(data)}")
         file.write(start, data)
 
     def close(self):
@@ -308,13 +311,14 @@ class Worker:
 
     def step(self):
         action, self.close_later = random.choice(self.ACTIONS), None
+        self.action = action.__name__
         try:
             action(self)
-            self.done[action.__name__] += 1
+            self.done[self.action] += 1
         except Refused:
-            self.refused[action.__name__] += 1
+            self.refused[self.action] += 1
         except OSError as problem:
-            raise Mismatch(f"{action.__name__}: {name_of(problem.errno)}: {problem}") from problem
+            raise Mismatch(f"{self.action}: {name_of(problem.errno)}: {problem}") from problem
         finally:
             if self.close_later is not None:
                 os.close(self.close_later)
@@ -348,7 +352,10 @@ def store(handle, start, data, expected):
                     mapping.flush()
     except OSError as problem:
         status = problem.errno
+    except ValueError as problem:  # the file is empty, or shorter than it must be
+        print(f"mapping {start} to {start + len(data)} of {os.fstat(handle).st_size} bytes: {problem}", file=sys.stderr)
     finally:
+        sys.stderr.flush()
         os._exit(status)
 
 
