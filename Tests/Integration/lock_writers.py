@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """A program that writes into a file while somebody locks and unlocks it, and remembers every byte that was taken.
 
-    lock_writers.py WAY HANDLE FILE MODEL
+    lock_writers.py WAY HANDLE FILE MODEL [PART]
 
-WAY: write, pwrite, append or map. HANDLE: keep goes on with the same handle after a lock, reopen with a new one.
+WAY: write, pwrite, share, append or map. HANDLE: keep goes on with the same handle after a lock, reopen with a new
+one. Those that share a file have each their part of it.
 It says "ready", works until its standard input ends, writes what the file must hold into MODEL and prints its
 figures. After every unlock it reads its file, which the lock has driven out of the kernel's cache. Exit status 1: a
 byte was lost, or something failed otherwise than by a lock.
@@ -57,7 +58,7 @@ class Writer:
         self.record = Record.from_buffer(mmap.mmap(-1, mmap.PAGESIZE))
         self.record.size = self.first_size
         self.file = self.open(os.O_CREAT)
-        os.write(self.file, bytes(self.first_size))
+        self.put(bytes(self.first_size), 0)
 
     def open(self, more=0):
         return os.open(self.path, os.O_RDWR | self.flags | more, 0o600)
@@ -147,11 +148,15 @@ class Writer:
 
     def read(self):
         size = os.fstat(self.file).st_size
-        data = b""
-        while part := os.pread(self.file, SIZE + 4096, len(data)):
-            data += part
+        data = self.read_from(0, SIZE + 4096)
         if len(data) != size:
             raise Lost(f"{self.path}: {len(data)} bytes, and its size is {size}")
+        return data
+
+    def read_from(self, start, count):
+        data = b""
+        while part := os.pread(self.file, count - len(data), start + len(data)):
+            data += part
         return data
 
     def fail(self, found, expected):
@@ -171,6 +176,20 @@ class RandomWriter(Writer):
 
     def put(self, data, offset):
         return os.pwrite(self.file, data, offset)
+
+
+class Sharer(RandomWriter):
+    """One of several on one file: they wait for each other in the kernel, with what they were allowed before a lock."""
+
+    def __init__(self, path, keeps_handle, part):
+        self.base = part * SIZE
+        super().__init__(path, keeps_handle)
+
+    def put(self, data, offset):
+        return os.pwrite(self.file, data, self.base + offset)
+
+    def read(self):
+        return self.read_from(self.base, SIZE)
 
 
 class Appender(Writer):
@@ -198,11 +217,15 @@ class Appender(Writer):
 class Mapper(Writer):
     """Stores into a mapping, in a child: SIGBUS ends it. A store counts once the next instruction ran."""
 
+    mapping = None
+
     def place(self):
         count = random.randrange(1, 5000)
         return random.randrange(SIZE - count), count
 
     def put(self, data, offset):
+        if self.mapping is None:  # the beginning
+            return os.write(self.file, data)
         self.mapping[offset : offset + len(data)] = data
         if random.random() < 0.01:
             self.mapping.flush()
@@ -234,12 +257,12 @@ class Mapper(Writer):
             os._exit(code)
 
 
-WAYS = {"write": Writer, "pwrite": RandomWriter, "append": Appender, "map": Mapper}
+WAYS = {"write": Writer, "pwrite": RandomWriter, "share": Sharer, "append": Appender, "map": Mapper}
 
 
 def main():
-    way, handle, path, model = sys.argv[1:]
-    writer = WAYS[way](path, handle == "keep")
+    way, handle, path, model, *part = sys.argv[1:]
+    writer = WAYS[way](path, handle == "keep", *map(int, part))
     writer.run()
     with open(model, "wb") as file:
         file.write(writer.model[: writer.record.size])

@@ -1,41 +1,53 @@
 """Locks and unlocks under writers: every byte that was taken is there. MAMD_LONG=1 locks a thousand times."""
+import contextlib
 import json
+import os
 import pathlib
 import random
 import subprocess
 import sys
 import time
 
-from workspace import LONG, WorkspaceCase
+from workspace import LONG, WorkspaceCase, call
 
 PROGRAM = pathlib.Path(__file__).with_name("lock_writers.py")
 CYCLES = 1000 if LONG else 20
-WAYS = ("write", "pwrite", "append", "map")
+HANDLES = ("keep", "reopen")
+ALONE = [(way, handle) for way in ("write", "pwrite", "append", "map") for handle in HANDLES]
+SHARERS = 4
 
 
 class LockWriters(WorkspaceCase):
     def test_no_byte_that_was_taken_is_lost(self):
-        writers = {}
-        for way in WAYS:
-            for handle in ("keep", "reopen"):
-                name = f"{way}-{handle}"
-                writers[name] = subprocess.Popen(
-                    [sys.executable, "-B", PROGRAM, way, handle, self.directory / name, self.workspace.root / name],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        writers = {f"{way}-{handle}": self.start(way, handle, f"{way}-{handle}") for way, handle in ALONE}
+        for part in range(SHARERS):
+            writers[f"part-{part}"] = self.start("share", HANDLES[part % 2], f"part-{part}", "shared", part)
+        self.root = os.open(self.workspace.mount_point, os.O_RDONLY)
         self.addCleanup(lambda: [writer.kill() for writer in writers.values()])
         for writer in writers.values():
             self.assertEqual(writer.stdout.readline(), "ready\n")
         longest = max(self.cycle(writers) for _ in range(CYCLES))
         figures = {name: self.end(name, writer) for name, writer in writers.items()}
+        os.close(self.root)
         self.workspace.remount()
-        for name in writers:
+        shared = b"".join(self.model(f"part-{part}") for part in range(SHARERS))
+        for name, expected in {"shared": shared, **{f"{way}-{handle}": self.model(f"{way}-{handle}") for way, handle in ALONE}}.items():
             with self.subTest(name):
-                expected = (self.workspace.root / name).read_bytes()
                 self.assertTrue((self.directory / name).read_bytes() == expected, "not what was taken")
         totals = {key: sum(figure[key] for figure in figures.values()) for key in ("number", "bytes", "refusals", "checks")}
         print(
             f"{CYCLES} locks, the longest {longest:.2f} s; {totals['number']} writes and stores, "
             f"{totals['bytes'] >> 20} MiB taken, {totals['refusals']} refusals, {totals['checks']} checks", flush=True)
+
+    def start(self, way, handle, name, file=None, *part):
+        return subprocess.Popen(
+            [sys.executable, "-B", PROGRAM, way, handle, self.directory / (file or name), self.workspace.root / name,
+             *map(str, part)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def model(self, name):
+        """What a writer says that its file must hold."""
+        return (self.workspace.root / name).read_bytes()
 
     def cycle(self, writers):
         """One lock and unlock; how long the lock took."""
@@ -43,12 +55,17 @@ class LockWriters(WorkspaceCase):
         start = time.monotonic()
         self.workspace.lock()
         seconds = time.monotonic() - start
-        time.sleep(random.uniform(0, 0.05))
+        self.write_back()
         self.workspace.unlock()
         for name, writer in writers.items():
             if writer.poll() is not None:
                 self.end(name, writer)
         return seconds
+
+    def write_back(self):
+        """Has the kernel write what it should not have any more, which shows: it fails without a key."""
+        with contextlib.suppress(OSError):
+            call("syncfs", self.root)
 
     def end(self, name, writer):
         """Its figures, once it was told to end; a failure if it found a byte lost."""
