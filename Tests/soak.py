@@ -133,9 +133,21 @@ class Soak:
             return self.give_up()
         for worker in self.workers:
             self.collect(worker)
-        self.place.remount()
+        if not self.remount():
+            return
         for index in range(self.options.workers):
             self.compare(pickle.loads(self.model(index).read_bytes()), self.place.path(str(index)))
+
+    def remount(self):
+        """False if the daemon does not end, which is a dead-lock too."""
+        pids = self.pids()
+        try:
+            self.place.remount()
+            return True
+        except AssertionError as problem:
+            self.deadlocks += 1
+            print(f"dead-lock: {problem}\n{describe(pids)}", file=sys.stderr)
+            return False
 
     def collect(self, worker):
         output, errors = worker.communicate(timeout=60)
@@ -186,6 +198,8 @@ def main():
     soak = Soak(options)
     try:
         soak.run()
+        if soak.mismatches and soak.place.daemon_log.exists():
+            print(soak.place.daemon_log.read_text(errors="replace")[-2000:], file=sys.stderr)
     finally:
         soak.place.close()
         for worker in soak.workers:

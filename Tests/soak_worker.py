@@ -74,7 +74,7 @@ class Worker:
                 raise Mismatch(f"{files[-1].names} of class {files[-1].letter} was refused") from problem
             if phase is not None and phase == self.shared.unlocked_phase():
                 raise Mismatch(f"{files[-1].names} was refused while it was unlocked") from problem
-            files[-1].doubt = doubt
+            files[-1].doubt = doubt or files[-1].doubt
             raise Refused from problem
 
     def open(self, file, flags=0):
