@@ -25,7 +25,11 @@ extension Vault {
             throw .notManaged(file.owner)
         }
         let isThere = sealing.protectionClass == effectiveClass(asked: asked)
-        if isThere, sealing.askedClass == asked { return }
+        if isThere, sealing.askedClass == asked {
+            // Nothing to do; refused all the same where any other class would be.
+            guard window(for: header)?.allowsUse == true else { throw closure(of: header) }
+            return
+        }
         try rewrap(file, as: header.owner, asking: asked)
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }

@@ -49,7 +49,7 @@ extension Vault {
     }
 
     /// Why a file with this header cannot be used.
-    private func closure(of header: FileHeader?) -> VaultError {
+    func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
         let isKnown = (header?.sealing).map { keyring.account(ofKey: $0.keyID) != nil } ?? false
         return isKnown ? .windowClosed(owner) : .keyMissing(owner)
