@@ -75,6 +75,7 @@ let package = Package(
                 "MAMVault",
                 "CShims",
             ]),
+        module("MAMSession", ["MAMSystem", "CSystemd"]),
 
         // Programs
         program(
@@ -82,7 +83,7 @@ let package = Package(
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring", "MAMVault",
                 "MAMFuse",
-                "MAMControl",
+                "MAMControl", "MAMSession",
             ]),
         program(
             "mamctl",
@@ -104,5 +105,6 @@ let package = Package(
                 "MAMSystem", "MAMModel",
             ]),
         tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),
+        tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
     ]
 )

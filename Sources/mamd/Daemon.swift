@@ -4,6 +4,7 @@ import Glibc
 import MAMControl
 import MAMFuse
 import MAMPolicy
+import MAMSession
 import MAMSystem
 import MAMVault
 
@@ -42,10 +43,12 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let session = try mount(files, at: mountPoint, backing.name, arguments)
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setMount(files)
+    let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
         notifyServiceManager("STOPPING=1")
         server.stop()
+        watch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
         for straggler in files.writeBack(until: deadline) {
             log.warning("stopping although \(straggler); what it writes from now on is lost")
@@ -56,12 +59,14 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     do throws(Errno) {
         try signals.onStop(stop)
         try vault.lockWhenIdle()
+        try watch?.start()
     } catch {
         session.stop()
         throw StartError("no thread can be started: \(error)")
     }
     session.serve()
     server.stop()
+    watch?.stop()
     vault.setMount(nil)
     vault.dropAllKeys()
     log.info("\(mountPoint.shown) is unmounted")

@@ -1,0 +1,98 @@
+// A connection to the system bus. libsystemd's must not be shared: one thread makes, uses and drops it.
+
+internal import CSystemd
+internal import Glibc
+internal import MAMSystem
+
+/// An interface of an object of a service, to be called.
+struct BusObject {
+    let service: String
+    let path: String
+    let interface: String
+
+    /// The bus itself.
+    static let bus = BusObject(
+        service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
+        interface: "org.freedesktop.DBus")
+}
+
+/// Signals that were asked for, one after the other, and calls in between.
+struct Bus: ~Copyable {
+    private let connection: OpaquePointer
+
+    /// Whoever is called answers at once, or not at all.
+    private static let callMicroseconds: UInt64 = 5_000_000
+
+    /// Begins to connect; that nobody takes part is found out by the first call at the latest.
+    init() throws(BusError) {
+        var opened: OpaquePointer?
+        try checked(sd_bus_open_system(&opened))
+        guard let opened else { throw BusError(-ENOTCONN) }
+        connection = opened
+        sd_bus_set_method_call_timeout(connection, Self.callMicroseconds)
+    }
+
+    deinit { sd_bus_close_unref(connection) }
+
+    /// Calls a method whose arguments are texts, as all of those here are, and waits for the answer. Signals that
+    /// arrive meanwhile are kept.
+    func call(
+        _ object: BusObject, _ method: String, _ arguments: String...
+    ) throws(BusError) -> BusMessage {
+        var request: OpaquePointer?
+        try checked(
+            sd_bus_message_new_method_call(
+                connection, &request, object.service, object.path, object.interface, method))
+        defer { sd_bus_message_unref(request) }
+        for argument in arguments {
+            let type = CChar(BusType.text.rawValue)
+            try checked(sd_bus_message_append_basic(request, type, argument))
+        }
+        var refusal = sd_bus_error()
+        defer { sd_bus_error_free(&refusal) }
+        var answer: OpaquePointer?
+        let status = sd_bus_call(connection, request, 0, &refusal, &answer)
+        guard status >= 0, let answer else { throw BusError(status, refusal) }
+        return BusMessage(owning: answer)
+    }
+
+    /// Asks for signals by a match rule. Without a callback of libsystemd's: ``nextSignal(orUntil:)`` gives them.
+    func subscribe(to rule: String) throws(BusError) {
+        _ = try call(.bus, "AddMatch", "type='signal',\(rule)")
+    }
+
+    /// The next message that is no answer; nil when `stop` was closed at its other end. Throws when the connection ends.
+    func nextSignal(orUntil stop: Descriptor) throws(BusError) -> BusMessage? {
+        while true {
+            var message: OpaquePointer?
+            let status = try checked(sd_bus_process(connection, &message))
+            if let message { return BusMessage(owning: message) }
+            // Zero: nothing is left to do but to wait.
+            if status == 0, try !waits(orUntil: stop) { return nil }
+        }
+    }
+
+    /// Waits until the connection wants to be looked at: true; or until the other end of `stop` is closed: false.
+    private func waits(orUntil stop: Descriptor) throws(BusError) -> Bool {
+        let events = try checked(sd_bus_get_events(connection))
+        var waiting = [
+            pollfd(fd: try checked(sd_bus_get_fd(connection)), events: Int16(events), revents: 0),
+            pollfd(fd: stop.raw, events: 0, revents: 0),
+        ]
+        let milliseconds = try millisecondsToWait()
+        do throws(Errno) {
+            _ = try retrying { poll(&waiting, 2, milliseconds) }
+        } catch { throw BusError(-error.rawValue) }
+        return waiting[1].revents == 0
+    }
+
+    private func millisecondsToWait() throws(BusError) -> Int32 {
+        var until: UInt64 = 0
+        try checked(sd_bus_get_timeout(connection, &until))
+        if until == .max { return -1 }
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let elapsed = UInt64(now.tv_sec) * 1_000_000 + UInt64(now.tv_nsec) / 1000
+        return until <= elapsed ? 0 : Int32(clamping: (until - elapsed) / 1000 + 1)
+    }
+}

@@ -1,0 +1,75 @@
+// The thread that listens to logind, and finds the bus again when it was lost.
+
+internal import Glibc
+package import MAMSystem
+internal import Synchronization
+
+/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing happens.
+package final class SessionWatch: Sendable {
+    private let events: SessionEvents
+    private let log: Log
+    /// Closing it ends the thread.
+    private let stopper = Mutex<Descriptor?>(nil)
+    private let isRunning = Atomic(false)
+
+    private static let firstPauseSeconds: Int32 = 1
+    private static let longestPauseSeconds: Int32 = 60
+
+    package init(_ events: SessionEvents, log: Log) {
+        self.events = events
+        self.log = log
+    }
+
+    /// Once.
+    package func start() throws(Errno) {
+        let stop = try makePipe()
+        stopper.withLock { $0 = stop.writer }
+        isRunning.store(true, ordering: .releasing)
+        do throws(Errno) {
+            try startThread(named: "session") { [self, reader = stop.reader] in
+                watch(until: reader)
+                isRunning.store(false, ordering: .releasing)
+            }
+        } catch {
+            isRunning.store(false, ordering: .releasing)
+            throw error
+        }
+    }
+
+    /// Returns when no event is being handled any more, and none will be; or after `patience`.
+    package func stop(patience: Duration = .seconds(5)) {
+        stopper.withLock { $0 = nil }
+        let end = ContinuousClock.now + patience
+        while isRunning.load(ordering: .acquiring), ContinuousClock.now < end { usleep(1000) }
+    }
+
+    private func watch(until stop: Descriptor) {
+        var pause = Self.firstPauseSeconds
+        var wasThere = true
+        while true {
+            do throws(BusError) {
+                var logind = try LoginManager(events, log)
+                try logind.subscribe()
+                pause = Self.firstPauseSeconds
+                wasThere = true
+                logind.meet()
+                return try logind.serve(until: stop)
+            } catch {
+                // Once, not at every attempt.
+                if wasThere {
+                    log.info(
+                        "the system bus is not there: \(error). Screen locks and sleep are not noticed"
+                    )
+                }
+                wasThere = false
+            }
+            if Self.isClosed(stop, withinSeconds: pause) { return }
+            pause = min(2 * pause, Self.longestPauseSeconds)
+        }
+    }
+
+    private static func isClosed(_ stop: Descriptor, withinSeconds seconds: Int32) -> Bool {
+        var waiting = pollfd(fd: stop.raw, events: 0, revents: 0)
+        return poll(&waiting, 1, seconds * 1000) > 0
+    }
+}

@@ -1,0 +1,48 @@
+// What locks accounts without anyone asking: the lock of a screen, and the machine's sleep.
+
+import Glibc
+import MAMKeyring
+import MAMPolicy
+import MAMSession
+import MAMSystem
+import MAMVault
+
+/// Listens for as much as the settings want; nil if they want nothing.
+func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
+    let settings = vault.settings
+    guard settings.lockOnSession != .never || settings.locksOnSleep else { return nil }
+    let beforeSleep: @Sendable () -> Void = {
+        log.info("the machine is about to sleep")
+        vault.lockAll()
+    }
+    let events = SessionEvents(
+        locked: { user in lockAccounts(of: user, in: vault) },
+        unlocked: { user in resumeAccounts(of: user, in: vault, log) },
+        prepareForSleep: settings.locksOnSleep ? beforeSleep : nil)
+    return SessionWatch(events, log: log)
+}
+
+private func lockAccounts(of user: UInt32, in vault: Vault) {
+    for account in accounts(of: user, in: vault) {
+        switch vault.settings.lockOnSession {
+        case .never: break
+        case .grace: vault.lock(account.id, now: false)
+        case .now: vault.lock(account.id, now: true)
+        }
+    }
+}
+
+private func resumeAccounts(of user: UInt32, in vault: Vault, _ log: Log) {
+    guard vault.settings.lockOnSession != .never else { return }
+    for account in accounts(of: user, in: vault) {
+        do throws(KeyringError) {
+            try vault.resume(account.id)
+        } catch { log.error("\(account.identity): \(error)") }
+    }
+}
+
+/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that user's only.
+private func accounts(of user: UInt32, in vault: Vault) -> [AccountStatus] {
+    if geteuid() == 0 { return vault.accounts.filter { $0.user == user } }
+    return user == geteuid() ? vault.accounts : []
+}

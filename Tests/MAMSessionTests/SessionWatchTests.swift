@@ -1,0 +1,32 @@
+import Glibc
+import MAMSession
+import MAMSystem
+import Testing
+
+/// With a bus: Tests/Integration/test_session.py.
+@Suite("Watching sessions without a bus")
+struct SessionWatchTests {
+    init() { setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1) }
+
+    private func makeWatch() -> SessionWatch {
+        let events = SessionEvents(
+            locked: { Issue.record("locked \($0)") }, unlocked: { Issue.record("unlocked \($0)") },
+            prepareForSleep: { Issue.record("sleep") })
+        return SessionWatch(events, log: .silent)
+    }
+
+    @Test("One that looks for a bus can be stopped at once, and twice")
+    func stops() throws {
+        let watch = makeWatch()
+        try watch.start()
+        // Into the pause between two attempts, most likely.
+        usleep(100_000)
+        let start = ContinuousClock.now
+        watch.stop(patience: .seconds(60))
+        watch.stop()
+        #expect(ContinuousClock.now - start < .seconds(30))
+    }
+
+    @Test("One that was never started can be stopped")
+    func neverStarted() { makeWatch().stop() }
+}
