@@ -10,6 +10,11 @@ internal import MAMStore
 internal import MAMSystem
 internal import Synchronization
 
+extension Deadline {
+    /// Half a second from now at the earliest: enough for what nothing holds up.
+    fileprivate var orSoon: Deadline { max(self, Deadline(milliseconds: 500)) }
+}
+
 extension Vault {
     /// Locks an account: at once, or after the grace period, which an unlock cancels. Returns what was in the way
     /// of a lock that had to be finished all the same.
@@ -44,22 +49,26 @@ extension Vault {
 
     /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at the deadline.
     ///
-    /// `grace`: the grace period that ended; nothing happens if an unlock came first.
+    /// `grace`: the grace period that ended; nothing happens if an unlock came first. `sharedDeadline`: nil for one of
+    /// its own.
     @discardableResult
-    private func close(_ account: AccountID, atEndOf grace: Int? = nil) -> [Straggler] {
+    private func close(
+        _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
+    ) -> [Straggler] {
         guard let windows = windows(of: account) else { return [] }
         return transitions.withLock { _ in
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
-            let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
+            let deadline = sharedDeadline ?? Deadline(seconds: settings.lockDeadlineSeconds)
             windows.beginClosing()
-            if !windows.drain(until: deadline) {
+            // What hangs in one step leaves the next ones time: other files have content to be stored.
+            if !windows.drain(until: min(deadline, Deadline(seconds: 1))) {
                 reportLate("a read that the disk does not answer")
             }
-            let stragglers = purge(account, until: deadline)
+            let stragglers = purge(account, until: deadline.orSoon)
             let files = openFiles.all.filter { isClosing($0, of: account) }
-            if !finishes(by: deadline, named: "lock-sync", { self.synchronize(files) }) {
+            if !finishes(by: deadline.orSoon, named: "lock-sync", { self.synchronize(files) }) {
                 reportLate("a disk that does not finish to write")
             }
             windows.finishClosing()
@@ -155,9 +164,11 @@ extension Vault {
         }
     }
 
-    /// Locks every account, as a daemon that is stopped does while the mount still serves.
+    /// Locks every account, all by one deadline: the machine is to sleep, or the daemon to end while the mount still
+    /// serves.
     package func lockAll() {
-        for account in keyring.accounts { close(account) }
+        let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
+        for account in keyring.accounts { close(account, until: deadline) }
     }
 
     /// Erases all keys but those of class D, once nothing can be written any more.
