@@ -4,7 +4,8 @@
     soak.py [--seconds 60] [--workers 8] [--seed N]
 
 Each worker (soak_worker.py) knows what its files must hold and compares after every lock; at the end all files are
-compared again, after a new mount. A dead-lock ends the run: where all threads are is then printed. The last line has the figures.
+compared again, after a new mount. A dead-lock ends the run: where all threads are is then printed. The last line has
+the figures.
 Exit status 1: something was lost, refused without need, or hung. mamd and mamctl are the release build's, or the path's.
 """
 import argparse

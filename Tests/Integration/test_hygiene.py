@@ -1,4 +1,4 @@
-"""After a lock the daemon's memory holds no key that the lock takes away, and no plaintext. Root only: it dumps the daemon."""
+"""After a lock the daemon's memory and registers hold no key that the lock takes away, and no plaintext."""
 import os
 import subprocess
 import sys

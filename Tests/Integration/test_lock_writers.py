@@ -31,7 +31,8 @@ class LockWriters(WorkspaceCase):
         os.close(self.root)
         self.workspace.remount()
         shared = b"".join(self.model(f"part-{part}") for part in range(SHARERS))
-        for name, expected in {"shared": shared, **{f"{way}-{handle}": self.model(f"{way}-{handle}") for way, handle in ALONE}}.items():
+        alone = {f"{way}-{handle}": self.model(f"{way}-{handle}") for way, handle in ALONE}
+        for name, expected in {"shared": shared, **alone}.items():
             with self.subTest(name):
                 self.assertTrue((self.directory / name).read_bytes() == expected, "not what was taken")
         totals = {key: sum(figure[key] for figure in figures.values()) for key in ("number", "bytes", "refusals", "checks")}
