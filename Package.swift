@@ -20,7 +20,11 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .executableTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+    .executableTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings,
+        // All symbols are bound at the start: binding one later saves the vector registers on the stack, and they
+        // may hold plaintext.
+        linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"])])
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {

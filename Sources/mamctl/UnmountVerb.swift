@@ -76,11 +76,17 @@ private struct DaemonProcess {
     }
 
     /// False for one that has ended and that nobody has waited for yet.
+    ///
+    /// The first thread's end is not the process's: while another is still leaving, files stay open and locked.
     private var isAlive: Bool {
         guard let text = try? readSmallFile(at: directory.raw, "stat", maximumByteCount: 4096),
             let end = text.lastIndex(of: UInt8(ascii: ")"))
         else { return false }
-        return !text[end...].starts(with: Array(") Z".utf8))
+        // proc_pid_stat(5): field 3 is the state, and 20 the number of threads.
+        let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
+        guard fields.count > 17 else { return false }
+        let hasOthers = !fields[17].elementsEqual("1".utf8) && !fields[17].elementsEqual("0".utf8)
+        return !fields[0].elementsEqual("Z".utf8) || hasOthers
     }
 }
 
