@@ -49,14 +49,16 @@ struct Failure: Error {
     /// What the daemon refused, about `subject`.
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
+        let kind = error.name.split(separator: ".").last
         let next: String? =
-            switch error.name.split(separator: ".").last {
+            switch kind {
             case "UnknownAccount": "mamctl account list"
             case "WindowClosed": "mamctl unlock \(account)"
             default: nil
             }
-        // An error that names its account says all by itself.
-        let message = account.isEmpty ? "\(subject): \(error)" : "\(error)"
+        // An error that names its account says all by itself, unless a file brought us to it.
+        let saysAll = !account.isEmpty && kind != "WindowClosed"
+        let message = saysAll ? "\(error)" : "\(subject): \(error)"
         self.init(ExitStatus(error), message, next: next)
     }
 

@@ -27,6 +27,7 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
         let asked = try invocation.askedClass(text)
         return eachFile(invocation) { path in
             let facts = try invocation.setClass(asked, of: path)
+            if let asked, facts.effectiveClass != asked { explain(facts, asked) }
             return (classLine(facts), facts.json)
         }
     }
@@ -35,6 +36,15 @@ func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
         if facts.isDamaged { throw facts.damage }
         return (classLine(facts), facts.json)
     }
+}
+
+/// Says on standard error that policy or the ceiling decided otherwise.
+private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
+    let what = facts.state == .directory ? "new files get" : "it has"
+    let letter = facts.effectiveClass?.letter ?? "none"
+    printError(
+        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter): \(ByteString(facts.reason).shown)"
+    )
 }
 
 private func classLine(_ facts: FileFacts) -> String {

@@ -108,6 +108,16 @@ class Asked(WorkspaceCase):
         self.ask("A", path, status=NOT_MANAGED)
         self.assertEqual(path.read_text(), "mine")
 
+    def test_who_asks_for_less_than_policy_is_told(self):
+        space = Workspace().init()
+        self.addCleanup(space.close)
+        space.mount().register()
+        path = self.write(space.path("file"), b"content")
+        answer = space.ctl("class", "--set", "C", path)
+        self.assertEqual(answer.stdout, f"A\t{path}\n")
+        self.assertIn("policy asks for class A", answer.stderr)
+        self.assertEqual(space.ctl("class", "--set", "A", path).stderr, "")
+
     def test_bad_classes_are_refused(self):
         for letter in ("E", "", "AB", "none"):
             self.ask(letter, self.directory, status=USAGE)
