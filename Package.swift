@@ -108,6 +108,7 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat",
                 "MAMSystem", "MAMModel",
             ]),
+        tests("MAMFuseTests", ["MAMFuse"]),
         tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
     ]

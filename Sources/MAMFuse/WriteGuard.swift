@@ -23,9 +23,11 @@ struct WriteGuard {
     /// sizeof(struct vfs_ns_cap_data): what a capability attribute's length would be.
     static let attributeByteCount = 20
 
-    /// The thread that was told of capabilities last, and how often in a row.
-    private var thread: Int32 = 0
-    private var questionCount = 0
+    /// How often each thread was told of capabilities since it last removed them. The kernel's lock keeps writers
+    /// apart, but not programs that only ask.
+    private var questions: [Int32: Int] = [:]
+    /// Programs that ask and never remove are forgotten beyond so many.
+    private static let limit = 64
     /// The thread whose open(2) has cut the file, until it asks.
     private var truncatingThread: Int32?
 
@@ -40,8 +42,8 @@ struct WriteGuard {
 
     /// The thread is told that there are capabilities.
     mutating func notePretence(to thread: Int32) {
-        questionCount = self.thread == thread ? questionCount + 1 : 1
-        self.thread = thread
+        if questions.count > Self.limit { questions = questions.filter { $0.key == thread } }
+        questions[thread, default: 0] += 1
     }
 
     enum Removal {
@@ -53,9 +55,8 @@ struct WriteGuard {
 
     /// What the thread does that removes the capabilities.
     mutating func removal(by thread: Int32) -> Removal {
-        guard self.thread == thread, questionCount > 0 else { return .genuine }
-        defer { questionCount = 0 }
-        return questionCount == 1 ? .changingOwner : .writing
+        guard let count = questions.removeValue(forKey: thread) else { return .genuine }
+        return count == 1 ? .changingOwner : .writing
     }
 }
 
