@@ -22,6 +22,8 @@ final class CachePurge: Sendable {
         var atWork: [UInt64: Inode] = [:]
         var doneCount = 0
         var notDropped: [Inode] = []
+        /// To be dropped once more, after a pause for all together.
+        var unseen: [Inode] = []
     }
 
     init(
@@ -55,7 +57,7 @@ final class CachePurge: Sendable {
             let pause = Deadline(milliseconds: Self.patienceMilliseconds)
             if ended.wait(until: min(pause, deadline)) { break }
         }
-        return state.withLock { $0.notDropped + $0.atWork.values + $0.waiting }
+        return state.withLock { $0.notDropped + $0.atWork.values + $0.waiting + $0.unseen }
     }
 
     private func start() {
@@ -66,8 +68,8 @@ final class CachePurge: Sendable {
 
     private func work() {
         while let inode = next() {
-            let isDropped = !isAffected(inode) || drop(inode)
-            finish(inode, isDropped)
+            let result = isAffected(inode) ? drop(inode) : .dropped
+            if finish(inode, result) { dropUnseen() }
         }
     }
 
@@ -79,39 +81,53 @@ final class CachePurge: Sendable {
         }
     }
 
-    private func finish(_ inode: Inode, _ isDropped: Bool) {
-        let isLast = state.withLock { state in
+    /// True for the last one.
+    private func finish(_ inode: Inode, _ result: Outcome) -> Bool {
+        state.withLock { state in
             state.atWork[inode.node] = nil
             state.doneCount += 1
-            if !isDropped { state.notDropped.append(inode) }
+            switch result {
+            case .dropped: break
+            case .remains: state.notDropped.append(inode)
+            case .unseen: state.unseen.append(inode)
+            }
             return state.waiting.isEmpty && state.atWork.isEmpty
         }
-        if isLast { ended.signal() }
     }
 
-    /// Returns true when the kernel has no page of the inode any more, and will get none.
-    private func drop(_ inode: Inode) -> Bool {
+    private enum Outcome {
+        /// The kernel has no page of it any more, and will get none.
+        case dropped
+        case remains
+        /// It cannot be looked at.
+        case unseen
+    }
+
+    private func drop(_ inode: Inode) -> Outcome {
         files.notifier.invalidate(inode.node)
         // With no handle and no mapping, nobody can bring new pages in.
-        guard inode.openFile != nil else { return true }
-        guard let probe = CacheProbe(inode, in: files) else { return dropUnseen(inode) }
+        guard inode.openFile != nil else { return .dropped }
+        guard let probe = CacheProbe(inode, in: files) else { return .unseen }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
             // this returns; one that comes later is refused (see WriteGuard).
             probe.waitForWriters()
             files.notifier.invalidate(inode.node)
-            guard let pages = probe.cachedPageCount else { return dropUnseen(inode) }
-            if pages == 0 { return true }
+            guard let pages = probe.cachedPageCount else { return .unseen }
+            if pages == 0 { return .dropped }
             usleep(500)
         } while !deadline.hasPassed
-        return false
+        return .remains
     }
 
-    /// For a file that cannot be looked at: it was removed and we are not root, or the kernel is older than
-    /// cachestat(2). Writers are given the time that a write takes whose memory is there.
-    private func dropUnseen(_ inode: Inode) -> Bool {
-        usleep(3000)
-        files.notifier.invalidate(inode.node)
-        return true
+    /// The end: for files that cannot be looked at, because they were removed or shut us out and we are not root, or
+    /// because the kernel is older than cachestat(2). Writers are given the time that a write takes whose memory
+    /// is there.
+    private func dropUnseen() {
+        let unseen = state.withLock { $0.unseen }
+        if !unseen.isEmpty { usleep(3000) }
+        for inode in unseen { files.notifier.invalidate(inode.node) }
+        state.withLock { $0.unseen = [] }
+        ended.signal()
     }
 }

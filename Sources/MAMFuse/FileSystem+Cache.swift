@@ -10,27 +10,28 @@ extension FileSystem: VaultMount {
     package func purge(
         until deadline: Deadline,
         _ isAffected: @escaping @Sendable (FileHeader?, _ isOpen: Bool) -> Bool
-    ) -> [Straggler] {
+    ) -> [UInt64] {
         let purge = CachePurge(regularFiles, of: self, until: deadline) { inode in
             isAffected(inode.header, inode.openFile != nil)
         }
-        return purge.run().map(straggler)
+        return purge.run().map(\.node)
     }
 
     private var regularFiles: [Inode] { table.all.filter(\.isRegular) }
 
-    private func straggler(_ inode: Inode) -> Straggler {
-        let path = mountedPath(of: inode)
-        return Straggler(
-            path: path ?? ByteString("inode \(inode.id.inode)"),
-            processes: path.map { processes(holding: $0) } ?? [])
+    package func stragglers(_ nodes: [UInt64]) -> [Straggler] {
+        let paths = nodes.compactMap { try? table.inode($0) }.compactMap(mountedPath)
+            .map(\.withoutDeletionMark)
+        let users = processes(holding: Set(paths))
+        return paths.map { Straggler(path: $0, processes: users[$0] ?? []) }
     }
 
     /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the
     /// daemon ends. Returns what is in the way of that at the deadline.
     package func writeBack(until deadline: Deadline) -> [Straggler] {
         beginStopping()
-        return purge(until: deadline) { _, isOpen in isOpen }
+        let left = purge(until: deadline) { _, isOpen in isOpen }
+        return left.isEmpty ? [] : stragglers(left)
     }
 
     func attach(_ session: OpaquePointer) throws(Errno) {

@@ -21,27 +21,38 @@ extension ProcessName: CustomStringConvertible {
 
 /// The processes with a file, a directory or their program below `place`.
 package func processes(using place: ByteString) -> [ProcessName] {
-    processes { pid in
+    allProcesses.filter { pid in
         (links(in: "fd", of: pid) + ["cwd", "root", "exe"].compactMap { link($0, of: pid) })
             .contains { $0.isWithin(place) }
+    }.map(ProcessName.init)
+}
+
+/// The processes that have each of these files open or mapped, ourselves left out.
+package func processes(holding files: Set<ByteString>) -> [ByteString: [ProcessName]] {
+    var found: [ByteString: [ProcessName]] = [:]
+    for pid in allProcesses where pid != getpid() {
+        let held = Set((links(in: "fd", of: pid) + maps(of: pid)).map(\.withoutDeletionMark))
+        for file in files.intersection(held) { found[file, default: []].append(ProcessName(pid)) }
+    }
+    return found
+}
+
+extension ByteString {
+    /// The kernel marks the path of a file that has been removed.
+    private static let deletionMark = Array(" (deleted)".utf8)
+
+    /// The path that a file has or had.
+    package var withoutDeletionMark: ByteString {
+        guard bytes.suffix(Self.deletionMark.count).elementsEqual(Self.deletionMark) else {
+            return self
+        }
+        return ByteString(Array(bytes.dropLast(Self.deletionMark.count)))
     }
 }
 
-/// The processes that have a file open or mapped, ourselves left out.
-package func processes(holding file: ByteString) -> [ProcessName] {
-    let deleted = ByteString(file.bytes + Array(" (deleted)".utf8))
-    return processes { pid in
-        guard pid != getpid() else { return false }
-        return links(in: "fd", of: pid).contains { $0 == file || $0 == deleted }
-            || maps(of: pid).contains { $0 == file.bytes || $0 == deleted.bytes }
-    }
-}
-
-private func processes(_ isWanted: (Int32) -> Bool) -> [ProcessName] {
-    let numbers = ((try? entries(of: ByteString("/proc"))) ?? []).compactMap {
-        $0.text.flatMap { Int32($0) }
-    }
-    return numbers.sorted().filter(isWanted).map(ProcessName.init)
+private var allProcesses: [Int32] {
+    ((try? entries(of: ByteString("/proc"))) ?? []).compactMap { $0.text.flatMap { Int32($0) } }
+        .sorted()
 }
 
 private func links(in directory: String, of pid: Int32) -> [ByteString] {
@@ -54,9 +65,9 @@ private func link(_ name: String, of pid: Int32) -> ByteString? {
 }
 
 /// The paths of the files that a process has mapped: proc_pid_maps(5), the part from the first slash on.
-private func maps(of pid: Int32) -> [[UInt8]] {
+private func maps(of pid: Int32) -> [ByteString] {
     let text = (try? readSmallFile("/proc/\(pid)/maps", maximumByteCount: 1 << 20)) ?? []
     return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-        line.firstIndex(of: UInt8(ascii: "/")).map { Array(line[$0...]) }
+        line.firstIndex(of: UInt8(ascii: "/")).map { ByteString(Array(line[$0...])) }
     }
 }

@@ -66,7 +66,7 @@ extension Vault {
             if !windows.drain(until: min(deadline, Deadline(seconds: 1))) {
                 reportLate("a read that the disk does not answer")
             }
-            let stragglers = purge(account, until: deadline.orSoon)
+            let left = purge(account, until: deadline.orSoon)
             let files = openFiles.all.filter { isClosing($0, of: account) }
             if !finishes(by: deadline.orSoon, named: "lock-sync", { self.synchronize(files) }) {
                 reportLate("a disk that does not finish to write")
@@ -74,6 +74,8 @@ extension Vault {
             windows.finishClosing()
             keyring.dropLockedKeys(account)
             revokeKeys(of: files, until: deadline)
+            // Only now: looking for who it was takes its time.
+            let stragglers = left.isEmpty ? [] : mount?.stragglers(left) ?? []
             report(stragglers, account)
             announce(.unavailable, account)
             return stragglers
@@ -81,7 +83,7 @@ extension Vault {
     }
 
     /// The kernel sends what it has cached, and drops the pages, before the keys go.
-    private func purge(_ account: AccountID, until deadline: Deadline) -> [Straggler] {
+    private func purge(_ account: AccountID, until deadline: Deadline) -> [UInt64] {
         let ring = keyring
         return mount?.purge(until: deadline) { header, isOpen in
             guard let sealing = header?.sealing, ring.account(ofKey: sealing.keyID) == account

@@ -7,12 +7,15 @@ package import MAMSystem
 package protocol VaultMount: Sendable {
     /// Has everything written back that the kernel has cached of files for which `isAffected` holds, and drops it.
     ///
-    /// Returns when nothing is left, or at the deadline: then with the files that are still in the way. Never call
-    /// this from a thread that serves the mount.
+    /// Returns when nothing is left, or at the deadline: then with the numbers of the files that are still in the
+    /// way. Never call this from a thread that serves the mount.
     func purge(
         until deadline: Deadline,
         _ isAffected: @escaping @Sendable (FileHeader?, _ isOpen: Bool) -> Bool
-    ) -> [Straggler]
+    ) -> [UInt64]
+
+    /// What these files are and who uses them. Takes its time: every process is looked at.
+    func stragglers(_ nodes: [UInt64]) -> [Straggler]
 
     /// Walks the whole tree and has every file's class updated. False if `isWanted` ended it, or if files
     /// were left out.

@@ -51,7 +51,8 @@ struct WaitingTests {
         let path = "/tmp/mam-users-\(getpid())"
         let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { unlink(path) }
-        #expect(processes(holding: ByteString(path)).isEmpty)
+        let name = ByteString(path)
+        #expect(processes(holding: [name]).isEmpty)
         let (reader, writer) = try makePipe()
         let process = try spawn(
             ["sh", "-c", "exec 3<\(path); read line"].map { ByteString($0) },
@@ -62,7 +63,7 @@ struct WaitingTests {
         }
         let end = Deadline(seconds: 30)
         var found: [ProcessName] = []
-        while found.isEmpty, !end.hasPassed { found = processes(holding: ByteString(path)) }
+        while found.isEmpty, !end.hasPassed { found = processes(holding: [name])[name] ?? [] }
         #expect(found.map(\.id) == [process])
         withExtendedLifetime((file, writer)) {}
     }

@@ -85,10 +85,12 @@ struct ActionMount: VaultMount {
 
     func purge(
         until deadline: Deadline, _ isAffected: @escaping @Sendable (FileHeader?, Bool) -> Bool
-    ) -> [Straggler] {
+    ) -> [UInt64] {
         action()
         return []
     }
+
+    func stragglers(_ nodes: [UInt64]) -> [Straggler] { [] }
 
     func updateClasses(while isWanted: @Sendable () -> Bool) -> Bool { true }
 }
