@@ -24,7 +24,7 @@ int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode) 
     struct open_how how = {
         .flags = (uint64_t)(unsigned int)flags,
         .mode = (flags & (O_CREAT | O_TMPFILE)) ? mode : 0,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV,
     };
     return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
 }
@@ -46,6 +46,8 @@ int mam_is_fuse(const char *path) {
     struct statfs system;
     return statfs(path, &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
 }
+
+int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 int mam_is_append_only(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);

@@ -8,6 +8,7 @@ extension WorkspaceInterface {
     /// Ends when the caller hangs up.
     func watch(_ call: VarlinkCall) throws -> [String: JSONValue] {
         try call.parameters.allowOnly([])
+        guard call.wantsMore else { throw VarlinkError.expectedMore }
         let subscription: EventSubscription
         do throws(Errno) { subscription = try vault.subscribe() } catch {
             throw VarlinkError.systemError(error, "the event stream")

@@ -15,36 +15,44 @@ struct CacheProbe: ~Copyable {
 
     /// Nil if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root.
     init?(_ inode: Inode, in files: FileSystem) {
-        guard
-            let file = files.probes.opening({ () throws(Errno) in
-                do throws(Errno) { return try Self.openByPath(inode, in: files) } catch {
-                    // It has no name any more, or we may not go there.
-                    return try Self.openByNumber(inode, in: files)
+        let found = files.probes.opening { () throws(Errno) in
+            let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+            return try withExtendedLifetime(mount) { () throws(Errno) in
+                do throws(Errno) { return try Self.openByPath(inode, in: files, mount) } catch {
+                    // It has no name any more, or another, or we may not go there.
+                    return try Self.openByNumber(inode, mount)
                 }
-            }),
-            let status = try? status(of: file.raw), UInt64(status.st_dev) == files.mountDevice,
-            UInt64(status.st_ino) == inode.id.inode
-        else { return nil }
-        self.file = file
+            }
+        }
+        guard let found, Self.isFile(found, inode, in: files) else { return nil }
+        file = found
     }
 
+    /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
     private static func openByPath(
-        _ inode: Inode, in files: FileSystem
+        _ inode: Inode, in files: FileSystem, _ mount: Descriptor
     ) throws(Errno) -> Descriptor {
-        guard let path = files.mountedPath(of: inode) else { throw .noEntry }
-        return try openFile(path.cString, flags)
+        guard let path = files.relativePath(of: inode) else { throw .noEntry }
+        let file = try openBeneath(mount.raw, path.cString, flags)
+        guard isFile(file, inode, in: files) else { throw .noEntry }
+        return file
+    }
+
+    private static func isFile(
+        _ file: Descriptor, _ inode: Inode, in files: FileSystem
+    ) -> Bool {
+        guard let status = try? status(of: file.raw) else { return false }
+        return UInt64(status.st_dev) == files.mountDevice
+            && UInt64(status.st_ino) == inode.id.inode
     }
 
     private static func openByNumber(
-        _ inode: Inode, in files: FileSystem
+        _ inode: Inode, _ mount: Descriptor
     ) throws(Errno) -> Descriptor {
-        let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
-        return try withExtendedLifetime(mount) { () throws(Errno) in
-            Descriptor(
-                owning: try retrying {
-                    mam_open_fuse_node(mount.raw, inode.node, Entry.generation, flags)
-                })
-        }
+        Descriptor(
+            owning: try retrying {
+                mam_open_fuse_node(mount.raw, inode.node, Entry.generation, flags)
+            })
     }
 
     /// Pages, in whatever state; nil if the kernel does not tell.
@@ -65,9 +73,24 @@ struct CacheProbe: ~Copyable {
     }
 }
 
-/// The threads of ours that are opening a file in the mount, so that the thread which serves that request knows.
+/// Who of us looks at files in the mount.
 final class Probes: Sendable {
+    /// The threads that are opening one, so that the thread which serves that request knows.
     private let threads = Mutex<Set<Int32>>([])
+    /// The inodes that are being looked at.
+    private let nodes = Mutex<Set<UInt64>>([])
+
+    /// Waits until nobody else looks at the inode; false if that takes too long. A thread that waits for a writer
+    /// waits as long as that likes: one for each inode is enough.
+    func begin(_ inode: Inode, until deadline: Deadline) -> Bool {
+        while !nodes.withLock({ $0.insert(inode.node).inserted }) {
+            if deadline.hasPassed { return false }
+            usleep(5000)
+        }
+        return true
+    }
+
+    func end(_ inode: Inode) { nodes.withLock { _ = $0.remove(inode.node) } }
 
     func opening(_ body: () throws(Errno) -> Descriptor) -> Descriptor? {
         let own = mam_thread_id()
@@ -80,12 +103,15 @@ final class Probes: Sendable {
 }
 
 extension FileSystem {
-    /// Where a file stands in the mount; nil for one that has no name any more.
+    /// Where a file stands below the mount point; with a mark behind it if it has been removed.
+    func relativePath(of inode: Inode) -> ByteString? {
+        guard let backing = try? currentPath(of: root.raw) else { return nil }
+        return try? currentPath(of: inode.handle.raw).relative(to: backing)
+    }
+
     func mountedPath(of inode: Inode) -> ByteString? {
-        guard let backing = try? currentPath(of: root.raw),
-            let path = try? currentPath(of: inode.handle.raw),
-            let relative = path.relative(to: backing)
-        else { return nil }
-        return ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + relative.bytes)
+        relativePath(of: inode).map {
+            ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + $0.bytes)
+        }
     }
 }

@@ -19,7 +19,10 @@ final class CachePurge: Sendable {
 
     private struct State {
         var waiting: [Inode]
-        var atWork: [UInt64: Inode] = [:]
+        /// How many are being looked at or dropped.
+        var atWorkCount = 0
+        /// Those among them that are to be dropped.
+        var affected: [UInt64: Inode] = [:]
         var doneCount = 0
         var notDropped: [Inode] = []
         /// To be dropped once more, after a pause for all together.
@@ -33,14 +36,18 @@ final class CachePurge: Sendable {
         self.files = files
         self.deadline = deadline
         self.isAffected = isAffected
-        state = Mutex(State(waiting: inodes))
+        // Taken from the end: those in use first, for only they can have something to be stored.
+        let inUse = inodes.filter { $0.isInUse.load(ordering: .relaxed) }
+        let rest = inodes.filter { !$0.isInUse.load(ordering: .relaxed) }
+        state = Mutex(State(waiting: rest + inUse))
     }
 
     /// A thread that has done nothing for so long is taken for stuck.
     private static let patienceMilliseconds = 50
     private static let maximumThreadCount = 64
 
-    /// Returns the inodes whose pages may still be there: none, or those at the deadline.
+    /// Returns the inodes whose pages may still be there: none, or those at the deadline. The rest of the pass then goes
+    /// on without us.
     func run() -> [Inode] {
         guard !state.withLock({ $0.waiting.isEmpty }) else { return [] }
         var threads = 0
@@ -57,7 +64,7 @@ final class CachePurge: Sendable {
             let pause = Deadline(milliseconds: Self.patienceMilliseconds)
             if ended.wait(until: min(pause, deadline)) { break }
         }
-        return state.withLock { $0.notDropped + $0.atWork.values + $0.waiting + $0.unseen }
+        return state.withLock { $0.notDropped + $0.affected.values + $0.unseen }
     }
 
     private func start() {
@@ -68,30 +75,38 @@ final class CachePurge: Sendable {
 
     private func work() {
         while let inode = next() {
-            let result = isAffected(inode) ? drop(inode) : .dropped
-            if finish(inode, result) { dropUnseen() }
+            guard isAffected(inode) else {
+                finish(inode, .dropped)
+                continue
+            }
+            state.withLock { $0.affected[inode.node] = inode }
+            finish(inode, drop(inode))
         }
+        dropUnseen()
+        let isOver = state.withLock {
+            $0.waiting.isEmpty && $0.atWorkCount == 0 && $0.unseen.isEmpty
+        }
+        if isOver { ended.signal() }
     }
 
     private func next() -> Inode? {
         state.withLock { state in
             guard let inode = state.waiting.popLast() else { return nil }
-            state.atWork[inode.node] = inode
+            state.atWorkCount += 1
             return inode
         }
     }
 
-    /// True for the last one.
-    private func finish(_ inode: Inode, _ result: Outcome) -> Bool {
+    private func finish(_ inode: Inode, _ outcome: Outcome) {
         state.withLock { state in
-            state.atWork[inode.node] = nil
+            state.atWorkCount -= 1
+            state.affected[inode.node] = nil
             state.doneCount += 1
-            switch result {
+            switch outcome {
             case .dropped: break
             case .remains: state.notDropped.append(inode)
             case .unseen: state.unseen.append(inode)
             }
-            return state.waiting.isEmpty && state.atWork.isEmpty
         }
     }
 
@@ -104,9 +119,12 @@ final class CachePurge: Sendable {
     }
 
     private func drop(_ inode: Inode) -> Outcome {
+        // A thread that an earlier lock left behind waits there already.
+        guard files.probes.begin(inode, until: deadline) else { return .remains }
+        defer { files.probes.end(inode) }
         files.notifier.invalidate(inode.node)
         // With no handle and no mapping, nobody can bring new pages in.
-        guard inode.openFile != nil else { return .dropped }
+        guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
         guard let probe = CacheProbe(inode, in: files) else { return .unseen }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
@@ -120,14 +138,20 @@ final class CachePurge: Sendable {
         return .remains
     }
 
-    /// The end: for files that cannot be looked at, because they were removed or shut us out and we are not root, or
+    /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or
     /// because the kernel is older than cachestat(2). Writers are given the time that a write takes whose memory
     /// is there.
     private func dropUnseen() {
-        let unseen = state.withLock { $0.unseen }
+        let unseen = state.withLock { state in
+            defer { state.unseen = [] }
+            state.atWorkCount += state.unseen.count
+            for inode in state.unseen { state.affected[inode.node] = inode }
+            return state.unseen
+        }
         if !unseen.isEmpty { usleep(3000) }
-        for inode in unseen { files.notifier.invalidate(inode.node) }
-        state.withLock { $0.unseen = [] }
-        ended.signal()
+        for inode in unseen {
+            files.notifier.invalidate(inode.node)
+            finish(inode, .dropped)
+        }
     }
 }

@@ -68,6 +68,9 @@ extension FileSystem {
     private func changeTimes(_ inode: Inode, _ new: AttributeChange) throws(Errno) {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
-        _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+        // Not while a header is rewritten, which puts the time back that it found.
+        try inode.withState { _ throws(Errno) in
+            _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+        }
     }
 }

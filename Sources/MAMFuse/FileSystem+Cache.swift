@@ -2,22 +2,18 @@
 
 internal import CFuse3
 internal import Glibc
-package import MAMFormat
 package import MAMSystem
 package import MAMVault
 
 extension FileSystem: VaultMount {
     package func purge(
         until deadline: Deadline,
-        _ isAffected: @escaping @Sendable (FileHeader?, _ isOpen: Bool) -> Bool
+        _ isAffected: @escaping @Sendable (CachedFile) -> Bool
     ) -> [UInt64] {
-        let purge = CachePurge(regularFiles, of: self, until: deadline) { inode in
-            isAffected(inode.header, inode.openFile != nil)
-        }
+        let files = table.all.filter(\.isRegular)
+        let purge = CachePurge(files, of: self, until: deadline) { isAffected($0.cached) }
         return purge.run().map(\.node)
     }
-
-    private var regularFiles: [Inode] { table.all.filter(\.isRegular) }
 
     package func stragglers(_ nodes: [UInt64]) -> [Straggler] {
         let paths = nodes.compactMap { try? table.inode($0) }.compactMap(mountedPath)
@@ -30,7 +26,7 @@ extension FileSystem: VaultMount {
     /// daemon ends. Returns what is in the way of that at the deadline.
     package func writeBack(until deadline: Deadline) -> [Straggler] {
         beginStopping()
-        let left = purge(until: deadline) { _, isOpen in isOpen }
+        let left = purge(until: deadline) { $0.isOpen }
         return left.isEmpty ? [] : stragglers(left)
     }
 

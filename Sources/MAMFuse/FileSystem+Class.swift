@@ -35,9 +35,7 @@ extension FileSystem {
     package func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo {
-        guard let inode = mountedInode(try statusOf(descriptor)) else {
-            throw .notFound("the file is not in this workspace")
-        }
+        let inode = try changeableInode(descriptor)
         if inode.isDirectory {
             try systemCall { () throws(Errno) in try setChildClass(asked, of: inode) }
         } else {
@@ -46,6 +44,15 @@ extension FileSystem {
             }
         }
         return protection(of: inode)
+    }
+
+    /// The file or directory of this mount that shall be changed.
+    func changeableInode(_ descriptor: Descriptor) throws(VaultError) -> Inode {
+        guard let inode = mountedInode(try statusOf(descriptor)) else {
+            throw .notFound("the file is not in this workspace")
+        }
+        if isReadOnly { throw VaultError(.readOnly) }
+        return inode
     }
 
     /// Runs a change of a file's header while nobody can open or close it.

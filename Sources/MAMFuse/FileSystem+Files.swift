@@ -77,7 +77,7 @@ extension FileSystem {
 
     /// Policy and settings may have changed since the file was written. It can be used either way.
     private func updateClass(of file: VaultFile) {
-        guard !isReadOnly else { return }
+        guard !isReadOnly, vault.isOutOfDate(file.header) else { return }
         do throws(VaultError) { try vault.updateClass(of: file) } catch {
             vault.reportStaleClass(of: file.header, error)
         }

@@ -12,9 +12,7 @@ extension FileSystem {
     package func setOwner(
         _ owner: Identity, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo {
-        guard let inode = mountedInode(try statusOf(descriptor)) else {
-            throw .notFound("the file is not in this workspace")
-        }
+        let inode = try changeableInode(descriptor)
         guard inode.isRegular else {
             throw .invalid("it is a directory; only files have owners")
         }

@@ -36,6 +36,8 @@ final class Inode: Sendable {
     let isDirectory: Bool
     /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
     let lookups = Atomic<UInt64>(0)
+    /// Whether it is open, for who cannot wait for the state's lock.
+    let isInUse = Atomic<Bool>(false)
     // Held while the backing file is opened; never taken under the table's lock.
     private let state: Mutex<State>
 
@@ -45,8 +47,8 @@ final class Inode: Sendable {
         /// Present while at least one handle is open.
         var file: VaultFile?
         var openCount = 0
-        /// Where the kernel last found it: enough to make the kernel forget it. A rename makes this stale, which
-        /// costs only that.
+        /// Where the kernel last found it: enough to make the kernel forget it, and to tell an empty file's class when
+        /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
         var lastParent: UInt64 = 0
         var lastName: [CChar] = []
         /// It is being written anew for another owner; nobody may open it meanwhile.
@@ -72,10 +74,19 @@ final class Inode: Sendable {
     func withState<Result, Failure: Error>(
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try state.withLock { state throws(Failure) in try body(&state) }
+        try state.withLock { state throws(Failure) in
+            defer { isInUse.store(state.openCount > 0, ordering: .relaxed) }
+            return try body(&state)
+        }
     }
 
     var openFile: VaultFile? { state.withLock { $0.file } }
+
+    var cached: CachedFile {
+        state.withLock { state in
+            state.file.map { .open($0) } ?? .closed(state.facts?.header)
+        }
+    }
 
     /// What the header says: of the open file as it is now, else as read when the inode became known.
     var header: FileHeader? {

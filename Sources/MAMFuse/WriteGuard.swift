@@ -26,23 +26,30 @@ struct WriteGuard {
     /// How often each thread was told of capabilities since it last removed them. The kernel's lock keeps writers
     /// apart, but not programs that only ask.
     private var questions: [Int32: Int] = [:]
+    /// Threads were forgotten, among them perhaps one in the middle of a write: from now on nobody who removes
+    /// is taken for anything else. That a chown(2) is then refused is the smaller harm.
+    private var hasForgotten = false
     /// Programs that ask and never remove are forgotten beyond so many.
     private static let limit = 64
-    /// The thread whose open(2) has cut the file, until it asks.
-    private var truncatingThread: Int32?
+    /// The threads whose open(2) has cut the file, until they ask.
+    private var truncatingThreads: Set<Int32> = []
 
-    mutating func noteTruncation(by thread: Int32) { truncatingThread = thread }
+    mutating func noteTruncation(by thread: Int32) { truncatingThreads.insert(thread) }
 
     /// True for the question that follows a truncating OPEN.
     mutating func endsTruncation(of thread: Int32) -> Bool {
-        guard truncatingThread == thread else { return false }
-        truncatingThread = nil
-        return true
+        truncatingThreads.remove(thread) != nil
     }
+
+    /// Nothing needs to be refused now.
+    mutating func windowIsOpen() { hasForgotten = false }
 
     /// The thread is told that there are capabilities.
     mutating func notePretence(to thread: Int32) {
-        if questions.count > Self.limit { questions = questions.filter { $0.key == thread } }
+        if questions.count > Self.limit {
+            questions = [:]
+            hasForgotten = true
+        }
         questions[thread, default: 0] += 1
     }
 
@@ -55,7 +62,10 @@ struct WriteGuard {
 
     /// What the thread does that removes the capabilities.
     mutating func removal(by thread: Int32) -> Removal {
-        guard let count = questions.removeValue(forKey: thread) else { return .genuine }
+        let count = questions.removeValue(forKey: thread)
+        // Thread 0 is whoever lives in a process id name space that is not visible from here: all of them together.
+        if hasForgotten || thread == 0 { return .writing }
+        guard let count else { return .genuine }
         return count == 1 ? .changingOwner : .writing
     }
 }
@@ -76,7 +86,10 @@ extension FileSystem {
     func pretendsCapability(of inode: Inode, to thread: Int32) -> Bool {
         inode.withState { state in
             if state.writeGuard.endsTruncation(of: thread) { return false }
-            guard refusalOfWrites(to: state.file) != nil else { return false }
+            guard refusalOfWrites(to: state.file) != nil else {
+                state.writeGuard.windowIsOpen()
+                return false
+            }
             state.writeGuard.notePretence(to: thread)
             return true
         }

@@ -50,11 +50,18 @@ extension Vault {
         guard let mount, let records = classRecords, !records.isCurrent(account, classRules) else {
             return
         }
-        guard updating.withLock({ $0.insert(account).inserted }) else { return }
+        guard updating.withLock({ $0.insert(account).inserted }) else {
+            windows(of: account)?.noteMissedUpdate()
+            return
+        }
         do throws(Errno) {
             try startThread(named: "class-update") {
                 self.updateClasses(of: account, in: mount, records)
                 self.updating.withLock { _ = $0.remove(account) }
+                // An unlock may have come while this one was still ending after a lock.
+                if self.windows(of: account)?.takeMissedUpdate() == true {
+                    self.updateClasses(of: account)
+                }
             }
         } catch {
             updating.withLock { _ = $0.remove(account) }
@@ -66,7 +73,9 @@ extension Vault {
         of account: AccountID, in mount: any VaultMount, _ records: ClassRecords
     ) {
         let windows = windows(of: account)
-        let isComplete = mount.updateClasses { windows?.hasAllKeys ?? false }
+        let isComplete = mount.updateClasses(of: { self.accountOfWrongClass($0) == account }) {
+            windows?.hasAllKeys ?? false
+        }
         guard isComplete else { return }
         recordClasses(of: account, records)
         log.info(

@@ -36,16 +36,21 @@ extension Vault {
 
     /// True for a file that has another class than policy and settings now say, and whose keys are at hand.
     package func isOutOfDate(_ header: FileHeader?) -> Bool {
-        guard let sealing = header?.sealing,
-            sealing.protectionClass != effectiveClass(asked: sealing.askedClass),
-            let account = keyring.account(ofKey: sealing.keyID)
-        else { return false }
+        guard let header, let account = accountOfWrongClass(header) else { return false }
         return windows(of: account)?.hasAllKeys ?? false
     }
 
-    /// Gives a file the class that policy and settings now say. A failure leaves it as it is.
+    /// The account of a file that has another class than policy and settings now say; nil for all others.
+    func accountOfWrongClass(_ header: FileHeader) -> AccountID? {
+        guard let sealing = header.sealing,
+            sealing.protectionClass != effectiveClass(asked: sealing.askedClass)
+        else { return nil }
+        return keyring.account(ofKey: sealing.keyID)
+    }
+
+    /// Gives a file the class that policy and settings now say, if it has another. A failure leaves it as it is.
     package func updateClass(of file: VaultFile) throws(VaultError) {
-        guard let header = file.header, isOutOfDate(header) else { return }
+        guard let header = file.header, accountOfWrongClass(header) != nil else { return }
         try rewrap(file, as: header.owner, asking: header.sealing?.askedClass)
     }
 

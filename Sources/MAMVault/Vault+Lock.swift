@@ -25,9 +25,14 @@ extension Vault {
         guard let windows = windows(of: account) else { return [] }
         let grace = settings.lockGraceSeconds
         if now || grace == 0 { return close(account) }
-        guard let begun = windows.beginGrace() else { return [] }
+        // Told in the order in which things happen.
+        let begun = transitions.withLock { _ in
+            let begun = windows.beginGrace()
+            if begun != nil { announce(.willBecomeUnavailable(seconds: grace), account) }
+            return begun
+        }
+        guard let begun else { return [] }
         log.info("\(keyring.identity(of: account)) will be locked in \(grace) s")
-        announce(.willBecomeUnavailable(seconds: grace), account)
         guard begun == .needsTimer else { return [] }
         do throws(Errno) {
             try startThread(named: "lock-grace") { self.waitOutGrace(of: account, windows, grace) }
@@ -56,7 +61,7 @@ extension Vault {
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
     ) -> [Straggler] {
         guard let windows = windows(of: account) else { return [] }
-        return transitions.withLock { _ in
+        let left: [UInt64] = transitions.withLock { _ in
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
@@ -66,40 +71,38 @@ extension Vault {
             if !windows.drain(until: min(deadline, Deadline(seconds: 1))) {
                 reportLate("a read that the disk does not answer")
             }
-            let left = purge(account, until: deadline.orSoon)
-            let files = openFiles.all.filter { isClosing($0, of: account) }
+            let left = purge(account, windows, until: deadline.orSoon)
+            let window = windows.window(.complete)
+            let files = openFiles.all.filter { $0.window === window }
             if !finishes(by: deadline.orSoon, named: "lock-sync", { self.synchronize(files) }) {
                 reportLate("a disk that does not finish to write")
             }
             windows.finishClosing()
             keyring.dropLockedKeys(account)
-            revokeKeys(of: files, until: deadline)
-            // Only now: looking for who it was takes its time.
-            let stragglers = left.isEmpty ? [] : mount?.stragglers(left) ?? []
-            report(stragglers, account)
+            revokeKeys(of: files, until: deadline.orSoon)
+            log.info("\(keyring.identity(of: account)) is locked")
             announce(.unavailable, account)
-            return stragglers
+            return left
         }
+        // Only now: looking for who it was takes its time.
+        return report(left)
     }
 
     /// The kernel sends what it has cached, and drops the pages, before the keys go.
-    private func purge(_ account: AccountID, until deadline: Deadline) -> [UInt64] {
-        let ring = keyring
-        return mount?.purge(until: deadline) { header, isOpen in
-            guard let sealing = header?.sealing, ring.account(ofKey: sealing.keyID) == account
-            else { return false }
-            switch sealing.protectionClass {
-            case .complete: return true
-            case .completeUnlessOpen: return !isOpen
-            case .completeUntilFirstUserAuthentication, .none: return false
+    private func purge(
+        _ account: AccountID, _ windows: AccountWindows, until deadline: Deadline
+    ) -> [UInt64] {
+        let (ring, window) = (keyring, windows.window(.complete))
+        return mount?.purge(until: deadline) { file in
+            switch file {
+            case .open(let file): return file.window === window
+            case .closed(let header):
+                guard let sealing = header?.sealing else { return false }
+                let locks: [ProtectionClass] = [.complete, .completeUnlessOpen]
+                return locks.contains(sealing.protectionClass)
+                    && ring.account(ofKey: sealing.keyID) == account
             }
         } ?? []
-    }
-
-    private func isClosing(_ file: VaultFile, of account: AccountID) -> Bool {
-        guard let sealing = file.header?.sealing else { return false }
-        return sealing.protectionClass == .complete
-            && keyring.account(ofKey: sealing.keyID) == account
     }
 
     private func synchronize(_ files: [VaultFile]) {
@@ -126,13 +129,20 @@ extension Vault {
         log.warning("the lock's deadline of \(settings.lockDeadlineSeconds) s passed: \(reason)")
     }
 
-    private func report(_ stragglers: [Straggler], _ account: AccountID) {
+    /// More than so many are not named.
+    private static let namedStragglers = 20
+
+    private func report(_ nodes: [UInt64]) -> [Straggler] {
+        guard !nodes.isEmpty else { return [] }
+        let stragglers = mount?.stragglers(Array(nodes.prefix(Self.namedStragglers))) ?? []
         for straggler in stragglers {
             log.warning(
                 "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler); what it writes from now on is lost"
             )
         }
-        log.info("\(keyring.identity(of: account)) is locked")
+        let unnamed = nodes.count - stragglers.count
+        if unnamed > 0 { log.warning("so are \(unnamed) files more") }
+        return stragglers
     }
 
     /// Opens an account's windows.

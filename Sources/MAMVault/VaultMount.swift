@@ -3,6 +3,16 @@
 package import MAMFormat
 package import MAMSystem
 
+/// A file of the mount, as far as it matters for what the kernel has cached of it. Telling which needs no lock that is
+/// held over a system call on the backing file, for the disk may hang.
+package enum CachedFile: Sendable {
+    case open(VaultFile)
+    /// Its header as it was last seen; nil for a file without one.
+    case closed(FileHeader?)
+
+    package var isOpen: Bool { if case .open = self { true } else { false } }
+}
+
 /// The mounted side of the vault's files.
 package protocol VaultMount: Sendable {
     /// Has everything written back that the kernel has cached of files for which `isAffected` holds, and drops it.
@@ -11,15 +21,17 @@ package protocol VaultMount: Sendable {
     /// way. Never call this from a thread that serves the mount.
     func purge(
         until deadline: Deadline,
-        _ isAffected: @escaping @Sendable (FileHeader?, _ isOpen: Bool) -> Bool
+        _ isAffected: @escaping @Sendable (CachedFile) -> Bool
     ) -> [UInt64]
 
     /// What these files are and who uses them. Takes its time: every process is looked at.
     func stragglers(_ nodes: [UInt64]) -> [Straggler]
 
-    /// Walks the whole tree and has every file's class updated. False if `isWanted` ended it, or if files
-    /// were left out.
-    func updateClasses(while isWanted: @Sendable () -> Bool) -> Bool
+    /// Walks the whole tree and has the class of every file updated for which `isWanted` holds, given its header. False if
+    /// that could not be done for one, or `shallGoOn` ended it. What was written is synced before this returns.
+    func updateClasses(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool
 }
 
 /// A file that a lock could not get the kernel's cached content of.

@@ -33,14 +33,20 @@ struct WriteGuardTests {
         #expect(guardian.removal(by: 8) == .writing)
     }
 
-    @Test("Programs that only ask do not hide a writer, however many they are")
-    func askers() {
+    @Test("Programs that only ask do not hide a writer, however many they are", arguments: 0...200)
+    func askers(count: Int) {
         var guardian = WriteGuard()
-        for asker in 100..<300 as Range<Int32> { guardian.notePretence(to: asker) }
         guardian.notePretence(to: 8)
-        guardian.notePretence(to: 300)
+        for asker in 0..<count { guardian.notePretence(to: Int32(100 + asker)) }
         guardian.notePretence(to: 8)
         #expect(guardian.removal(by: 8) == .writing)
+    }
+
+    @Test("Those whom the daemon cannot tell apart are all taken for writers")
+    func unseen() {
+        var guardian = WriteGuard()
+        guardian.notePretence(to: 0)
+        #expect(guardian.removal(by: 0) == .writing)
     }
 
     @Test("A truncating open is told the truth once, and only its own thread")

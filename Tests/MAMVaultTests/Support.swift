@@ -84,7 +84,7 @@ struct ActionMount: VaultMount {
     let action: @Sendable () -> Void
 
     func purge(
-        until deadline: Deadline, _ isAffected: @escaping @Sendable (FileHeader?, Bool) -> Bool
+        until deadline: Deadline, _ isAffected: @escaping @Sendable (CachedFile) -> Bool
     ) -> [UInt64] {
         action()
         return []
@@ -92,7 +92,9 @@ struct ActionMount: VaultMount {
 
     func stragglers(_ nodes: [UInt64]) -> [Straggler] { [] }
 
-    func updateClasses(while isWanted: @Sendable () -> Bool) -> Bool { true }
+    func updateClasses(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool { true }
 }
 
 extension VaultError {

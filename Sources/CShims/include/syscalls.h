@@ -7,8 +7,8 @@
 
 int mam_openat(int directory, const char *path, int flags, uint32_t mode);
 
-/// openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS:
-/// the path cannot lead out of `directory`.
+/// openat2(2) with RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV:
+/// the path cannot lead out of `directory`, nor into another mount.
 int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode);
 
 /// fallocate(2); flags as below.
@@ -23,6 +23,9 @@ int mam_renameat2(int from_directory, const char *from, int to_directory, const 
 
 /// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
 int mam_is_fuse(const char *path);
+
+/// syncfs(2): all that was written to the file system of a descriptor.
+int mam_sync_file_system(int descriptor);
 
 /// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
 int mam_is_append_only(int descriptor);
