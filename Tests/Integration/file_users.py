@@ -139,12 +139,25 @@ def write_once(path):
     wait_for_a_word()
 
 
+def ask(path):
+    """Asks for the file's capabilities all the time, as getcap(8) does."""
+    def step():
+        try:
+            os.getxattr(path, "security.capability")
+        except OSError as problem:
+            if problem.errno not in (errno.ENODATA, errno.ERANGE):
+                raise
+
+    repeat(step)
+
+
 WAYS = {
     "map-shared": lambda path: map_it(path, mmap.MAP_SHARED),
     "map-private": lambda path: map_it(path, mmap.MAP_PRIVATE),
     "store": store,
     "read": read,
     "write": write,
+    "ask": ask,
     "write-slowly": write_slowly,
     "write-once": write_once,
 }

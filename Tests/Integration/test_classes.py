@@ -4,7 +4,7 @@ import json
 import os
 import time
 
-from workspace import CLOSED, DONE, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, Workspace, pattern, wait_until
+from workspace import CLOSED, DONE, NO, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, Workspace, pattern, wait_until
 
 OPEN_POLICY = {"DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
 
@@ -214,6 +214,9 @@ class ChangedRules(WorkspaceCase):
         set_settings(self.space, MaxFileProtectionLevel="NSFileProtectionNone")
         self.space.mount("-o", "ro").unlock()
         self.assertEqual(path.read_bytes(), pattern(5_000))
+        for place in (path, path.parent):
+            self.space.ctl("class", "--set", "A", place, status=NO)
+        self.space.ctl("owner", "--set", "", path, status=NO)
         time.sleep(0.5)
         self.assertEqual(self.space.on_disk(path.relative_to(self.space.mount_point)).read_bytes(), before)
 

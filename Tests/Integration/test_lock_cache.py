@@ -246,15 +246,23 @@ class SlowWriter(CacheCase):
 
     def test_a_writer_that_waits_for_another_over_the_whole_lock_is_refused(self):
         """It has passed all that the kernel asks before it takes the file's lock, and takes that when the keys are gone."""
+        self.check_late_writers(count=3)
+
+    def test_programs_that_ask_for_capabilities_do_not_hide_a_late_writer(self):
+        self.check_late_writers(count=12, askers=2)
+
+    def check_late_writers(self, count, askers=0):
         path = self.large_file("file", 1 << 20)
-        late = [self.users.start("write-once", path) for _ in range(3)]
+        late = [self.users.start("write-once", path) for _ in range(count)]
         slow = self.users.start("write-slowly", path)
+        for _ in range(askers):
+            self.users.start("ask", path)
         for writer in late:
             self.users.tell(writer)
             wait_until(lambda: self.is_waiting_for_a_lock(writer.pid), message="the writer does not wait")
         self.workspace.serving("lock", ANN, "--now", status=None)
         self.users.tell(slow)
-        self.assertEqual([writer.stdout.readline().strip() for writer in late], ["ENOKEY"] * 3)
+        self.assertEqual([writer.stdout.readline().strip() for writer in late], ["ENOKEY"] * count)
         self.users.end()
         self.workspace.unlock()
         self.assertEqual(path.read_bytes()[PAGE:], MEBIBYTE[PAGE:])

@@ -88,6 +88,10 @@ class Socket(WorkspaceCase):
             with self.subTest(method=method):
                 self.assertEqual(self.call(method, **parameters)["error"], error)
 
+    def test_a_watch_that_takes_one_reply_only_is_refused(self):
+        answer = self.call("io.mamd.Workspace.Watch")
+        self.assertEqual(answer["error"], "org.varlink.service.ExpectedMore")
+
     def test_several_calls_on_one_connection_are_answered_in_order(self):
         client = self.connect()
         request = b'{"method":"org.varlink.service.GetInfo"}\0{"method":"io.mamd.Workspace.ListAccounts"}\0'

@@ -1,0 +1,85 @@
+"""A lock while the disk under the backing directory does not answer. Root only: it makes a disk of its own."""
+import contextlib
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from workspace import ANN, Workspace, pattern
+
+DEADLINE = 2
+
+# Of <linux/fs.h>: what fsfreeze(8) calls, without a program that would have to be started.
+FIFREEZE, FITHAW = 0xC0045877, 0xC0045878
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+
+
+class FrozenDisk(unittest.TestCase):
+    def setUp(self):
+        if os.getuid() != 0:
+            self.skipTest("mounts a disk image, which only root can")
+        self.workspace = Workspace(settings={"LockDeadlineSeconds": DEADLINE})
+        self.addCleanup(self.workspace.close)
+        image, self.disk = self.workspace.root / "image", self.workspace.root / "disk"
+        self.disk.mkdir()
+        with open(image, "wb") as file:
+            file.truncate(64 << 20)
+        run("/sbin/mkfs.ext4", "-q", image)
+        try:
+            run("mount", "-o", "loop", image, self.disk)
+        except subprocess.CalledProcessError as problem:
+            self.skipTest(f"this machine has no loop devices: {problem.stderr}")
+        self.addCleanup(run, "umount", "-l", self.disk)
+        self.workspace.backing = self.disk / "backing"
+        self.workspace.backing.mkdir()
+        self.workspace.init().mount().register()
+        self.addCleanup(self.workspace.unmount)
+
+    def freeze(self):
+        self.descriptor = os.open(self.disk, os.O_RDONLY | os.O_DIRECTORY)
+        self.addCleanup(os.close, self.descriptor)
+        fcntl.ioctl(self.descriptor, FIFREEZE)
+        # Whatever the test waits for, it does not wait for ever.
+        self.timer = threading.Timer(60, self.thaw)
+        self.timer.start()
+        self.addCleanup(self.timer.cancel)
+        self.addCleanup(self.thaw)
+
+    def thaw(self):
+        with contextlib.suppress(OSError):  # it is thawed already
+            fcntl.ioctl(self.descriptor, FITHAW)
+
+    def test_the_lock_ends_and_what_is_stored_stays(self):
+        path = self.workspace.path("file")
+        path.write_bytes(pattern(50_000))
+        # A program of its own: who closes a file waits for its content to be stored.
+        writer = subprocess.Popen(
+            [sys.executable, "-c", (
+                "import sys\n"
+                "file = open(sys.argv[1], 'ab', buffering=0)\n"
+                "print('ready', flush=True)\n"
+                "sys.stdin.readline()\n"
+                "file.write(b'x' * 50_000)\n"
+                "print('written', flush=True)\n"
+                "sys.stdin.readline()\n"), path],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(writer.communicate)
+        self.assertEqual(writer.stdout.readline(), "ready\n")
+        self.freeze()
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+        self.assertEqual(writer.stdout.readline(), "written\n")  # the kernel keeps it
+        start = time.monotonic()
+        answer = self.workspace.serving("lock", ANN, "--now")
+        self.assertLess(time.monotonic() - start, DEADLINE + 10)
+        self.assertIn(str(path), answer.stderr)
+        self.assertEqual(self.workspace.account()["state"], "locked")
+        self.thaw()
+        self.workspace.unlock()
+        self.assertEqual(path.read_bytes()[:50_000], pattern(50_000))
