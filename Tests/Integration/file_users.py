@@ -102,8 +102,19 @@ def memory_that_waits():
     return page, address, descriptor
 
 
+def write_and_sync(file, content, offset):
+    """Says what became of the write(2), and of an fsync(2) after it."""
+    for step in (lambda: os.pwrite(file, content, offset), lambda: os.fsync(file)):
+        try:
+            step()
+            print("done", flush=True)
+        except OSError as problem:
+            print(errno.errorcode[problem.errno], flush=True)
+    wait_for_a_word()
+
+
 def write_slowly(path):
-    """One write(2) of a page that comes with the first word from the test; then says what became of it."""
+    """One write(2) of a page that comes with the first word from the test."""
     page, address, descriptor = memory_that_waits()
 
     def serve():
@@ -116,27 +127,15 @@ def write_slowly(path):
 
     threading.Thread(target=serve, daemon=True).start()
     file = os.open(path, os.O_RDWR)
-    for step in (lambda: os.pwrite(file, page, 0), lambda: os.fsync(file)):
-        try:
-            step()
-            print("done", flush=True)
-        except OSError as problem:
-            print(errno.errorcode[problem.errno], flush=True)
-    wait_for_a_word()
+    write_and_sync(file, page, 0)
 
 
 def write_once(path):
-    """One write(2), at the first word from the test; then says what became of it, and of an fsync(2)."""
+    """One write(2), at the first word from the test."""
     file = os.open(path, os.O_RDWR)
     ready()
     wait_for_a_word()
-    for step in (lambda: os.pwrite(file, b"late" * (PAGE // 4), PAGE), lambda: os.fsync(file)):
-        try:
-            step()
-            print("done", flush=True)
-        except OSError as problem:
-            print(errno.errorcode[problem.errno], flush=True)
-    wait_for_a_word()
+    write_and_sync(file, b"late" * (PAGE // 4), PAGE)
 
 
 def ask(path):
