@@ -5,13 +5,9 @@ internal import MAMSystem
 internal import MAMVault
 
 /// A file that was in a lock's way.
-package struct StragglerReport: Sendable, Equatable {
+package struct StragglerReport: Sendable {
     package let path: String
     package let processes: [(pid: Int32, name: String)]
-
-    package static func == (one: StragglerReport, other: StragglerReport) -> Bool {
-        one.json == other.json
-    }
 
     init(_ straggler: Straggler) {
         path = straggler.path.wireText

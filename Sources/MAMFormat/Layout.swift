@@ -41,7 +41,6 @@ package enum Layout {
     package static func lastBlockUse(plainSize: Int64) -> Int {
         Int(plainSize - plainOffset(ofBlock: blockCount(plainSize: plainSize) - 1))
     }
-
 }
 
 /// What an `st_size` says about a managed file.

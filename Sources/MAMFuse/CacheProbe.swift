@@ -20,11 +20,11 @@ struct CacheProbe: ~Copyable {
             return try withExtendedLifetime(mount) { () throws(Errno) in
                 do throws(Errno) { return try Self.openByPath(inode, in: files, mount) } catch {
                     // It has no name any more, or another, or we may not go there.
-                    return try Self.openByNumber(inode, mount)
+                    return try Self.openByNumber(inode, in: files, mount)
                 }
             }
         }
-        guard let found, Self.isFile(found, inode, in: files) else { return nil }
+        guard let found else { return nil }
         file = found
     }
 
@@ -33,26 +33,28 @@ struct CacheProbe: ~Copyable {
         _ inode: Inode, in files: FileSystem, _ mount: Descriptor
     ) throws(Errno) -> Descriptor {
         guard let path = files.relativePath(of: inode) else { throw .noEntry }
-        let file = try openBeneath(mount.raw, path.cString, flags)
-        guard isFile(file, inode, in: files) else { throw .noEntry }
-        return file
-    }
-
-    private static func isFile(
-        _ file: Descriptor, _ inode: Inode, in files: FileSystem
-    ) -> Bool {
-        guard let status = try? status(of: file.raw) else { return false }
-        return UInt64(status.st_dev) == files.mountDevice
-            && UInt64(status.st_ino) == inode.id.inode
+        return try checked(openBeneath(mount.raw, path.cString, flags), inode, in: files)
     }
 
     private static func openByNumber(
-        _ inode: Inode, _ mount: Descriptor
+        _ inode: Inode, in files: FileSystem, _ mount: Descriptor
     ) throws(Errno) -> Descriptor {
-        Descriptor(
+        let file = Descriptor(
             owning: try retrying {
                 mam_open_fuse_node(mount.raw, inode.node, Entry.generation, flags)
             })
+        return try checked(file, inode, in: files)
+    }
+
+    /// The file, if it is the inode's; `ENOENT` for another.
+    private static func checked(
+        _ file: Descriptor, _ inode: Inode, in files: FileSystem
+    ) throws(Errno) -> Descriptor {
+        let status = try status(of: file.raw)
+        guard UInt64(status.st_dev) == files.mountDevice,
+            UInt64(status.st_ino) == inode.id.inode
+        else { throw .noEntry }
+        return file
     }
 
     /// Pages, in whatever state; nil if the kernel does not tell.

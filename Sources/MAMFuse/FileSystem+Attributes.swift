@@ -34,9 +34,8 @@ struct AttributeChange {
     }
 }
 
-// utimensat(2)'s markers, from <bits/stat.h>.
+/// `UTIME_NOW`, from <bits/stat.h>.
 private let utimeNow = (1 << 30) - 1
-private let utimeOmit = (1 << 30) - 2
 
 extension FileSystem {
     func change(

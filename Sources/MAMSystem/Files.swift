@@ -138,10 +138,12 @@ package func setSize(_ descriptor: Int32, _ size: Int64) throws(Errno) {
     _ = try retrying { ftruncate(descriptor, off_t(size)) }
 }
 
+/// `UTIME_OMIT`, from <bits/stat.h>: this time stays.
+package let utimeOmit = (1 << 30) - 2
+
 /// futimens(2) of the time of the last change alone.
 package func setModificationTime(of descriptor: Int32, to time: timespec) throws(Errno) {
-    // UTIME_OMIT, from <bits/stat.h>.
-    let times = [timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2), time]
+    let times = [timespec(tv_sec: 0, tv_nsec: utimeOmit), time]
     _ = try retrying { futimens(descriptor, times) }
 }
 

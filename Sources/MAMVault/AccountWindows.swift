@@ -18,8 +18,6 @@ final class AccountWindows: Sendable {
         var transition = 0
         /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
         var hasTimer = false
-        /// An unlock wanted a pass over the tree while the one before had not ended.
-        var hasMissedUpdate = false
     }
 
     init() {
@@ -85,15 +83,6 @@ final class AccountWindows: Sendable {
     /// True if that grace period still runs.
     func isCurrent(_ transition: Int) -> Bool {
         status.withLock { $0.transition == transition && $0.state == .grace }
-    }
-
-    func noteMissedUpdate() { status.withLock { $0.hasMissedUpdate = true } }
-
-    func takeMissedUpdate() -> Bool {
-        status.withLock { status in
-            defer { status.hasMissedUpdate = false }
-            return status.hasMissedUpdate
-        }
     }
 
     /// The first step of a lock: nothing is opened or read any more, and writes may still arrive.

@@ -50,21 +50,21 @@ extension Vault {
         guard let mount, let records = classRecords, !records.isCurrent(account, classRules) else {
             return
         }
-        guard updating.withLock({ $0.insert(account).inserted }) else {
-            windows(of: account)?.noteMissedUpdate()
-            return
+        let isRunning = updating.withLock { updating in
+            let isRunning = updating[account] != nil
+            updating[account] = isRunning
+            return isRunning
         }
+        if isRunning { return }
         do throws(Errno) {
             try startThread(named: "class-update") {
                 self.updateClasses(of: account, in: mount, records)
-                self.updating.withLock { _ = $0.remove(account) }
                 // An unlock may have come while this one was still ending after a lock.
-                if self.windows(of: account)?.takeMissedUpdate() == true {
-                    self.updateClasses(of: account)
-                }
+                let isWanted = self.updating.withLock { $0.removeValue(forKey: account) } ?? false
+                if isWanted { self.updateClasses(of: account) }
             }
         } catch {
-            updating.withLock { _ = $0.remove(account) }
+            updating.withLock { $0[account] = nil }
             log.warning("files keep their old classes until they are opened: \(error)")
         }
     }

@@ -67,7 +67,8 @@ final class EventHub: Sendable {
     }
 
     func send(_ event: AccountEvent) {
-        for listener in listeners.withLock({ $0 }) { listener.subscription?.add(event) }
+        let subscriptions = listeners.withLock { $0.compactMap(\.subscription) }
+        for subscription in subscriptions { subscription.add(event) }
     }
 }
 

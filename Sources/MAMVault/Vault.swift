@@ -24,8 +24,8 @@ package final class Vault: Sendable {
     private let mounted = Mutex<(any VaultMount)?>(nil)
     let events = EventHub()
     let classRecords: ClassRecords?
-    /// The accounts whose files a thread goes through now.
-    let updating = Mutex<Set<AccountID>>([])
+    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
+    let updating = Mutex<[AccountID: Bool]>([:])
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)
