@@ -78,9 +78,12 @@ extension ByteString {
         return ByteString(Array(rest))
     }
 
-    package func appending(_ component: String) -> ByteString {
-        let slash = bytes.last == UInt8(ascii: "/") ? "" : "/"
-        return ByteString(bytes + Array("\(slash)\(component)".utf8))
+    package func appending(_ component: String) -> ByteString { appending(ByteString(component)) }
+
+    /// With a slash between the two where one is needed.
+    package func appending(_ component: ByteString) -> ByteString {
+        let needsSlash = !bytes.isEmpty && bytes.last != UInt8(ascii: "/")
+        return ByteString(bytes + (needsSlash ? [UInt8(ascii: "/")] : []) + component.bytes)
     }
 
     /// True when `self` is `other` or lies below it; both absolute and resolved.
