@@ -9,12 +9,17 @@ struct Caller: Sendable {
     let thread: Int32
     let user: UInt32
     let group: UInt32
+    /// Of requests that make something with a mode; 0 in others.
+    let umask: UInt32
 
     private static let daemonUser = geteuid()
 
-    /// Runs a creating call so that what it makes belongs to the caller. Only root can do that for others;
-    /// a user's own daemon serves its user alone.
+    /// Runs a creating call so that what it makes belongs to the caller, and its mode is what the caller's umask or the
+    /// directory's default access control list makes of it: the backing file system knows which. Only root can make
+    /// something for others; a user's own daemon serves its user alone.
     func creating<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
+        defer { mam_set_thread_umask(0) }
+        guard mam_set_thread_umask(umask) == 0 else { throw Errno.current }
         guard Self.daemonUser == 0, user != 0 || group != 0 else { return try body() }
         defer { mam_act_as_self() }
         guard mam_act_as(user, group) == 0 else { throw Errno.current }

@@ -51,7 +51,7 @@ final class Evictor: Sendable {
     ///
     /// Never a directory's: one that is somebody's working directory would lose its path (getcwd fails).
     private static func evict(from files: FileSystem, keeping count: Int) {
-        let known = files.table.all.filter(\.isRegular).sorted { $0.node < $1.node }
+        let known = files.table.all.filter { !$0.isDirectory }.sorted { $0.node < $1.node }
         for inode in known.prefix(max(0, known.count - count)) {
             let (parent, name, isOpen) = inode.withState {
                 ($0.lastParent, $0.lastName, $0.openCount > 0)

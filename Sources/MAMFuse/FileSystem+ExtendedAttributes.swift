@@ -1,5 +1,6 @@
 // Extended attributes: the backing file's own, and three that only answer.
 
+internal import CFuse3
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
@@ -48,14 +49,29 @@ extension FileSystem {
         }
     }
 
+    /// `isMember`: whether the caller is in a group.
     func setExtendedAttribute(
-        _ name: Name, of node: UInt64, to value: UnsafeRawBufferPointer, flags: Int32
+        _ name: Name, of node: UInt64, to value: UnsafeRawBufferPointer, flags: Int32,
+        for caller: Caller, isMember: (gid_t) -> Bool
     ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
         try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
         }
+        if strcmp(name, "system.posix_acl_access") == 0, caller.user != 0 {
+            try clearSetGroupID(of: inode, unless: isMember)
+        }
+    }
+
+    /// What the kernel leaves to us: an access list changes the mode, and with that goes the set-group-ID bit of a group that
+    /// one is not in.
+    private func clearSetGroupID(
+        of inode: Inode, unless isMember: (gid_t) -> Bool
+    ) throws(Errno) {
+        let status = try status(at: inode.handle.raw, "")
+        guard status.st_mode & S_ISGID != 0, !isMember(status.st_gid) else { return }
+        try changeMode(inode.handle, to: status.st_mode & 0o7777 & ~S_ISGID)
     }
 
     func removeExtendedAttribute(

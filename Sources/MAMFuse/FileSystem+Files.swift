@@ -18,12 +18,6 @@ final class OpenHandle: Sendable {
     }
 }
 
-/// A file that was made and opened in one request.
-struct Creation {
-    let entry: Entry
-    let handle: OpenHandle
-}
-
 extension FileSystem {
     func open(_ node: UInt64, flags: Int32, for caller: Caller) throws(Errno) -> OpenHandle {
         let inode = try table.inode(node)
@@ -58,7 +52,20 @@ extension FileSystem {
             state.openCount += 1
             return file
         }
+        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode) }
         return OpenHandle(inode: inode, file: file)
+    }
+
+    /// Reads through a descriptor that moves the access time, as the backing file system thinks right. The kernel does not
+    /// tell what is read from its cache, so opening to read counts as reading.
+    private func noteAccess(to inode: Inode) {
+        guard !isReadOnly else { return }
+        try? withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            let file = try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+            try withExtendedLifetime(file) { () throws(Errno) in
+                _ = try readHead(of: file.raw, byteCount: 1)
+            }
+        }
     }
 
     /// For the daemon itself, on a file that somebody has open: neither window nor key are asked for.
@@ -113,59 +120,6 @@ extension FileSystem {
             guard !writes, [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(error)
             else { throw error }
             return (try openBacking(inode.handle, O_RDONLY), false)
-        }
-    }
-
-    func create(
-        _ name: Name, in parent: UInt64, mode: mode_t, flags: Int32, for caller: Caller
-    ) throws(Errno) -> Creation {
-        do throws(Errno) {
-            return try makeFile(name, in: parent, mode: mode, for: caller)
-        } catch {
-            // Somebody else was faster. The kernel then looks again, checks the caller's rights on what is there
-            // and opens it.
-            throw error == .exists && flags & O_EXCL == 0 ? .staleHandle : error
-        }
-    }
-
-    /// Makes a new file with its owner's header in it, open. Nothing is left behind on failure.
-    func makeFile(
-        _ name: Name, in parent: UInt64, mode: mode_t, for caller: Caller
-    ) throws(Errno) -> Creation {
-        if isStopping { throw .notConnected }
-        let parent = try table.inode(parent)
-        try refuseHidden(name, in: parent)
-        let owner = vault.identity(ofThread: caller.thread, user: caller.user)
-        // Asked first, so that a refusal makes no file.
-        let asked = childClass(of: parent)
-        try answering { () throws(VaultError) in
-            try vault.checkCreation(by: owner, asking: asked)
-        }
-        let descriptor = try caller.creating { () throws(Errno) in
-            try openFile(
-                at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
-                mode: mode & ~S_IFMT)
-        }
-        do throws(Errno) {
-            let file = try answering { () throws(VaultError) in
-                let file = try vault.file(descriptor)
-                try vault.begin(file, as: owner, asking: asked)
-                return file
-            }
-            let entry = try enter(
-                reopen(descriptor.raw, openPathOnly), found: name, in: parent)
-            entry.inode.withState { state in
-                state.file = file
-                state.facts = file.facts
-                state.isWritable = true
-                state.openCount += 1
-            }
-            return Creation(
-                entry: self.entry(entry.inode, try status(at: descriptor.raw, "")),
-                handle: OpenHandle(inode: entry.inode, file: file))
-        } catch {
-            unlinkat(parent.handle.raw, name, 0)
-            throw error
         }
     }
 

@@ -19,9 +19,9 @@ extension FileSystem {
         }
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up.
+    /// Makes an inode known to the kernel, and counts the look-up. `name`: nil for a file that has none.
     func enter(
-        _ handle: Descriptor, found name: Name, in parent: Inode
+        _ handle: Descriptor, found name: Name?, in parent: Inode
     ) throws(Errno) -> Entry {
         let status = try status(at: handle.raw, "")
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
@@ -33,7 +33,7 @@ extension FileSystem {
             inode = table.insert(handle, status, try facts(of: handle, status))
             evictor.wake(knownCount: table.count)
         }
-        inode.wasFound(name, in: parent.node)
+        if let name { inode.wasFound(name, in: parent.node) }
         return entry(inode, status)
     }
 

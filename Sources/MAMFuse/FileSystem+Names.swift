@@ -51,8 +51,10 @@ extension FileSystem {
         let parent = try table.inode(parent)
         try refuseHidden(name, in: parent)
         try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
-        let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
-        return try enter(handle, found: name, in: parent)
+        return try evictor.makingRoom { () throws(Errno) in
+            let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
+            return try enter(handle, found: name, in: parent)
+        }
     }
 
     func link(_ node: UInt64, as name: Name, in parent: UInt64) throws(Errno) -> Entry {
@@ -67,6 +69,7 @@ extension FileSystem {
             }
         }
         _ = table.lookUp(inode.id)
+        inode.wasFound(name, in: parent.node)
         return entry(inode, try status(at: inode.handle.raw, ""))
     }
 
@@ -86,17 +89,21 @@ extension FileSystem {
         }
     }
 
-    /// `flags`: `RENAME_NOREPLACE` or `RENAME_EXCHANGE`; the file system below decides which it knows.
+    /// `flags`: those of renameat2(2); the file system below decides which it knows. One of them leaves something behind,
+    /// which is the caller's.
     func rename(
-        _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32
+        _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32,
+        for caller: Caller
     ) throws(Errno) {
         let from = try table.inode(parent)
         let to = try table.inode(newParent)
         if isHidden(name, in: from) { throw .noEntry }
         try refuseHidden(newName, in: to)
         try names.shared { () throws(Errno) in
-            _ = try retrying {
-                mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)
+            try caller.creating { () throws(Errno) in
+                _ = try retrying {
+                    mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)
+                }
             }
         }
     }

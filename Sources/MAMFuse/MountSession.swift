@@ -40,6 +40,10 @@ package final class MountSession: @unchecked Sendable {
         self.session = session
         self.fileSystem = fileSystem
         self.mountPoint = mountPoint
+        guard mam_receive_ourselves(session) == 0 else {
+            stop()
+            throw .notMounted
+        }
         do throws(Errno) { try fileSystem.attach(session) } catch {
             stop()
             throw .notMounted

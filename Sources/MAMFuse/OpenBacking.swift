@@ -9,9 +9,16 @@ internal import MAMSystem
 /// An ordinary user's daemon may need more than the mode gives even its owner: a file of mode 0200 is written
 /// in blocks whose rest has to be read, and one of mode 0 has a header that tells its size. For the moment of
 /// opening the owner gets both rights.
+///
+/// What is read through it is no access of the user's: headers, and the rest of blocks that are written.
 func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
-    try withOwnerRights(to: handle) { path throws(Errno) in
-        try openFile(path, access | O_NOCTTY | O_NONBLOCK)
+    let flags = access | O_NOCTTY | O_NONBLOCK
+    return try withOwnerRights(to: handle) { path throws(Errno) in
+        do throws(Errno) { return try openFile(path, flags | openWithoutAccessTime) } catch {
+            // Only its owner may ask for that.
+            guard error == .notPermitted else { throw error }
+            return try openFile(path, flags)
+        }
     }
 }
 

@@ -32,7 +32,7 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
 private func negotiate(_ connection: inout fuse_conn_info) {
     let wanted = [
         FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS, FUSE_CAP_READDIRPLUS_AUTO,
-        FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL,
+        FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
     // The kernel clears set-id bits on writes and truncation; we do not.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
@@ -143,7 +143,8 @@ private func addNames(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             try files.rename(
-                name.name, in: parent, to: newName.name, in: newParent, flags: flags)
+                name.name, in: parent, to: newName.name, in: newParent, flags: flags,
+                for: request.caller)
             request.replyDone()
         }
     }

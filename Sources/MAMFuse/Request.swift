@@ -20,8 +20,20 @@ struct Request {
 
     var caller: Caller {
         let context = fuse_req_ctx(raw).pointee
-        return Caller(thread: context.pid, user: context.uid, group: context.gid)
+        return Caller(
+            thread: context.pid, user: context.uid, group: context.gid, umask: context.umask)
     }
+
+    /// By the caller's groups; false where they cannot be read.
+    func callerIsMember(of group: gid_t) -> Bool {
+        var groups = [gid_t](repeating: 0, count: Self.maximumGroupCount)
+        let count = Int(fuse_req_getgroups(raw, Int32(groups.count), &groups))
+        return caller.group == group
+            || groups.prefix(max(0, min(count, groups.count))).contains(group)
+    }
+
+    /// NGROUPS_MAX.
+    private static let maximumGroupCount = 65_536
 
     /// Runs the request; what it throws is the reply, otherwise `body` has replied.
     @inline(__always)

@@ -6,7 +6,10 @@ internal import Glibc
 /// A stream over a directory, to be closed with closedir(3). It has a descriptor of its own, so that the reading
 /// position is not shared; an `O_PATH` one may be given.
 package func openDirectoryStream(_ directory: Int32) throws(Errno) -> OpaquePointer {
-    let copy = try retrying { mam_openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+    // By the descriptor's own path: "." would have to be looked up in a directory that may only be read.
+    let copy = try withProcPath(of: directory) { path throws(Errno) in
+        try retrying { mam_openat(workingDirectory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+    }
     guard let stream = fdopendir(copy) else {
         let error = Errno.current
         close(copy)

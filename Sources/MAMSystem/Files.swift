@@ -9,6 +9,12 @@ package let workingDirectory: Int32 = AT_FDCWD
 /// `O_PATH`, which glibc shows only under _GNU_SOURCE.
 package let openPathOnly: Int32 = 0x20_0000
 
+/// `O_TMPFILE`: a file without a name, in the directory that is opened.
+package let openTemporary: Int32 = 0o20_000_000 | O_DIRECTORY
+
+/// `O_NOATIME`.
+package let openWithoutAccessTime: Int32 = 0o1_000_000
+
 /// openat(2), close-on-exec.
 package func openFile(
     at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, _ flags: Int32,

@@ -48,7 +48,7 @@ class MainFlow(WorkspaceCase):
 class AsOrdinaryUser(unittest.TestCase):
     """Root runs the same, and the real programs, as nobody."""
 
-    SUITES = ("test_user.MainFlow", "test_programs")
+    SUITES = ("test_user.MainFlow", "test_programs", "test_posix")
 
     def test_main_flow_as_nobody(self):
         prefix = PREFIX + "nobody-"

@@ -1,0 +1,98 @@
+// Making regular files, with their owner's header in them.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+/// A file that was made and opened in one request.
+struct Creation {
+    let entry: Entry
+    let handle: OpenHandle
+}
+
+extension FileSystem {
+    func create(
+        _ name: Name, in parent: UInt64, mode: mode_t, flags: Int32, for caller: Caller
+    ) throws(Errno) -> Creation {
+        // The kernel gives such a file the name "/".
+        if flags & openTemporary == openTemporary {
+            return try makeFile(nil, in: parent, mode: mode, for: caller)
+        }
+        do throws(Errno) {
+            return try makeFile(name, in: parent, mode: mode, for: caller)
+        } catch {
+            // Somebody else was faster. The kernel then looks again, checks the caller's rights on what is there
+            // and opens it.
+            throw error == .exists && flags & O_EXCL == 0 ? .staleHandle : error
+        }
+    }
+
+    /// Makes a new file with its owner's header in it, open. Nothing is left behind on failure.
+    ///
+    /// `name`: nil for a file without one, which goes with its last handle if nobody links it.
+    func makeFile(
+        _ name: Name?, in parent: UInt64, mode: mode_t, for caller: Caller
+    ) throws(Errno) -> Creation {
+        if isStopping { throw .notConnected }
+        let parent = try table.inode(parent)
+        if let name { try refuseHidden(name, in: parent) }
+        let owner = vault.identity(ofThread: caller.thread, user: caller.user)
+        // Asked first, so that a refusal makes no file.
+        let asked = childClass(of: parent)
+        try answering { () throws(VaultError) in
+            try vault.checkCreation(by: owner, asking: asked)
+        }
+        let descriptor = try evictor.makingRoom { () throws(Errno) in
+            try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
+        }
+        do throws(Errno) {
+            let file = try keepingMode(of: descriptor) { () throws(Errno) in
+                try answering { () throws(VaultError) in
+                    let file = try vault.file(descriptor)
+                    try vault.begin(file, as: owner, asking: asked)
+                    return file
+                }
+            }
+            let entry = try enter(
+                reopen(descriptor.raw, openPathOnly), found: name, in: parent)
+            entry.inode.withState { state in
+                state.file = file
+                state.facts = file.facts
+                state.isWritable = true
+                state.openCount += 1
+            }
+            return Creation(
+                entry: self.entry(entry.inode, try status(at: descriptor.raw, "")),
+                handle: OpenHandle(inode: entry.inode, file: file))
+        } catch {
+            if let name { unlinkat(parent.handle.raw, name, 0) }
+            throw error
+        }
+    }
+
+    /// Writing the header of a new file takes its set-id bits away, unless we are root.
+    private func keepingMode<Value>(
+        of file: Descriptor, _ body: () throws(Errno) -> Value
+    ) throws(Errno) -> Value {
+        let mode = try status(of: file.raw).st_mode & 0o7777
+        let value = try body()
+        if mode & (S_ISUID | S_ISGID) != 0 { _ = try retrying { fchmod(file.raw, mode) } }
+        return value
+    }
+
+    private func makeEmptyFile(
+        _ name: Name?, in parent: Inode, mode: mode_t, for caller: Caller
+    ) throws(Errno) -> Descriptor {
+        try caller.creating { () throws(Errno) in
+            guard let name else {
+                return try openFile(
+                    at: parent.handle.raw, ".", O_RDWR | openTemporary, mode: mode)
+            }
+            return try openFile(
+                at: parent.handle.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY,
+                mode: mode)
+        }
+    }
+}

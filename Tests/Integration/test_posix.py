@@ -1,0 +1,56 @@
+"""The mount beside the machine's ordinary file system: the same steps must come to the same."""
+import os
+import unittest
+
+import posix_creation
+import posix_paths
+import posix_permissions
+import posix_times
+from posix_exceptions import unexpected
+from posix_place import Place, differences, shown
+from workspace import WorkspaceCase
+
+SCENARIOS = {
+    "paths": posix_paths.run,
+    "modes_of_files": posix_permissions.modes_of_files,
+    "modes_of_directories": posix_permissions.modes_of_directories,
+    "sticky_directories": posix_permissions.sticky,
+    "ownership": posix_permissions.ownership,
+    "set_id_bits": posix_permissions.set_id_bits,
+    "group_inheritance": posix_permissions.group_inheritance,
+    "creation": posix_creation.creation,
+    "access_lists": posix_creation.access_lists,
+    "times": posix_times.run,
+}
+
+
+class Differential(WorkspaceCase):
+    """As root by several users on one mount; as anybody else by that user on a mount of his own."""
+
+    def compare(self, name):
+        root = self.workspace.root
+        reference = root / self._testMethodName
+        reference.mkdir()
+        for path in (root, self.workspace.mount_point, self.directory, reference):
+            os.chmod(path, 0o755)
+        here, there = Place(self.directory), Place(reference)
+        old = os.umask(0o022)
+        try:
+            for place in (here, there):
+                SCENARIOS[name](place)
+        finally:
+            os.umask(old)
+        found = list(differences(here, there))
+        left, unused = unexpected(name, found)
+        for label, one, other in left:
+            with self.subTest(label):
+                self.fail(shown(one, other))
+        if os.getuid() == 0:
+            self.assertEqual(unused, [], "no exceptions any more")
+        print(f"{name}: {len(there.results)} outcomes, {len(found)} other ones on the mount", flush=True)
+
+
+def load_tests(loader, standard_tests, pattern):
+    for name in SCENARIOS:
+        setattr(Differential, "test_" + name, lambda self, name=name: self.compare(name))
+    return loader.loadTestsFromTestCase(Differential)
