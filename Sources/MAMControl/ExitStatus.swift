@@ -63,7 +63,7 @@ extension ExitStatus {
         case ENOKEY: self = .windowClosed
         case EBADMSG: self = .damaged
         // A mount whose daemon has died.
-        case ENOTCONN: self = .unreachable
+        case ENOTCONN, ECONNABORTED: self = .unreachable
         default: self = .failure
         }
     }

@@ -20,6 +20,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let busy = Errno(rawValue: EBUSY)
     package static let readOnly = Errno(rawValue: EROFS)
     package static let notConnected = Errno(rawValue: ENOTCONN)
+    package static let connectionAborted = Errno(rawValue: ECONNABORTED)
     package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
     package static let wouldBlock = Errno(rawValue: EAGAIN)
     package static let noData = Errno(rawValue: ENODATA)

@@ -18,6 +18,10 @@ package struct ProcessLife: Sendable, Hashable {
 package struct ProcessStatus: Sendable {
     package let life: ProcessLife
     package let parent: Int32
+    /// It is on its way out. Of a killed process some threads may be, and files of it still open and locked.
+    package let isEnding: Bool
+    /// Nothing is left but what its parent may ask for: no thread, no file.
+    package let hasEnded: Bool
 
     /// Nil if there is no such process or thread, or /proc is not readable.
     package init?(of id: Int32) {
@@ -28,11 +32,19 @@ package struct ProcessStatus: Sendable {
         else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
         guard fields.count > 19, let parent = Self.number(fields[1]),
+            let flags = Self.number(fields[6]), let threads = Self.number(fields[17]),
             let start = Self.number(fields[19])
         else { return nil }
         life = ProcessLife(id: id, startTime: start)
         self.parent = Int32(truncatingIfNeeded: parent)
+        // Z: a zombie, X: not even that. The first thread's end is not the process's.
+        let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
+        hasEnded = firstHasEnded && threads <= 1
+        isEnding = firstHasEnded || flags & Self.exiting != 0
     }
+
+    /// `PF_EXITING` of the kernel's <linux/sched.h>.
+    private static let exiting: UInt64 = 4
 
     private static func number(_ digits: ArraySlice<UInt8>) -> UInt64? {
         digits.reduce(0) { value, digit in

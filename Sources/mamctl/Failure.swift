@@ -27,7 +27,7 @@ struct Failure: Error {
     /// A system call that failed on a file.
     init(_ path: ByteString, _ error: Errno, next: String? = nil) {
         let advice =
-            error == .notConnected
+            [.notConnected, .connectionAborted].contains(error)
             ? "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT" : nil
         self.init(
             ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(error)",

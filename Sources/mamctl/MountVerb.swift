@@ -92,24 +92,38 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
 private func checkedMountPoint(
     _ path: ByteString, _ backing: ByteString
 ) throws(Failure) -> ByteString {
-    try removeDeadMount(at: path)
-    _ = try openDirectory(path, next: "mkdir \(path.shown)")
-    guard let mountPoint = path.resolved else { throw Failure(path, .current) }
-    if let mount = try mount(at: mountPoint) {
-        let what =
-            mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
-        throw Failure(.failure, "\(path.shown): \(what) is mounted there already")
-    }
+    let dead = try deadMount(at: path)
+    let mountPoint = if let dead { dead } else { try freeDirectory(path) }
     if mountPoint.isWithin(backing) || backing.isWithin(mountPoint) {
         throw Failure(
             .failure,
             "\(path.shown): the mount point and \(backing.shown) must not contain each other")
     }
-    let isEmpty = try naming(path) { () throws(Errno) in try entries(of: mountPoint).isEmpty }
+    return mountPoint
+}
+
+/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs from writing into the
+/// directory below.
+private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
+    guard let place = try mountOfWorkspace(path)?.place, try isDead(place) else { return nil }
+    printError("mamctl: \(path.shown): the daemon of this mount has died; it is mounted anew")
+    return place
+}
+
+/// An empty directory where nothing is mounted.
+private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
+    _ = try openDirectory(path, next: "mkdir \(path.shown)")
+    guard let directory = path.resolved else { throw Failure(path, .current) }
+    if let mount = try mount(at: directory) {
+        let what =
+            mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
+        throw Failure(.failure, "\(path.shown): \(what) is mounted there already")
+    }
+    let isEmpty = try naming(path) { () throws(Errno) in try entries(of: directory).isEmpty }
     guard isEmpty else {
         throw Failure(.failure, "\(path.shown) is not empty: a mount would hide what is in it")
     }
-    return mountPoint
+    return directory
 }
 
 private func openDirectory(_ path: ByteString, next: String) throws(Failure) -> Descriptor {
@@ -118,17 +132,6 @@ private func openDirectory(_ path: ByteString, next: String) throws(Failure) -> 
     } catch {
         throw Failure(path, error, next: error == .noEntry ? next : nil)
     }
-}
-
-/// A daemon that was killed leaves a mount that answers nothing.
-private func removeDeadMount(at path: ByteString) throws(Failure) {
-    // Attributes may still be in the kernel's cache; the free space never is.
-    var space = statvfs()
-    guard statvfs(path.cString, &space) != 0, Errno.current == .notConnected,
-        let place = path.resolvedDirectory, try mount(at: place)?.workspace != nil
-    else { return }
-    printError("mamctl: \(path.shown): the daemon of this mount has died; it is unmounted")
-    try detach(place, lazily: true)
 }
 
 func mount(at path: ByteString) throws(Failure) -> Mount? {

@@ -7,13 +7,14 @@ internal import MAMSystem
 
 func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.operands[0]
-    guard let place = path.resolvedDirectory, let found = try mountOfWorkspace(path, place) else {
+    guard let found = try mountOfWorkspace(path) else {
         throw Failure(
             access(path.cString, F_OK) == 0 ? .failure : .notFound,
             "\(path.shown) is not the mount point of a workspace", next: "mamctl status")
     }
     let daemon = process(serving: found.name, at: found.place)
-    try detach(found.place, lazily: false)
+    // Nobody can write to a dead mount any more: it goes at once, whoever has it in use.
+    try detach(found.place, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
     if invocation.isJSON {
         printJSON(["mountPoint": .string(found.place.shown), "unmounted": true])
@@ -23,14 +24,18 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-/// The path as it is, or where its link leads.
-private func mountOfWorkspace(
-    _ path: ByteString, _ place: ByteString
+/// The mount at the path as it is, or where its link leads.
+func mountOfWorkspace(
+    _ path: ByteString
 ) throws(Failure) -> (name: WorkspaceName, place: ByteString)? {
-    for candidate in [place, path.resolved ?? place] {
+    for candidate in [path.resolvedDirectory, path.resolved].compactMap(\.self) {
         if let name = try mount(at: candidate)?.workspace { return (name, candidate) }
     }
     return nil
+}
+
+func isDead(_ place: ByteString) throws(Failure) -> Bool {
+    try naming(place) { () throws(Errno) in try isDeadMount(place) }
 }
 
 /// The daemon's process, if it answers and serves this mount.
@@ -41,19 +46,15 @@ private func process(serving name: WorkspaceName, at place: ByteString) -> Daemo
     return DaemonProcess(report.pid)
 }
 
-/// A process, held by its directory in /proc: unlike its number, that never becomes another's.
+/// One life of a process: its number may become another's.
 private struct DaemonProcess {
     private static let patience = Duration.seconds(60)
 
-    private let pid: Int32
-    private let directory: Descriptor
+    private let life: ProcessLife
 
     init?(_ pid: Int32) {
-        guard let directory = try? openFile("/proc/\(pid)", O_RDONLY | O_DIRECTORY) else {
-            return nil
-        }
-        self.pid = pid
-        self.directory = directory
+        guard let life = ProcessStatus(of: pid)?.life else { return nil }
+        self.life = life
     }
 
     /// What it still had to write is written when it has ended.
@@ -64,29 +65,16 @@ private struct DaemonProcess {
         let end = ContinuousClock.now + Self.patience
         let timeToAsk = ContinuousClock.now + .seconds(3)
         var isAsked = false
-        while isAlive {
-            if !isAsked, ContinuousClock.now > timeToAsk { isAsked = kill(pid, SIGTERM) == 0 }
+        while let status = ProcessStatus(of: life.id), status.life == life, !status.hasEnded {
+            if !isAsked, ContinuousClock.now > timeToAsk { isAsked = kill(life.id, SIGTERM) == 0 }
             guard ContinuousClock.now < end else {
                 throw Failure(
                     .failure,
-                    "workspace '\(name)' is unmounted, and its daemon, process \(pid), still runs")
+                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), still runs"
+                )
             }
             usleep(5000)
         }
-    }
-
-    /// False for one that has ended and that nobody has waited for yet.
-    ///
-    /// The first thread's end is not the process's: while another is still leaving, files stay open and locked.
-    private var isAlive: Bool {
-        guard let text = try? readSmallFile(at: directory.raw, "stat", maximumByteCount: 4096),
-            let end = text.lastIndex(of: UInt8(ascii: ")"))
-        else { return false }
-        // proc_pid_stat(5): field 3 is the state, and 20 the number of threads.
-        let fields = text[(end + 1)...].split(separator: UInt8(ascii: " "))
-        guard fields.count > 17 else { return false }
-        let hasOthers = !fields[17].elementsEqual("1".utf8) && !fields[17].elementsEqual("0".utf8)
-        return !fields[0].elementsEqual("Z".utf8) || hasOthers
     }
 }
 

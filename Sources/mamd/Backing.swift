@@ -97,6 +97,7 @@ struct Backing {
             let next = error == .readOnly ? "; mount that file system read-write" : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
+        waitForEnd(ofHolderOf: own)
         guard flock(lock.raw, LOCK_EX | LOCK_NB) == 0 else {
             let holder = holder(of: own)
             throw StartError(
@@ -117,6 +118,17 @@ struct Backing {
     private static func holder(of own: Descriptor) -> String {
         let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+    }
+
+    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's too, are there for as
+    /// long as one of its threads is, but no longer.
+    private static func waitForEnd(ofHolderOf own: Descriptor) {
+        let words = holder(of: own).split { $0 == " " || $0 == "," }
+        guard words.count > 1, let pid = Int32(words[1]) else { return }
+        let deadline = Deadline(seconds: 10)
+        while let status = ProcessStatus(of: pid), status.isEnding, !status.hasEnded,
+            !deadline.hasPassed
+        { usleep(5000) }
     }
 
     /// An empty directory for unfinished files; what a crash left in it is removed.

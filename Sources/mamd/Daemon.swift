@@ -27,11 +27,12 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let log: Log =
         arguments.isForeground
         ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
-    let vault = try makeVault(places, backing.name, log) { finding in
+    let report: @Sendable (String) -> Void = { finding in
         log.warning(finding)
         // Who started us should see it too.
         if !arguments.isForeground { printError(finding) }
     }
+    let vault = try makeVault(places, backing.name, log, report: report)
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
@@ -40,7 +41,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
-    let session = try mount(files, at: mountPoint, backing.name, arguments)
+    let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setMount(files)
     let watch = sessionWatch(for: vault, log)

@@ -51,16 +51,21 @@ func makeFileSystem(
 }
 
 func mount(
-    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments
+    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
+    report: (String) -> Void
 ) throws(StartError) -> MountSession {
+    let covered = try uncoveredDirectory(at: mountPoint)
+    let session: MountSession
     do throws(MountSession.Failure) {
-        return try MountSession(
+        session = try MountSession(
             files, at: mountPoint, name: name.description,
             // Root serves every user; a user's own daemon serves that user.
             allowOther: arguments.allowOther ?? (geteuid() == 0))
     } catch {
         throw StartError(mountAdvice(mountPoint))
     }
+    if let covered, let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
+    return session
 }
 
 private func mountAdvice(_ mountPoint: ByteString) -> String {

@@ -66,6 +66,20 @@ struct SystemTests {
         #expect(processID(ofThread: getpid()) == getpid())
     }
 
+    @Test("A process has ended when nothing is left of it but its status")
+    func processEnd() throws {
+        let (reader, writer) = try makePipe()
+        let child = try spawn(
+            ["sh", "-c", "read line; exit 3"].map { ByteString($0) }, files: [reader.raw: 0])
+        let before = try #require(ProcessStatus(of: child))
+        #expect(!before.isEnding && !before.hasEnded)
+        #expect(write(writer.raw, "\n", 1) == 1)
+        while ProcessStatus(of: child)?.hasEnded == false { usleep(1000) }
+        #expect(ProcessStatus(of: child)?.isEnding == true)
+        #expect(try wait(for: child) == .exited(3))
+        #expect(ProcessStatus(of: child) == nil)
+    }
+
     @Test("Errors read as the C library's")
     func errnoText() {
         #expect("\(Errno.noKey)" == "Required key not available")

@@ -1,0 +1,180 @@
+"""The daemon is killed under writers, again and again. MAMD_LONG=1: 200 times."""
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import unittest
+
+from kill_writers import DEAD, WRITERS
+from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
+from workspace import LONG, PERSONAL, PREFIX, WorkspaceCase, daemons, mounts, remove_leftovers, tree_digest, wait_until
+
+KILLS = int(os.environ.get("MAMD_KILLS", "200" if LONG else "8"))
+# Has the lock of a workspace, and ends: the first thread at once, the other a second later.
+SLOW_DEATH = """
+import ctypes, fcntl, os, sys, threading, time
+lock = open(sys.argv[1], "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+print(f"process {os.getpid()}, at /nowhere", file=lock, flush=True)
+threading.Thread(target=lambda: (time.sleep(1), os._exit(0))).start()
+ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)  # exit(2), of this thread alone
+"""
+PROGRAM = pathlib.Path(__file__).with_name("kill_writers.py")
+
+
+class Killed(WorkspaceCase):
+    """Runs as whoever runs it."""
+
+    def setUp(self):
+        super().setUp()
+        self.logs = self.workspace.root / f"logs-{self._testMethodName}"
+        self.logs.mkdir()
+
+    def test_what_was_synced_lasts_and_the_mount_comes_back(self):
+        seed = random.randrange(1 << 32)
+        print(f"{KILLS} kills, seed {seed}", flush=True)
+        chance, digests = random.Random(seed), {}
+        for number in range(KILLS):
+            directory = self.directory / str(number)
+            try:
+                self.one_kill(directory, chance, busy=number % 2 == 1)
+            except Exception as problem:
+                raise AssertionError(f"kill {number} of {KILLS}, seed {seed}") from problem
+            digests[directory] = tree_digest(directory)
+        self.workspace.remount()
+        for directory, digest in digests.items():
+            self.assertEqual(tree_digest(directory), digest)
+
+    def one_kill(self, directory, chance, busy):
+        writers = self.start(directory, chance)
+        self.kill_under(writers, chance.uniform(0, 0.5), busy)
+        for writer in writers:
+            writer.check()
+        self.assertEqual(os.listdir(self.workspace.on_disk(".mamd", "work")), [])
+
+    def start(self, directory, chance):
+        """All kinds of writers, each in a process of its own, when all have begun."""
+        writers = []
+        for name, kind in [*WRITERS.items(), ("Records", WRITERS["Records"])]:
+            # The second of the last kind is the person's own: its files are plain.
+            owner = PERSONAL if len(writers) == len(WRITERS) else None
+            place = directory / (name if owner is None else "personal")
+            place.mkdir(parents=True)
+            writer = kind(place, self.logs / f"{directory.name}-{place.name}", chance.randrange(1 << 32))
+            command = [sys.executable, "-B", PROGRAM, name, place, writer.log, str(writer.random.randrange(1 << 32))]
+            prefix = ["mamctl", "run", "--workspace", self.workspace.name, "--identity", owner, "--"] if owner else []
+            writer.process = subprocess.Popen(
+                [*prefix, *command], stderr=subprocess.PIPE, env=self.workspace.environment)
+            self.addCleanup(writer.process.kill)
+            writers.append(writer)
+        for writer in writers:
+            wait_until(
+                lambda: writer.process.poll() is not None or writer.log.exists() and writer.log.stat().st_size > 0, 60)
+        return writers
+
+    def kill_under(self, writers, seconds, busy):
+        """Kills the daemon after so long, and mounts at once. `busy`: programs use the dead mount meanwhile."""
+        (daemon,) = daemons(str(self.workspace.root))
+        held = os.open(self.directory, os.O_RDONLY)
+        user = subprocess.Popen(["sleep", "60"], cwd=self.directory) if busy else None
+        try:
+            writers[0].process.wait(seconds)
+            self.fail(f"a writer ended early: {writers[0].process.stderr.read().decode()}")
+        except subprocess.TimeoutExpired:
+            os.kill(daemon, signal.SIGKILL)
+        try:
+            if not busy:
+                os.close(held)
+            self.workspace.mount().unlock()
+            self.assertEqual(len(mounts(str(self.workspace.root))), 1)
+            if busy:
+                with self.refused(*DEAD):
+                    os.listdir(held)
+        finally:
+            if busy:
+                user.kill()
+                user.wait()
+                os.close(held)
+        for writer in writers:
+            with writer.process as process:
+                _, said = process.communicate(timeout=60)
+                # A store to a page that can no longer be had is a SIGBUS.
+                self.assertIn(process.returncode, (0, -signal.SIGBUS), said.decode())
+
+
+class DeadMount(WorkspaceCase):
+    """What a killed daemon leaves behind is taken away by whoever comes next."""
+
+    def kill(self):
+        (daemon,) = daemons(str(self.workspace.root))
+        os.kill(daemon, signal.SIGKILL)
+
+    def test_a_daemon_that_takes_its_time_to_die_is_waited_for(self):
+        self.workspace.unmount()
+        lock = self.workspace.on_disk(".mamd", "lock")
+        with subprocess.Popen([sys.executable, "-c", SLOW_DEATH, lock]) as holder:
+            wait_until(lambda: ") Z " in pathlib.Path(f"/proc/{holder.pid}/stat").read_text())
+            self.workspace.mount()
+
+    def test_unmount_takes_a_dead_mount_that_is_in_use(self):
+        with subprocess.Popen(["sleep", "60"], cwd=self.directory) as user:
+            self.kill()
+            self.workspace.unmount()
+            user.kill()
+        self.workspace.mount()
+
+    def test_a_dead_mount_is_found_through_a_link(self):
+        link = self.workspace.root / "link"
+        link.symlink_to(self.workspace.mount_point)
+        self.kill()
+        self.workspace.ctl("mount", self.workspace.backing, link)
+        self.assertEqual(os.listdir(self.directory), [])
+
+    def test_other_commands_say_what_to_do(self):
+        self.kill()
+        answer = self.workspace.ctl("owner", self.directory / "file", status=8)
+        self.assertIn("mamctl mount BACKING MOUNTPOINT", answer.stderr)
+        self.workspace.mount()
+
+    def test_what_was_written_below_a_mount_is_named(self):
+        self.workspace.unmount()
+        stray = self.workspace.mount_point / "stray"
+        stray.write_text("written while nothing was mounted")
+        self.workspace.ctl("mount", self.workspace.backing, self.workspace.mount_point, status=1)
+        # systemd starts mamd itself, and the workspace must come back.
+        with open(self.workspace.log, "ab") as log:
+            daemon = subprocess.Popen(
+                ["mamd", "-f", self.workspace.backing, self.workspace.mount_point], stderr=log,
+                env=self.workspace.environment)
+        wait_until(lambda: mounts(str(self.workspace.root)))
+        self.assertFalse(stray.exists())
+        self.workspace.unmount()
+        self.assertEqual(daemon.wait(20), 0)
+        self.assertIn("was not empty: stray cannot be seen", self.workspace.log.read_text())
+        stray.unlink()
+        self.workspace.mount()
+
+
+@unittest.skipUnless(os.getuid() == 0, "only root can become nobody")
+class AsOrdinaryUser(unittest.TestCase):
+    """The same for nobody, who unmounts and mounts through fusermount3."""
+
+    def test_as_nobody(self):
+        prefix = PREFIX + "nobody-"
+        with programs_for_all() as place:
+            command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", "test_kill.Killed", "test_kill.DeadMount")
+            if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
+                command = with_fuse_device(0o666, place, command)
+            try:
+                result = subprocess.run(
+                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=3000,
+                    env={
+                        **os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix,
+                        "MAMD_KILLS": "50" if LONG else "3"})
+            finally:
+                remove_leftovers(prefix)
+        if "unshare failed" in result.stderr or "mknod" in result.stderr:
+            self.skipTest("/dev/fuse is not open to all, and there is no name space to change that in")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
