@@ -111,5 +111,25 @@ let package = Package(
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
+
+        // Fuzzing
+        .target(
+            name: "FuzzChecks",
+            dependencies: [
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
+                "MAMStore", "MAMVault", "MAMControl",
+            ],
+            path: "Tests/Fuzz/Checks", swiftSettings: settings),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzChecks"], path: "Tests/Fuzz/Replay",
+            swiftSettings: settings),
     ]
 )
+
+// libFuzzer brings its own `main`, which only `scripts/dev fuzz` links.
+if Context.environment["MAMD_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "mamfuzz", dependencies: ["FuzzChecks"], path: "Tests/Fuzz/Fuzzer",
+            swiftSettings: settings))
+}

@@ -89,7 +89,8 @@ package final class VarlinkServer: Sendable {
         }
     }
 
-    private static func serve(_ socket: Descriptor, _ peer: Peer, _ service: VarlinkService) {
+    /// Answers one client until it has gone, or says what is no call.
+    package static func serve(_ socket: Descriptor, _ peer: Peer, _ service: VarlinkService) {
         var frames = FrameSocket(socket, maximumByteCount: FrameReader.requestByteCount)
         let sender = FrameSender(socket)
         do {

@@ -1,15 +1,15 @@
 // How long to wait after wrong passphrases. Pure: times in, delays out.
 
 internal import MAMFormat
-internal import MAMModel
+package import MAMModel
 
 /// The wrong passphrases of one account since the last right one.
-struct AttemptRecord: Equatable, Sendable {
-    var failures: UInt32
+package struct AttemptRecord: Equatable, Sendable {
+    package var failures: UInt32
     /// Seconds since 1970.
-    var lastFailure: Int64
+    package var lastFailure: Int64
     /// Tells the last wrong passphrase from another one; see ``WrappingKey/fingerprint(stretched:_:_:)``.
-    var fingerprint: Bytes16
+    package var fingerprint: Bytes16
 
     /// What a record that cannot be read stands for.
     static func worst(at now: Int64) -> AttemptRecord {
@@ -23,19 +23,19 @@ struct AttemptRecord: Equatable, Sendable {
     private static let delays: [Int64] = [1, 2, 4, 8, 60, 300, 900, 900, 3600]
 
     /// The whole wait after the last failure.
-    var delay: Int64 {
+    package var delay: Int64 {
         failures == 0 ? 0 : Self.delays[min(Int(failures), Self.delays.count) - 1]
     }
 
     /// Seconds until the next passphrase is tried; all of the delay if the clock was set back.
-    func remaining(at now: Int64) -> Int64 {
+    package func remaining(at now: Int64) -> Int64 {
         let passed = now.subtractingReportingOverflow(lastFailure)
         guard passed.partialValue >= 0, !passed.overflow else { return delay }
         return max(0, delay - passed.partialValue)
     }
 
     /// Counts a failure, unless it is the last one again.
-    mutating func count(_ fingerprint: Bytes16, at now: Int64) {
+    package mutating func count(_ fingerprint: Bytes16, at now: Int64) {
         guard failures == 0 || fingerprint != self.fingerprint else { return }
         failures = failures == .max ? .max : failures + 1
         lastFailure = now
@@ -46,13 +46,13 @@ struct AttemptRecord: Equatable, Sendable {
 /// On disk, 48 bytes, integers little-endian:
 /// `magic 8 | version 2 | zero 2 | failures 4 | last failure 8 | fingerprint 16 | zero 4 | CRC-32 4`.
 extension AttemptRecord {
-    static let byteCount = 48
+    package static let byteCount = 48
     private static let version: UInt16 = 1
     /// `\x89MAMT\r\n\x1a`
     private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x54, 0x0D, 0x0A, 0x1A]
 
     /// Nil for anything that ``encoded`` does not give.
-    init?(decoding bytes: RawSpan) {
+    package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount == Self.byteCount else { return nil }
         let record = AttemptRecord(
             failures: bytes.integer(UInt32.self, at: 12),
@@ -67,7 +67,7 @@ extension AttemptRecord {
         self = record
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.byteCount)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes

@@ -79,7 +79,8 @@ extension JSONValue: Codable {
         } else if let integer = try? container.decode(Int64.self) {
             self = .integer(integer)
         } else if let number = try? container.decode(Double.self) {
-            self = .number(number)
+            // Its fraction may have been too fine to be kept: written, it will read as a whole number.
+            self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
         } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)
         } else if container.decodeNil() {

@@ -57,6 +57,15 @@ struct JSONValueTests {
         #expect(value.object?.count == 1)
     }
 
+    @Test(
+        "a number whose fraction is too fine to be kept is a whole one, as it is when written and read again"
+    )
+    func lostFraction() throws {
+        let value = try JSONValue(parsing: Array("9203685472233720368.07758".utf8))
+        #expect(value == .integer(9_203_685_472_233_720_832))
+        #expect(try JSONValue(parsing: value.encoded()) == value)
+    }
+
     @Test("infinity is written as null")
     func infinity() {
         #expect(JSONValue.number(.infinity).encoded() == Array("null".utf8))
