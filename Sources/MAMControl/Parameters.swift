@@ -80,6 +80,16 @@ package struct Parameters: Sendable, Equatable {
         return result
     }
 
+    /// An array of strings that must be there.
+    package func strings(_ name: String) throws(VarlinkError) -> [String] {
+        var result: [String] = []
+        for element in try required(name, typed(name, \.array)) {
+            guard let text = element.text else { throw .invalidParameter(name) }
+            result.append(text)
+        }
+        return result
+    }
+
     private func member(_ name: String) -> JSONValue? {
         guard let value = members[name], value != .null else { return nil }
         return value

@@ -47,7 +47,7 @@ package enum WorkspaceDescription {
           name: string
         )
 
-        # event: will-become-unavailable, unavailable, available; seconds: until it becomes unavailable, 0: now
+        # event: will-become-unavailable, unavailable, available, wiped; seconds: until it becomes unavailable, 0: now
         type Event (
           event: string,
           account: Account,
@@ -84,6 +84,11 @@ package enum WorkspaceDescription {
 
         # Opens the windows of one account, or of the caller's only one.
         method Unlock(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (account: Account)
+
+        # Destroys an account: its keys, then its files, wherever they lie in the backing directory. complete: nothing of it is left;
+        # otherwise what is left goes at the daemon's next start, or when this is called again. files: how many were removed; left: paths
+        # below the backing directory that could not be; stragglers: as with Lock.
+        method Wipe(account: string) -> (complete: bool, files: int, left: []string, stragglers: []Straggler)
 
         # Tells what happens to the accounts that the caller may lock, until it hangs up: first how each is now. Call with more.
         method Watch() -> (event: Event)

@@ -75,7 +75,11 @@ extension WorkspaceInterface {
     }
 
     func controlled(by peer: Peer) -> [AccountStatus] {
-        vault.accounts.filter { isTrusted(peer) || $0.user == peer.uid }
+        vault.accounts.filter { isControlled($0, by: peer) }
+    }
+
+    func isControlled(_ account: AccountStatus, by peer: Peer) -> Bool {
+        isTrusted(peer) || account.user == peer.uid
     }
 
     /// The account that a call names, or the caller's only one; checked against the caller's rights.
@@ -102,7 +106,7 @@ extension WorkspaceInterface {
     }
 
     /// Runs a keyring call whose failure becomes the caller's error.
-    private func keyed<Value>(
+    func keyed<Value>(
         _ name: String, _ body: () throws(KeyringError) -> Value
     ) throws(VarlinkError) -> Value {
         do throws(KeyringError) { return try body() } catch {
@@ -110,6 +114,8 @@ extension WorkspaceInterface {
             case .wrongPassphrase(let seconds), .retryLater(let seconds):
                 throw .wrongPassphrase(name, retryAfterSeconds: Int(seconds))
             case .accountExists: throw .accountExists(name)
+            case .beingWiped: throw .refused("\(name): \(error)")
+            case .unknownAccount: throw .unknownAccount(name)
             case .windowClosed: throw .windowClosed(name)
             case .storage(let code): throw .systemError(code, "the state directory")
             case .passphraseRequired: throw .wrongPassphrase(name, retryAfterSeconds: 0)

@@ -47,7 +47,8 @@ extension VarlinkError {
     init(_ error: VaultError) {
         switch error {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
-        case .keyMissing(let owner): self = .unknownAccount(owner.description)
+        case .keyMissing(let owner), .keyRevoked(let owner):
+            self = .unknownAccount(owner.description)
         case .refused(let reason): self = .refused(reason)
         case .invalid(let reason): self = .invalidInput(reason)
         case .notFound(let reason): self = .notFound(reason)

@@ -19,9 +19,10 @@ extension WorkspaceInterface {
             try call.reply(reply(isOpen ? .available : .unavailable, account))
         }
         while call.waitWhileConnected(for: subscription.readable) {
-            let own = controlled(by: call.peer)
             for event in subscription.take() {
-                guard let account = own.first(where: { $0.id == event.account }) else { continue }
+                let now = vault.accounts.first { $0.id == event.account }
+                guard let account = event.last ?? now, isControlled(account, by: call.peer)
+                else { continue }
                 try call.reply(reply(event.kind, account))
             }
         }
@@ -39,6 +40,7 @@ extension WorkspaceInterface {
             event["seconds"] = JSONValue(seconds)
         case .unavailable: event["event"] = "unavailable"
         case .available: event["event"] = "available"
+        case .wiped: event["event"] = "wiped"
         }
         return ["event": .object(event)]
     }

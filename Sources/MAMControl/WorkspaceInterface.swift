@@ -47,6 +47,7 @@ package struct WorkspaceInterface: VarlinkInterface {
         case "ChangePassphrase": try changePassphrase(call)
         case "Lock": try lock(call)
         case "Unlock": try unlock(call)
+        case "Wipe": try wipe(call)
         case "Watch": try watch(call)
         case "ProtectionInfo": try protectionInfo(call)
         case "SetOwner": try setOwner(call)

@@ -1,7 +1,6 @@
 // Going through the whole tree for files whose class has changed.
 
 internal import CFuse3
-internal import CShims
 internal import Glibc
 package import MAMFormat
 internal import MAMSystem
@@ -33,8 +32,10 @@ extension FileSystem {
     }
 
     /// That the tree was gone through is remembered for good: what was done must be as durable.
-    private func synchronizeAll() -> Bool {
+    func synchronizeAll() -> Bool {
         guard let directory = try? reopen(root.raw, O_RDONLY | O_DIRECTORY) else { return false }
-        return withExtendedLifetime(directory) { mam_sync_file_system(directory.raw) == 0 }
+        return withExtendedLifetime(directory) {
+            (try? synchronizeFileSystem(of: directory.raw)) != nil
+        }
     }
 }

@@ -131,7 +131,7 @@ extension FileSystem {
                 try handle.file.read(into: buffer, at: offset)
             }
         } catch {
-            if error == .noKey { purgeQueue.add(handle.inode) }
+            if [.noKey, .keyRevoked].contains(error) { purgeQueue.add(handle.inode) }
             throw error
         }
     }
@@ -149,6 +149,8 @@ extension FileSystem {
     }
 
     func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
+        // What was not stored yet is lost, and nobody shall take it for stored.
+        if handle.file.isRevoked { throw .keyRevoked }
         try handle.file.synchronize(dataOnly: dataOnly)
     }
 

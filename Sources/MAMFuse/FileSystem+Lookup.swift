@@ -55,7 +55,7 @@ extension FileSystem {
         // so that no write is accepted whose key is about to go.
         if throughHandle, isStopping { throw .notConnected }
         if throughHandle, let file = inode.openFile {
-            guard file.allowsCachedWrites else { throw .noKey }
+            if let refusal = file.refusalOfCachedWrites { throw refusal.errno }
         }
         return entry(inode, try status(at: inode.handle.raw, ""))
     }

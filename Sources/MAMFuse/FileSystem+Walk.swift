@@ -1,5 +1,6 @@
 // Going through the whole tree.
 
+internal import Glibc
 internal import MAMSystem
 
 /// A file or directory that a walk has come by.
@@ -15,11 +16,19 @@ extension FileSystem {
     /// Looks every name up as the kernel does, so that a file which is in use is met as its users see it. A directory comes
     /// before what is in it, and what is moved behind the walk is missed.
     ///
+    /// `includingHidden`: the workspace's own directory too.
     /// True if all was seen: `shallGoOn` never ended it, every directory could be read, and `visit` always returned true.
-    func walk(while shallGoOn: () -> Bool, _ visit: (WalkedEntry) -> Bool) -> Bool {
+    func walk(
+        includingHidden: Bool = false, while shallGoOn: () -> Bool,
+        _ visit: (WalkedEntry) -> Bool
+    ) -> Bool {
         var isComplete = true
         // Each is known by a look-up that has to be forgotten.
         var directories = [(node: InodeTable.rootNode, path: ByteString(""))]
+        if includingHidden {
+            guard let hidden = try? lookUpHidden() else { return false }
+            directories.append((hidden.inode.node, ByteString(Self.hiddenName)))
+        }
         defer { for directory in directories { leave(directory.node) } }
         while let (node, path) = directories.popLast() {
             defer { leave(node) }
@@ -39,6 +48,12 @@ extension FileSystem {
             } catch { isComplete = false }
         }
         return isComplete
+    }
+
+    private func lookUpHidden() throws(Errno) -> Entry {
+        let handle = try openFile(
+            at: root.raw, Self.hiddenName, openPathOnly | O_DIRECTORY | O_NOFOLLOW)
+        return try enter(handle, found: Self.hiddenName, in: try table.inode(InodeTable.rootNode))
     }
 
     private func leave(_ node: UInt64) {

@@ -19,7 +19,7 @@ package final class FileSystem: Sendable {
     /// Absolute, without a slash at the end.
     let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
-    let isReadOnly: Bool
+    package let isReadOnly: Bool
     private let rootStatus: stat
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()

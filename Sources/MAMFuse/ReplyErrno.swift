@@ -7,10 +7,11 @@ internal import MAMSystem
 internal import MAMVault
 
 extension VaultError {
-    /// Window closed `ENOKEY` · refused by policy or identity `EACCES` · failed authentication `EBADMSG`.
+    /// Window closed `ENOKEY` · destroyed by a wipe `EKEYREVOKED` · refused by policy or identity `EACCES` · failed authentication `EBADMSG`.
     var errno: Errno {
         switch self {
         case .windowClosed, .keyMissing: .noKey
+        case .keyRevoked: .keyRevoked
         case .refused, .notManaged: .accessDenied
         case .store(let error): error.errno
         case .invalid: .invalid

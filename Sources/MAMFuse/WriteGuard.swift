@@ -79,7 +79,7 @@ extension FileSystem {
     private func refusalOfWrites(to file: VaultFile?) -> Errno? {
         guard let file else { return nil }
         if isStopping { return .notConnected }
-        return file.allowsCachedWrites ? nil : .noKey
+        return file.refusalOfCachedWrites?.errno
     }
 
     /// True if the kernel shall take it that there are capabilities to remove.

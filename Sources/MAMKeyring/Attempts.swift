@@ -18,6 +18,7 @@ final class Attempts: Sendable {
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(Errno) {
         directory = try openStateDirectory(in: stateDirectory, "attempts")
+        try removeUnfinishedFiles(in: directory.raw)
         self.clock = clock
         self.report = report
         records = Mutex([:])
@@ -68,8 +69,15 @@ final class Attempts: Sendable {
         let had = records.withLock { $0.removeValue(forKey: account) != nil }
         guard had else { return }
         do throws(Errno) {
-            try removeStateFile(in: directory.raw, "\(account.bytes)")
+            try removeFile(in: directory.raw, named: "\(account.bytes)")
         } catch { report(.attemptsNotWritten(account, error)) }
+    }
+
+    /// Forgets an account that is being wiped, on disk too before it returns.
+    func remove(_ account: AccountID) throws(Errno) {
+        records.withLock { _ = $0.removeValue(forKey: account) }
+        try removeFile(in: directory.raw, named: "\(account.bytes)")
+        try synchronize(directory.raw)
     }
 
     private func load(_ account: AccountID, fileName: String) {

@@ -72,19 +72,15 @@ package enum DeviceSecret {
         }
     }
 
-    /// Writes a whole new file and links it to its name, which fails rather than replace one that is there.
+    /// Fails rather than replace one that is there: another process was faster, and its secret counts.
     private static func create(in directory: Int32) throws(Errno) {
-        let temporary = "\(fileName).\(getpid())"
         let secret = SecretBytes.random(count: byteCount)
-        defer { unlinkat(directory, temporary, 0) }
-        try secret.withBytes { bytes throws(Errno) in
-            try replaceFile(in: directory, named: temporary, with: bytes, mode: 0o600)
-        }
         do throws(Errno) {
-            _ = try retrying { linkat(directory, temporary, directory, fileName, 0) }
+            try secret.withBytes { bytes throws(Errno) in
+                try createFile(in: directory, named: fileName, with: bytes)
+            }
         } catch {
             guard error == .exists else { throw error }
         }
-        try synchronize(directory)
     }
 }

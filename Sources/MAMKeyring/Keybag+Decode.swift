@@ -17,8 +17,9 @@ extension Keybag {
         guard generation >= 1 else { throw .field(offset: KeybagOffset.generation) }
         let accountID = Bytes16(reading: bytes, at: KeybagOffset.accountID)
         guard accountID != .zero else { throw .field(offset: KeybagOffset.accountID) }
+        guard let identity = Identity(decoding: bytes) else { throw .ownerText }
         return Keybag(
-            accountID: AccountID(accountID), identity: try decodeIdentity(bytes),
+            accountID: AccountID(accountID), identity: identity,
             uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
             generation: generation, passphrase: try decodePassphrase(bytes),
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB),
@@ -57,20 +58,6 @@ extension Keybag {
         let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
         return sum
             == Checksum.crc32(bytes, count: KeybagOffset.checksum, startingWith: prefix)
-    }
-
-    private static func decodeIdentity(_ bytes: RawSpan) throws(KeybagError) -> Identity {
-        let nameCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.nameCount))
-        let objectIDCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.objectIDCount))
-        guard let name = bytes.paddedText(in: KeybagOffset.name, count: nameCount),
-            let objectID = bytes.paddedText(in: KeybagOffset.objectID, count: objectIDCount)
-        else { throw .ownerText }
-        let identity: Identity
-        do throws(Identity.Invalid) {
-            identity = try Identity(name: name, objectID: objectID)
-        } catch { throw .ownerText }
-        guard !identity.isNobody else { throw .ownerText }
-        return identity
     }
 
     private static func decodePassphrase(_ bytes: RawSpan) throws(KeybagError) -> Passphrase? {

@@ -47,10 +47,7 @@ extension Keybag {
         accountID.bytes.write(to: &bytes, at: KeybagOffset.accountID)
         bytes.store(generation, at: KeybagOffset.generation)
         bytes.store(registrationTime, at: KeybagOffset.registrationTime)
-        bytes.store(UInt16(identity.name.utf8.count), at: KeybagOffset.nameCount)
-        bytes.store(UInt16(identity.objectID.utf8.count), at: KeybagOffset.objectIDCount)
-        bytes.store(identity.name, paddedIn: KeybagOffset.name)
-        bytes.store(identity.objectID, paddedIn: KeybagOffset.objectID)
+        identity.encode(into: &bytes)
         publicKeyB.write(to: &bytes, at: KeybagOffset.publicKeyB)
         for protectionClass in ProtectionClass.allCases {
             keyIDs[protectionClass].bytes.write(

@@ -5,7 +5,7 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// The directory `keybags/`. Nothing is ever removed from it but unfinished temporary files.
+/// The directory `keybags/`. Nothing is ever removed from it but unfinished files and the keybags of wiped accounts.
 struct KeybagStore: Sendable {
     static let directoryName = "keybags"
     private static let suffix = ".keybag"
@@ -29,12 +29,14 @@ struct KeybagStore: Sendable {
     /// True if there is any keybag, readable or not.
     func hasKeybags() throws(Errno) -> Bool { try !accountNames().isEmpty }
 
-    /// Reads all accounts, repairs what one good copy allows, and tells what it did.
+    /// Reads all accounts but some, repairs what one good copy allows, and tells what it did.
     func load(
-        deviceSecret: SecretBytes, report: (KeyringFinding) -> Void
+        deviceSecret: SecretBytes, except left: Set<AccountID>,
+        report: (KeyringFinding) -> Void
     ) throws(Errno) -> [Entry] {
-        removeLeftovers()
-        return try accountNames().map { name in
+        eraseUnfinished(report: report)
+        let leftNames = Set(left.map { "\($0.bytes)" })
+        return try accountNames().filter { !leftNames.contains($0) }.map { name in
             let entry = loadAccount(name, deviceSecret: deviceSecret, report: report)
             if case .unreadable(let fileName, let error) = entry {
                 report(.unreadable(fileName: fileName, error))
@@ -45,23 +47,42 @@ struct KeybagStore: Sendable {
 
     /// Writes both copies, one after the other, so that one is whole at any moment.
     ///
-    /// Throws only if the old content is still in place. A copy that may not survive a crash is reported:
-    /// from here on the new content is what counts, for the next load too.
-    func save(_ keybag: Keybag, report: (KeyringFinding) -> Void) throws(Errno) {
+    /// Throws only if the old content is still in place. From here on the new content is what counts, for the next
+    /// load too; false if it may not survive a crash, which is reported.
+    @discardableResult
+    func save(_ keybag: Keybag, report: (KeyringFinding) -> Void) throws(Errno) -> Bool {
         let bytes = keybag.encoded
-        let first = Self.fileName(keybag.accountID)
+        let (first, second) = (
+            Self.fileName(keybag.accountID), Self.copyName(keybag.accountID)
+        )
+        var isDurable = true
         do throws(Errno) {
             try replace(first, with: bytes)
         } catch {
             // The rename may have happened, and the sync of the directory failed.
             guard (try? readStateFile(in: directory.raw, first, byteCount: bytes.count)) == bytes
             else { throw error }
-            report(.notDurable(fileName: first, error))
+            report(.notDurable(fileName: "\(Self.directoryName)/\(first)", error))
+            isDurable = false
         }
-        let second = Self.copyName(keybag.accountID)
         do throws(Errno) {
             try replace(second, with: bytes)
+            isDurable = true
         } catch { report(.notRepaired(fileName: second, error)) }
+        return isDurable
+    }
+
+    /// Destroys both copies of an account's keybag, and what interrupted changes left of it.
+    ///
+    /// Throws if one may still be there, or come back with a crash.
+    func destroy(_ account: AccountID) throws(Errno) {
+        let leftovers = try unfinishedFiles(in: directory.raw).filter {
+            $0.hasPrefix(".\(account.bytes).")
+        }
+        for name in [Self.fileName(account), Self.copyName(account)] + leftovers {
+            try eraseFile(in: directory.raw, named: name)
+        }
+        try synchronize(directory.raw)
     }
 
     // MARK: One account
@@ -153,11 +174,12 @@ struct KeybagStore: Sendable {
         return Set(names).sorted()
     }
 
-    /// What a crash left of `replaceFile`: it holds wrapped keys, which must not outlive a wiped account.
-    private func removeLeftovers() {
-        guard let names = try? entries(of: directory.raw) else { return }
-        for name in names.compactMap(\.text) where name.hasPrefix(".") && name.hasSuffix(".new") {
-            unlinkat(directory.raw, name, 0)
+    /// They hold wrapped keys, which must not outlive a wiped account.
+    private func eraseUnfinished(report: (KeyringFinding) -> Void) {
+        for name in (try? unfinishedFiles(in: directory.raw)) ?? [] {
+            do throws(Errno) { try eraseFile(in: directory.raw, named: name) } catch {
+                report(.notErased(fileName: name, error))
+            }
         }
     }
 

@@ -14,10 +14,12 @@ extension Keyring {
         guard !identity.isNobody else { throw .nobody }
         return try changes.withLock { _ throws(KeyringError) in
             if let known = account(matching: identity) { throw .accountExists(known) }
+            if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
             var keybag = try newKeybag(identity, uid: uid, keys: keys)
             try seal(&keybag, keys, passphrase: passphrase)
-            try save(keybag)
+            // Files would be written with keys that a crash takes away.
+            guard try save(keybag) else { throw takeBack(keybag) }
             let entry = Account(
                 keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
             state.withLock { $0.add(entry) }
@@ -102,7 +104,17 @@ extension Keyring {
         } catch { throw .cipher }
     }
 
-    private func save(_ keybag: Keybag) throws(KeyringError) {
+    /// False if it may not survive a crash.
+    @discardableResult
+    private func save(_ keybag: Keybag) throws(KeyringError) -> Bool {
         try Self.storing { () throws(Errno) in try store.save(keybag, report: report) }
+    }
+
+    /// Removes a new keybag that nothing was wrapped under. What fails here leaves an account without files.
+    private func takeBack(_ keybag: Keybag) -> KeyringError {
+        do throws(Errno) {
+            try store.destroy(keybag.accountID)
+            return .storage(.ioError)
+        } catch { return .storage(error) }
     }
 }

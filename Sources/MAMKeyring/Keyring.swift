@@ -3,7 +3,8 @@
 //
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
-//   KeybagStore, Attempts, DeviceSecret, StateFile             the state directory
+//   Keyring+Wipe, WipeIntent                                   destroying an account
+//   KeybagStore, WipeStore, Attempts, DeviceSecret, StateFile  the state directory
 
 internal import Glibc
 internal import MAMCrypto
@@ -19,6 +20,7 @@ package final class Keyring: Sendable {
     let deviceSecret: SecretBytes
     let store: KeybagStore
     let attempts: Attempts
+    let wipeStore: WipeStore
     let cost: KeyDerivationCost
     let clock: @Sendable () -> Int64
     let report: @Sendable (KeyringFinding) -> Void
@@ -35,6 +37,8 @@ package final class Keyring: Sendable {
         /// Oldest registration first.
         var order: [AccountID] = []
         var keys: [KeyID: (account: AccountID, protectionClass: ProtectionClass)] = [:]
+        /// The accounts that are being destroyed.
+        var wipes: [AccountID: WipeIntent] = [:]
     }
 
     /// One account and what of its keys is at hand.
@@ -67,18 +71,26 @@ package final class Keyring: Sendable {
         self.report = report
         let directory = stateDirectory.raw
         store = try Self.storing { () throws(Errno) in try KeybagStore(in: directory) }
+        wipeStore = try Self.storing { () throws(Errno) in try WipeStore(in: directory) }
         attempts = try Self.storing { () throws(Errno) in
             try Attempts(in: directory, clock: clock, report: report)
         }
+        // Before any keybag is read: one of its copies would repair the other.
+        let wipes = try Self.resumeWipes(wipeStore, store, attempts, report: report)
         let isFirstStart = try Self.storing { [store] () throws(Errno) in
             try !store.hasKeybags()
         }
         let secret = try Self.loadDeviceSecret(in: directory, mayCreate: isFirstStart)
         deviceSecret = secret
+        try Self.storing { () throws(Errno) in
+            try removeUnfinishedFiles(in: directory)
+            try Self.makeDurable(directory, withAllThatLeadsToIt: isFirstStart)
+        }
         let entries = try Self.storing { [store] () throws(Errno) in
-            try store.load(deviceSecret: secret, report: report)
+            try store.load(deviceSecret: secret, except: wipes.accounts, report: report)
         }
         var state = State()
+        state.wipes = wipes.decided
         var unreadable: [(fileName: String, error: KeybagError)] = []
         for entry in entries {
             switch entry {
@@ -88,6 +100,16 @@ package final class Keyring: Sendable {
         }
         unreadableKeybags = unreadable
         self.state = Mutex(state)
+    }
+
+    /// A keybag must not survive a crash that the secret does not, nor a directory above them. Whoever made these may
+    /// have been killed before they were synced, so that it is done at each start: of all that leads here until the
+    /// first account is registered.
+    private static func makeDurable(
+        _ directory: Int32, withAllThatLeadsToIt: Bool
+    ) throws(Errno) {
+        try withAllThatLeadsToIt
+            ? synchronizeFileSystem(of: directory) : synchronize(directory)
     }
 
     private static func loadDeviceSecret(

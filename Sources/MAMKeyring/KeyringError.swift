@@ -13,6 +13,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case accountExists(AccountID)
     /// An account needs a name or an object id.
     case nobody
+    /// The account with this name or object id is being destroyed.
+    case beingWiped(AccountID)
     case emptyPassphrase
     case passphraseRequired
     /// The account has no passphrase, and one was given.
@@ -40,6 +42,9 @@ extension KeyringError: CustomStringConvertible {
         case .unknownAccount: "there is no such account here"
         case .unknownKey: "the key that the file needs is not on this device"
         case .accountExists: "an account with this name or object id is registered already"
+        case .beingWiped:
+            "the account is being wiped, and not all of its files are gone yet: see the daemon's log,"
+                + " or run mamctl wipe again"
         case .nobody: "an account needs a name or an object id"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
@@ -74,6 +79,14 @@ package enum KeyringFinding: Equatable, Sendable {
     case notRepaired(fileName: String, Errno)
     /// No copy of this account's keybag can be used; nothing was changed.
     case unreadable(fileName: String, KeybagError)
+    /// What a crash left of a change is still there.
+    case notErased(fileName: String, Errno)
+    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be used.
+    case wipeDamaged(AccountID)
+    /// The keys of an account that is being wiped are not all destroyed.
+    case notDestroyed(AccountID, Errno)
+    /// The record of a wipe that is done is still there: the wipe is gone through once more.
+    case wipeNotEnded(AccountID, Errno)
     /// A change is in place, but may not survive a crash.
     case notDurable(fileName: String, Errno)
     /// The count of wrong passphrases is damaged; the longest delay applies.
@@ -92,8 +105,16 @@ extension KeyringFinding: CustomStringConvertible {
         case .notRepaired(let name, let error):
             "keybags/\(name) should be written again and cannot be: \(error)"
         case .unreadable(let name, let error): "keybags/\(name) cannot be used: \(error)"
+        case .notErased(let name, let error): "keybags/\(name) cannot be erased: \(error)"
+        case .wipeDamaged(let account):
+            "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is removed:"
+                + " delete this file to keep the account"
+        case .notDestroyed(let account, let error):
+            "the keys of the wiped account \(account.bytes) could not all be destroyed: \(error)"
+        case .wipeNotEnded(let account, let error):
+            "wipes/\(account.bytes) cannot be removed, so its files are looked for once more: \(error)"
         case .notDurable(let name, let error):
-            "keybags/\(name) was changed, but may not survive a crash: \(error)"
+            "\(name) was changed, but may not survive a crash: \(error)"
         case .attemptsDamaged(let account):
             "attempts/\(account.bytes) is damaged: the longest delay applies"
         case .attemptsNotWritten(let account, let error):

@@ -36,11 +36,7 @@ func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> De
     return try openFile(at: directory, name, flags)
 }
 
-/// Removes a state file; one that is not there is no failure.
-func removeStateFile(in directory: Int32, _ name: String) throws(Errno) {
-    do throws(Errno) {
-        _ = try retrying { unlinkat(directory, name, 0) }
-    } catch {
-        guard error == .noEntry else { throw error }
-    }
+/// Removes what a crash left of new files. Not overwritten: one may be a second name of a file that counts.
+func removeUnfinishedFiles(in directory: Int32) throws(Errno) {
+    for name in try unfinishedFiles(in: directory) { try removeFile(in: directory, named: name) }
 }

@@ -9,19 +9,53 @@ package func replaceFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
 ) throws(Errno) {
-    let temporary = ".\(name).\(getpid()).new"
-    do throws(Errno) {
-        let file = try openFile(
-            at: directory, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
-        try writeFully(file.raw, from: content, at: 0)
-        try synchronize(file.raw)
+    try withUnfinishedFile(in: directory, for: name, content, mode: mode) {
+        unfinished throws(Errno) in
         try Faults.check(.rename)
-        _ = try retrying { renameat(directory, temporary, directory, name) }
-    } catch {
-        unlinkat(directory, temporary, 0)
-        throw error
+        _ = try retrying { renameat(directory, unfinished, directory, name) }
     }
     try synchronize(directory)
+}
+
+/// The same, but what is at the name already stays: `EEXIST`.
+package func createFile(
+    in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
+    mode: mode_t = 0o600
+) throws(Errno) {
+    try withUnfinishedFile(in: directory, for: name, content, mode: mode) {
+        unfinished throws(Errno) in
+        try Faults.check(.rename)
+        _ = try retrying { linkat(directory, unfinished, directory, name, 0) }
+        unlinkat(directory, unfinished, 0)
+    }
+    try synchronize(directory)
+}
+
+/// Writes and syncs a file beside `name`, and removes it if it gets no other name.
+private func withUnfinishedFile(
+    in directory: Int32, for name: String, _ content: UnsafeRawBufferPointer, mode: mode_t,
+    _ finish: (String) throws(Errno) -> Void
+) throws(Errno) {
+    let unfinished = ".\(name).\(getpid()).new"
+    do throws(Errno) {
+        let file = try openFile(
+            at: directory, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)
+        try writeFully(file.raw, from: content, at: 0)
+        try synchronize(file.raw)
+        try finish(unfinished)
+    } catch {
+        unlinkat(directory, unfinished, 0)
+        throw error
+    }
+}
+
+/// What a crash left of the two.
+package func unfinishedFiles(in directory: Int32) throws(Errno) -> [String] {
+    try entries(of: directory).compactMap(\.text).filter { name in
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count >= 4 && parts[0].isEmpty && parts[parts.count - 1] == "new"
+            && Int32(parts[parts.count - 2]) != nil
+    }
 }
 
 /// The whole of a small file; `EFBIG` past `maximumByteCount`.

@@ -33,6 +33,8 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let timedOut = Errno(rawValue: ETIMEDOUT)
     /// An access window is closed.
     package static let noKey = Errno(rawValue: ENOKEY)
+    /// The key was destroyed.
+    package static let keyRevoked = Errno(rawValue: EKEYREVOKED)
     /// Failed authentication: damaged or forged.
     package static let badMessage = Errno(rawValue: EBADMSG)
 

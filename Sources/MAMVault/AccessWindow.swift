@@ -1,6 +1,7 @@
 // Whether the files of one account and class may be used now: what every read and write asks.
 
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
@@ -16,6 +17,8 @@ package final class AccessWindow: Sendable {
         case closing
         /// Nothing.
         case closed
+        /// Nothing, and never again: the account was wiped.
+        case revoked
     }
 
     private let rawState: Atomic<UInt8>
@@ -39,7 +42,15 @@ package final class AccessWindow: Sendable {
     var allowsUse: Bool { state == .open || state == .openFilesOnly }
 
     /// True if a write may go on to the file; its key decides then.
-    var allowsWrite: Bool { state != .closed }
+    var allowsWrite: Bool {
+        let state = state
+        return state != .closed && state != .revoked
+    }
+
+    /// What is told to who is not let through.
+    func refusal(to owner: Identity) -> VaultError {
+        state == .revoked ? .keyRevoked(owner) : .windowClosed(owner)
+    }
 
     /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is refused. A lock waits
     /// for it, and finds a new file among the open ones.

@@ -101,6 +101,19 @@ final class AccountWindows: Sendable {
         advance(to: .locked)
     }
 
+    /// The end of all windows: nothing goes through any more, whoever still refers to them.
+    func revoke() {
+        for window in all { window.set(.revoked) }
+        advance(to: .locked)
+    }
+
+    /// Waits for what was let in before; false if that takes too long.
+    func drainAll(until deadline: Deadline) -> Bool {
+        all.map { $0.drainUses(until: deadline) }.allSatisfy(\.self)
+    }
+
+    var all: [AccessWindow] { [complete, unlessOpen, untilFirstUnlock, always] }
+
     /// Returns the state before.
     @discardableResult
     private func advance(to state: WindowState) -> WindowState {

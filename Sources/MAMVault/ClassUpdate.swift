@@ -25,6 +25,11 @@ struct ClassRecords: Sendable {
         return found == Array(rules.utf8)
     }
 
+    /// For an account that is being wiped. What comes back with a crash names nobody.
+    func remove(_ account: AccountID) throws(Errno) {
+        try removeFile(in: directory.raw, named: account.bytes.description)
+    }
+
     func record(_ account: AccountID, _ rules: String) throws(Errno) {
         try Array(rules.utf8).span.withUnsafeBytes { bytes throws(Errno) in
             try replaceFile(in: directory.raw, named: account.bytes.description, with: bytes)

@@ -11,10 +11,14 @@ package struct AccountEvent: Sendable {
         case willBecomeUnavailable(seconds: Int)
         case unavailable
         case available
+        /// It is destroyed, and all its files are gone.
+        case wiped
     }
 
     package let kind: Kind
     package let account: AccountID
+    /// As it was, of an account that is not here any more.
+    package var last: AccountStatus?
 }
 
 /// One listener's events, until it is let go.

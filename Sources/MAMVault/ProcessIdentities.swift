@@ -25,6 +25,11 @@ package final class ProcessIdentities: Sendable {
         return true
     }
 
+    /// Takes an identity away from all who have it.
+    func remove(_ identity: Identity) {
+        table.withLock { table in table = table.filter { !$0.value.identity.matches(identity) } }
+    }
+
     /// The identity that a thread acts under; nil if neither its process nor an ancestor has one.
     ///
     /// A thread id of 0 is the kernel's, or comes from another process id namespace: no identity.

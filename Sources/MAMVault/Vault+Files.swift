@@ -51,19 +51,25 @@ extension Vault {
     /// Why a file with this header cannot be used.
     func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
-        let isKnown = (header?.sealing).map { keyring.account(ofKey: $0.keyID) != nil } ?? false
-        return isKnown ? .windowClosed(owner) : .keyMissing(owner)
+        guard let key = header?.sealing?.keyID else { return .keyMissing(owner) }
+        if keyring.wipe(ofKey: key) != nil { return .keyRevoked(owner) }
+        return keyring.account(ofKey: key) == nil ? .keyMissing(owner) : .windowClosed(owner)
     }
 
     /// Refuses a creation whose file could not be written to.
     package func checkCreation(
         by owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
-        guard let account = account(of: owner) else { return }
+        guard let account = account(of: owner) else { return try refuseWiped(owner) }
         let effective = effectiveClass(asked: asked)
         guard let window = windows(of: account)?.window(effective), window.allowsUse else {
             throw .windowClosed(owner)
         }
+    }
+
+    /// What a program makes for an account that is being wiped was to be sealed: it must not become a plain file.
+    private func refuseWiped(_ owner: Identity) throws(VaultError) {
+        if keyring.wipe(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
@@ -74,10 +80,11 @@ extension Vault {
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
         let account = account(of: owner)
+        if account == nil { try refuseWiped(owner) }
         let effectiveClass = effectiveClass(asked: asked)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
         if let window {
-            guard window.beginUse() else { throw .windowClosed(owner) }
+            guard window.beginUse() else { throw window.refusal(to: owner) }
         }
         defer { window?.endUse() }
         let header = FileHeader(

@@ -88,7 +88,13 @@ extension Vault {
     private func state(of sealing: FileHeader.Sealing) -> (ProtectionState, String) {
         guard let account = keyring.account(ofKey: sealing.keyID),
             let windows = windows(of: account)
-        else { return (.keyMissing, "the key that it needs is not on this device") }
+        else {
+            let reason =
+                keyring.wipe(ofKey: sealing.keyID) == nil
+                ? "the key that it needs is not on this device"
+                : "its account was wiped: the key is destroyed, and the file is about to be removed"
+            return (.keyMissing, reason)
+        }
         let letter = sealing.protectionClass.letter
         if windows.window(sealing.protectionClass).allowsOpen {
             return (.available, "class \(letter) is open: the account is \(words(windows.state))")

@@ -12,7 +12,7 @@ internal import Synchronization
 
 extension Deadline {
     /// Half a second from now at the earliest: enough for what nothing holds up.
-    fileprivate var orSoon: Deadline { max(self, Deadline(milliseconds: 500)) }
+    var orSoon: Deadline { max(self, Deadline(milliseconds: 500)) }
 }
 
 extension Vault {
@@ -116,7 +116,7 @@ extension Vault {
     }
 
     /// Erases file keys. One that is in use by a request which does not end goes when that does.
-    private func revokeKeys(of files: [VaultFile], until deadline: Deadline) {
+    func revokeKeys(of files: [VaultFile], until deadline: Deadline) {
         let busy = files.filter { !$0.stored.revokeKey(until: deadline) }
         guard !busy.isEmpty else { return }
         reportLate("\(busy.count) files in use by requests that the disk does not answer")
@@ -125,14 +125,14 @@ extension Vault {
         }
     }
 
-    private func reportLate(_ reason: String) {
+    func reportLate(_ reason: String) {
         log.warning("the lock's deadline of \(settings.lockDeadlineSeconds) s passed: \(reason)")
     }
 
     /// More than so many are not named.
     private static let namedStragglers = 20
 
-    private func report(_ nodes: [UInt64]) -> [Straggler] {
+    func report(_ nodes: [UInt64]) -> [Straggler] {
         guard !nodes.isEmpty else { return [] }
         let stragglers = mount?.stragglers(Array(nodes.prefix(Self.namedStragglers))) ?? []
         for straggler in stragglers {

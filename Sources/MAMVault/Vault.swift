@@ -29,6 +29,10 @@ package final class Vault: Sendable {
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)
+    /// The window of files whose account is being wiped.
+    private let revoked = AccessWindow(.revoked)
+    /// One wipe at a time. Comes before `transitions`.
+    let wiping = Mutex<Void>(())
 
     /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
     package init(
@@ -65,7 +69,7 @@ package final class Vault: Sendable {
         guard let sealing = header?.sealing else { return nil }
         guard let account = keyring.account(ofKey: sealing.keyID),
             let windows = windows(of: account)
-        else { return missing }
+        else { return keyring.wipe(ofKey: sealing.keyID) == nil ? missing : revoked }
         return windows.window(sealing.protectionClass)
     }
 

@@ -10,6 +10,8 @@ package enum VaultError: Error, Sendable {
     case windowClosed(Identity)
     /// The key that the file names is not on this device.
     case keyMissing(Identity)
+    /// The account is being wiped, or was: the key is destroyed.
+    case keyRevoked(Identity)
     /// Policy or identity forbids it; a sentence.
     case refused(String)
     case store(StoreError)
@@ -28,6 +30,7 @@ extension VaultError: CustomStringConvertible {
             "the access window of \(owner) is closed; run: mamctl unlock \(owner)"
         case .keyMissing(let owner):
             "it is encrypted for \(owner), whose keys are not on this device"
+        case .keyRevoked(let owner): "the account \(owner) was wiped: its keys are destroyed"
         case .notManaged(let owner):
             "\(owner) is not a managed account here; run: mamctl account list"
         case .refused(let reason), .invalid(let reason), .notFound(let reason): reason

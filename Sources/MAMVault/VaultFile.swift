@@ -25,8 +25,14 @@ package final class VaultFile: Sendable {
     /// Nil for a file that is not encrypted: it has no window.
     var window: AccessWindow? { current.withLock { $0 } }
 
-    /// False once the window closes: nothing may be read or written through the kernel's cache any more.
-    package var allowsCachedWrites: Bool { window?.allowsUse ?? true }
+    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil if it may.
+    package var refusalOfCachedWrites: VaultError? {
+        guard let window, !window.allowsUse else { return nil }
+        return window.refusal(to: owner)
+    }
+
+    /// True once its account is wiped.
+    package var isRevoked: Bool { window?.state == .revoked }
 
     /// Looks the window up again after the file got another owner or class.
     func headerChanged() {
@@ -66,6 +72,8 @@ package final class VaultFile: Sendable {
     /// goes to the log.
     package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         do throws(VaultError) { try write(bytes, at: offset) } catch {
+            // Of a wiped account it is meant to be lost.
+            if case .keyRevoked = error { throw error }
             vault.reportDiscarded(bytes.count, at: offset, of: self, error)
             throw error
         }
@@ -98,7 +106,7 @@ package final class VaultFile: Sendable {
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
-        guard window.beginUse() else { throw .windowClosed(owner) }
+        guard window.beginUse() else { throw window.refusal(to: owner) }
         defer { window.endUse() }
         return try withKey(body)
     }
@@ -108,7 +116,7 @@ package final class VaultFile: Sendable {
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
         window.noteUse()
-        guard window.allowsWrite else { throw .windowClosed(owner) }
+        guard window.allowsWrite else { throw window.refusal(to: owner) }
         return try withKey(body)
     }
 
@@ -123,7 +131,7 @@ package final class VaultFile: Sendable {
         }
         try vault.provideKey(to: stored)
         do throws(StoreError) { return try body() } catch {
-            if error == .keyUnavailable { throw .windowClosed(owner) }
+            if error == .keyUnavailable { throw vault.closure(of: header) }
             throw vault.reported(error, owner: owner)
         }
     }

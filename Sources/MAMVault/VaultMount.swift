@@ -32,6 +32,25 @@ package protocol VaultMount: Sendable {
     func updateClasses(
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
+
+    /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing
+    /// directory. What is removed is synced, and looked for once more, before this returns.
+    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles
+
+    /// True if nothing can be written.
+    var isReadOnly: Bool { get }
+}
+
+/// What came of removing files.
+package struct RemovedFiles: Sendable {
+    /// How many names are gone.
+    package var count = 0
+    /// Those that are still there, or could not be looked at; below the backing directory.
+    package var left: [ByteString] = []
+    /// True if it is proved that no such file is there.
+    package var isComplete = false
+
+    package init() {}
 }
 
 /// A file that a lock could not get the kernel's cached content of.

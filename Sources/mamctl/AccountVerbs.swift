@@ -80,7 +80,7 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-private func warn(of straggler: StragglerReport) {
+func warn(of straggler: StragglerReport) {
     let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
     let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(

@@ -24,6 +24,16 @@ enum Terminal {
         return secret
     }
 
+    /// The same for what is no secret: one line, as it is typed.
+    static func askOpenly(_ prompt: String) throws -> ByteString {
+        let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
+        write("\(prompt): ", to: terminal)
+        // A terminal gives one line at a time, and no longer one than this.
+        var line = [UInt8](repeating: 0, count: 4096)
+        let count = try retrying { read(terminal.raw, &line, line.count) }
+        return ByteString(Array(line[..<count].prefix { $0 != UInt8(ascii: "\n") }))
+    }
+
     private static func withoutEcho(_ body: () throws -> Void) throws {
         guard tcgetattr(STDIN_FILENO, &settingsToRestore) == 0 else { throw Errno.current }
         let handlers = signals.map { signal($0, restoreAndRaise) }

@@ -89,6 +89,12 @@ let verbs: [Verb] = [
         examples: ["mamctl lock", "mamctl lock ann@contoso.com --now"],
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
+        name: "wipe", summary: "destroy an account: its keys, then its files",
+        usage: "ACCOUNT [--yes]", operands: 1...1,
+        options: [Option(name: "yes", help: "do not ask"), .workspace],
+        examples: ["mamctl wipe ann@contoso.com", "mamctl wipe ann@contoso.com --yes --json"],
+        statuses: daemonStatuses + [.refused], run: wipe),
+    Verb(
         name: "watch", summary: "print what happens to your accounts, as it happens",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],

@@ -41,6 +41,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
+    // Nobody can be using a file yet.
+    vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setMount(files)

@@ -57,6 +57,37 @@ import Testing
         #expect(try !state.names(in: ".").contains("device-secret"))
     }
 
+    @Test func `what a crash leaves of its making is removed and the secret stays`() throws {
+        let state = try TestState()
+        _ = try state.start()
+        let secret = try state.read("device-secret")
+        // A second name of the secret itself, and one that never got its own.
+        link("\(state.path)/device-secret", "\(state.path)/.device-secret.7.new")
+        try state.write(".device-secret.8.new", [1, 2, 3])
+        _ = try state.start()
+        #expect(try state.read("device-secret") == secret)
+        #expect(
+            try state.names(in: ".") == ["attempts", "device-secret", "keybags", "wipes"])
+    }
+
+    /// Three directories, the secret's file and its name; and on each start the whole, for what is there may have been made by
+    /// one that was killed before it synced.
+    @Test(arguments: [(true, 6), (false, 1)])
+    func `no start serves before what leads to the keybags is durable`(
+        _ isFirst: Bool, _ expected: Int
+    ) throws {
+        var failures = 0
+        for nth in 1...9 {
+            let state = try TestState()
+            if !isFirst { _ = try state.start().registerAnn() }
+            try FaultPlan.run(.sync, nth: nth, times: 1) {
+                do { _ = try state.start() } catch { failures += 1 }
+            }
+            _ = try state.start()
+        }
+        #expect(failures == expected)
+    }
+
     @Test(arguments: 1...4) func `a start that fails leaves none or a whole one`(_ nth: Int) throws
     {
         let state = try TestState()

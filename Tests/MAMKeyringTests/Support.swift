@@ -21,7 +21,7 @@ final class TestState: Sendable {
     }
 
     deinit {
-        for sub in ["keybags", "attempts"] {
+        for sub in ["keybags", "attempts", "wipes"] {
             for name in (try? names(in: sub)) ?? [] { unlink("\(path)/\(sub)/\(name)") }
             rmdir("\(path)/\(sub)")
         }

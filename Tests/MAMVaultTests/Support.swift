@@ -95,6 +95,15 @@ struct ActionMount: VaultMount {
     func updateClasses(
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
+
+    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
+        action()
+        var nothing = RemovedFiles()
+        nothing.isComplete = true
+        return nothing
+    }
+
+    var isReadOnly: Bool { false }
 }
 
 extension VaultError {

@@ -1,0 +1,25 @@
+// Destroying an account over the socket.
+
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMVault
+
+extension WorkspaceInterface {
+    func wipe(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account"])
+        let text = try call.parameters.string("account")
+        guard let found = vault.wipeable(named: text) else { throw .unknownAccount(text) }
+        let name = found.identity.description
+        guard isTrusted(call.peer) || found.user == call.peer.uid else {
+            throw .refused("the account \(name) belongs to uid \(found.user)")
+        }
+        guard !vault.isReadOnly else {
+            throw .refused(
+                "the workspace is mounted read-only, and \(name)'s files could not be removed")
+        }
+        let outcome = try keyed(name) { () throws(KeyringError) in
+            try vault.wipe(found.account)
+        }
+        return WipeReport(outcome).members
+    }
+}

@@ -1,0 +1,73 @@
+// The decision to destroy an account, as it lies on disk from the first moment on. Pure: bytes in, values out.
+
+internal import MAMFormat
+package import MAMModel
+
+/// Whose keys and files are to go: docs/FORMAT.md, section 5. Holds nothing secret.
+package struct WipeIntent: Sendable {
+    package let account: AccountID
+    package let identity: Identity
+    /// The user that registered the account.
+    package let uid: UInt32
+    let keyIDs: PerClass<KeyID>
+
+    init(_ keybag: Keybag) {
+        account = keybag.accountID
+        identity = keybag.identity
+        uid = keybag.uid
+        keyIDs = keybag.keyIDs
+    }
+
+    /// True for a file whose header names this key.
+    package func covers(_ key: KeyID) -> Bool {
+        ProtectionClass.allCases.contains { keyIDs[$0] == key }
+    }
+}
+
+/// Where the fields are that a keybag has too, they are where it has them.
+extension WipeIntent {
+    static let byteCount = Keybag.byteCount
+    private static let version: UInt16 = 1
+    /// `\x89MAMW\r\n\x1a`
+    private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x57, 0x0D, 0x0A, 0x1A]
+    private static let keyIDsOffset = 640
+
+    /// Nil for anything that ``encoded`` does not give.
+    init?(decoding bytes: RawSpan) {
+        guard bytes.byteCount == Self.byteCount, let identity = Identity(decoding: bytes) else {
+            return nil
+        }
+        account = AccountID(Bytes16(reading: bytes, at: KeybagOffset.accountID))
+        self.identity = identity
+        uid = bytes.integer(UInt32.self, at: KeybagOffset.uid)
+        keyIDs = PerClass { Self.keyID($0, in: bytes) }
+        // All else is fixed by these fields.
+        let expected = encoded
+        let isOurs = expected.indices.allSatisfy {
+            bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]
+        }
+        guard isOurs, !covers(.none) else { return nil }
+    }
+
+    private static func keyID(_ protectionClass: ProtectionClass, in bytes: RawSpan) -> KeyID {
+        KeyID(Bytes16(reading: bytes, at: keyIDsOffset + 16 * Int(protectionClass.rawValue - 1)))
+    }
+
+    var encoded: [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(Self.version, at: KeybagOffset.version)
+        raw.store(uid, at: KeybagOffset.uid)
+        account.bytes.write(to: &raw, at: KeybagOffset.accountID)
+        identity.encode(into: &raw)
+        for protectionClass in ProtectionClass.allCases {
+            keyIDs[protectionClass].bytes.write(
+                to: &raw, at: Self.keyIDsOffset + 16 * Int(protectionClass.rawValue - 1))
+        }
+        raw.store(
+            Checksum.crc32(raw.bytes, count: KeybagOffset.checksum), at: KeybagOffset.checksum)
+        return bytes
+    }
+}

@@ -1,0 +1,62 @@
+// Decisions to destroy accounts, on disk until they are carried out.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+
+/// The directory `wipes/`: one file per account that is being destroyed.
+struct WipeStore: Sendable {
+    static let directoryName = "wipes"
+    private let directory: Descriptor
+
+    init(in stateDirectory: Int32) throws(Errno) {
+        directory = try openStateDirectory(in: stateDirectory, Self.directoryName)
+        try removeUnfinishedFiles(in: directory.raw)
+    }
+
+    /// What was found under one account's name.
+    enum Entry: Sendable {
+        case decided(WipeIntent)
+        /// There is a record, and it does not say which keys are meant.
+        case damaged(AccountID)
+    }
+
+    func load() throws(Errno) -> [Entry] {
+        try entries(of: directory.raw).compactMap(\.text).sorted().compactMap { name in
+            guard let id = Bytes16(hex: name), id.description == name else { return nil }
+            let account = AccountID(id)
+            guard let intent = read(name), intent.account == account else {
+                return .damaged(account)
+            }
+            return .decided(intent)
+        }
+    }
+
+    private func read(_ name: String) -> WipeIntent? {
+        let bytes = try? readStateFile(
+            in: directory.raw, name, byteCount: WipeIntent.byteCount)
+        return bytes.flatMap { WipeIntent(decoding: $0.span.bytes) }
+    }
+
+    /// Throws only if there is no record then: nothing is decided. One that may not survive a crash is reported.
+    func save(_ intent: WipeIntent, report: (KeyringFinding) -> Void) throws(Errno) {
+        let name = Self.fileName(intent.account)
+        do throws(Errno) {
+            try intent.encoded.span.withUnsafeBytes { bytes throws(Errno) in
+                try replaceFile(in: directory.raw, named: name, with: bytes)
+            }
+        } catch {
+            // The rename may have happened, and the sync of the directory failed.
+            guard read(name) != nil else { throw error }
+            report(.notDurable(fileName: "\(Self.directoryName)/\(name)", error))
+        }
+    }
+
+    /// The end of a wipe.
+    func remove(_ account: AccountID) throws(Errno) {
+        try removeFile(in: directory.raw, named: Self.fileName(account))
+        try synchronize(directory.raw)
+    }
+
+    private static func fileName(_ account: AccountID) -> String { "\(account.bytes)" }
+}

@@ -1,0 +1,51 @@
+// Removing files for good.
+
+internal import Glibc
+
+/// Removes a name; one that is not there is no failure.
+package func removeFile(
+    in directory: Int32, named name: UnsafePointer<CChar>
+) throws(Errno) {
+    try Faults.check(.remove)
+    do throws(Errno) {
+        _ = try retrying { unlinkat(directory, name, 0) }
+    } catch {
+        guard error == .noEntry else { throw error }
+    }
+}
+
+/// Overwrites a small file with random bytes, syncs it, and removes it. What is no regular file is removed alone; what is
+/// not there is no failure. The caller syncs the directory.
+///
+/// Random, for a storage device may keep blocks of zeros by not writing them.
+package func eraseFile(in directory: Int32, named name: String) throws(Errno) {
+    do throws(Errno) {
+        let file = try openFile(
+            at: directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+        let facts = try status(of: file.raw)
+        if facts.st_mode & S_IFMT == S_IFREG {
+            try overwrite(file.raw, byteCount: Int64(facts.st_size))
+        }
+    } catch {
+        switch error {
+        case .noEntry: return
+        case .tooManyLinks: break
+        default: throw error
+        }
+    }
+    try removeFile(in: directory, named: name)
+}
+
+private func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+    var offset: Int64 = 0
+    while offset < byteCount {
+        let noise = (0..<min(4096, byteCount - offset)).map { _ in
+            UInt8.random(in: .min ... .max)
+        }
+        try noise.span.withUnsafeBytes { bytes throws(Errno) in
+            try writeFully(descriptor, from: bytes, at: offset)
+        }
+        offset += Int64(noise.count)
+    }
+    try synchronize(descriptor)
+}

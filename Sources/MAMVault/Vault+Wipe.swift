@@ -1,0 +1,132 @@
+// Destroying an account: first its keys, then its files (docs/ARCHITECTURE.md).
+
+internal import Glibc
+internal import MAMFormat
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import Synchronization
+
+/// What came of a wipe.
+package struct WipeOutcome: Sendable {
+    package let files: RemovedFiles
+    /// False if something is left: the wipe goes on at the next start, or when it is asked for again.
+    package let isComplete: Bool
+    /// Files that something was in the middle of using at the deadline: what the kernel has of them goes when it leaves.
+    package let stragglers: [Straggler]
+}
+
+extension Vault {
+    /// An account that can be wiped, or whose wipe was begun: its id, name and registrant.
+    package func wipeable(
+        named text: String
+    ) -> (account: AccountID, identity: Identity, user: UInt32)? {
+        if let known = accounts.first(where: { $0.id == account(named: text) }) {
+            return (known.id, known.identity, known.user)
+        }
+        return keyring.wipes.first {
+            $0.identity.matches(text) || $0.account.bytes.description == text.lowercased()
+        }.map { ($0.account, $0.identity, $0.uid) }
+    }
+
+    /// True if no account can be wiped: its files would stay.
+    package var isReadOnly: Bool { mount?.isReadOnly ?? true }
+
+    /// Destroys the account's keys, and removes its files. Once the keys are gone nothing brings it back, and what is left
+    /// at a crash is done at the next start.
+    ///
+    /// Never call this from a thread that serves the mount.
+    package func wipe(_ account: AccountID) throws(KeyringError) -> WipeOutcome {
+        try wiping.withLock { _ throws(KeyringError) in
+            let (wipe, stragglers) = try closeForGood(account)
+            let files = finish(wipe)
+            return WipeOutcome(
+                files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
+                stragglers: report(stragglers))
+        }
+    }
+
+    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started.
+    package func resumeWipes(in mount: any VaultMount) {
+        for wipe in keyring.wipes { finish(wipe, in: mount) }
+    }
+
+    /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
+    /// the latter.
+    private func closeForGood(
+        _ account: AccountID
+    ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
+        try transitions.withLock { _ throws(KeyringError) in
+            let wipe = try keyring.decideWipe(of: account)
+            log.warning("\(wipe.identity) is being wiped")
+            let windows = windows.withLock { $0.removeValue(forKey: account) }
+            windows?.revoke()
+            keyring.eraseKeys(of: wipe)
+            guard let windows else { return (wipe, []) }
+            return (wipe, purge(wipe, windows))
+        }
+    }
+
+    /// What the kernel has not sent yet is refused and lost: it was to be destroyed.
+    private func purge(_ wipe: WipeIntent, _ windows: AccountWindows) -> [UInt64] {
+        let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
+        if !windows.drainAll(until: min(deadline, Deadline(seconds: 1))) {
+            reportLate("a request that the disk does not answer")
+        }
+        let all = windows.all
+        let isAffected: @Sendable (VaultFile) -> Bool = { file in
+            all.contains { $0 === file.window }
+        }
+        // The keys went before: none is fetched anew.
+        revokeKeys(of: openFiles.all.filter(isAffected), until: deadline.orSoon)
+        return mount?.purge(until: deadline.orSoon) { file in
+            switch file {
+            case .open(let file): isAffected(file)
+            case .closed(let header): header?.sealing.map { wipe.covers($0.keyID) } ?? false
+            }
+        } ?? []
+    }
+
+    /// All that can be done again and again: keybags, files, records, and at last the decision. Nil if the keys could not
+    /// be destroyed: they come first.
+    @discardableResult
+    private func finish(_ wipe: WipeIntent, in mount: (any VaultMount)? = nil) -> RemovedFiles? {
+        guard keyring.destroyKeybag(of: wipe) else { return nil }
+        guard let mount = mount ?? self.mount else { return nil }
+        var files = mount.removeFiles { header in
+            header.sealing.map { wipe.covers($0.keyID) } ?? false
+        }
+        do throws(Errno) { try classRecords?.remove(wipe.account) } catch {
+            log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")
+            files.isComplete = false
+        }
+        guard files.isComplete else {
+            reportLeft(files, wipe)
+            return files
+        }
+        keyring.endWipe(wipe)
+        identities.remove(wipe.identity)
+        events.send(AccountEvent(kind: .wiped, account: wipe.account, last: AccountStatus(wipe)))
+        log.warning("\(wipe.identity) is wiped: \(files.count) files were removed")
+        return files
+    }
+
+    private func reportLeft(_ files: RemovedFiles, _ wipe: WipeIntent) {
+        for path in files.left.prefix(20) {
+            log.error("a file of the wiped account \(wipe.identity) is left: \(path.shown)")
+        }
+        log.error(
+            "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with mamctl wipe"
+        )
+    }
+}
+
+extension AccountStatus {
+    /// Of an account that is not here any more.
+    fileprivate init(_ wipe: WipeIntent) {
+        self.init(
+            id: wipe.account, identity: wipe.identity, user: wipe.uid, state: .locked,
+            hasPassphrase: false, isDefault: false, retryAfterSeconds: 0)
+    }
+}

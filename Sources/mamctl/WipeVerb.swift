@@ -1,0 +1,46 @@
+// `wipe`.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+func wipe(_ invocation: Invocation) throws -> ExitStatus {
+    let account = try invocation.operands[0].requireText("the account's name")
+    let daemon = try invocation.daemon()
+    if !invocation.arguments.has("yes") { try invocation.confirmWipe(of: account, daemon) }
+    let subject = "account '\(ByteString(account).shown)'"
+    let report = try WipeReport(
+        try daemon.call("Wipe", ["account": .string(account)], about: subject))
+    if invocation.isJSON {
+        printJSON(.object(report.members))
+    } else if report.isComplete {
+        printOut("\(ByteString(account).shown): wiped, \(report.fileCount) files removed")
+    }
+    for straggler in report.stragglers { warn(of: straggler) }
+    if !report.isComplete { warn(ofIncomplete: report, account) }
+    return report.isComplete ? .success : .failure
+}
+
+private func warn(ofIncomplete report: WipeReport, _ account: String) {
+    for path in report.left { printError("\(ByteString(path).shown): could not be removed") }
+    printError(
+        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
+            + " see the daemon's log, and run this again")
+}
+
+extension Invocation {
+    /// Nothing brings a wiped account back: whoever sits at a terminal types its name.
+    fileprivate func confirmWipe(of account: String, _ daemon: Daemon) throws {
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure.usage(verb, "there is no terminal to ask at: add --yes")
+        }
+        printError(
+            "This destroys the keys of \(ByteString(account).shown) and removes all its files in workspace"
+                + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
+        guard try Terminal.askOpenly("Type the account's name to go on") == ByteString(account)
+        else {
+            throw Failure(.failure, "\(ByteString(account).shown): not wiped")
+        }
+    }
+}

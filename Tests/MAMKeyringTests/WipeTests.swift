@@ -1,0 +1,171 @@
+import Glibc
+import MAMCrypto
+import MAMKeyring
+import MAMModel
+import MAMSystem
+import Testing
+
+@Suite(.serialized) struct WipeTests {
+    /// Calls that can fail, in this order: write, sync, rename and sync of the record; write, sync and removal of each copy,
+    /// and their directory's sync; removal and sync of the count of passphrases; removal and sync of the record.
+    @Test(arguments: 1...16, [1, Int.max])
+    func `a wipe that is cut anywhere is not begun, or is done by the next start`(
+        _ nth: Int, _ times: Int
+    ) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let file = try keyring.wrap(.random(count: 32), for: account, .none)
+        var isDecided = false
+        try FaultPlan.run(.any, nth: nth, times: times) {
+            isDecided = (try? keyring.wipe(account)) != nil
+        }
+        #expect(isDecided == (nth > 3))
+        let again = try state.start()
+        #expect(again.accounts == (isDecided ? [] : [account]))
+        guard isDecided else {
+            #expect(again.wipes.isEmpty)
+            return try again.unlock(account, "right")
+        }
+        #expect(throws: KeyringError.unknownKey(file.keyID)) { try again.unwrap(file) }
+        #expect(try state.names(in: "keybags").isEmpty)
+        for wipe in again.wipes {
+            #expect(throws: KeyringError.beingWiped(account)) { try again.registerAnn() }
+            #expect(again.destroyKeybag(of: wipe))
+            again.endWipe(wipe)
+        }
+        #expect(try state.names(in: "wipes").isEmpty)
+        #expect(try state.start().registerAnn() != account)
+    }
+
+    @Test func `a wipe leaves nothing that opens the account's files`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let other = try keyring.register(Identity(name: "bob"), uid: 1, passphrase: nil)
+        let files = try ProtectionClass.allCases.map {
+            try keyring.wrap(.random(count: 32), for: account, $0)
+        }
+        let kept = SecretBytes.random(count: 32)
+        let others = try ProtectionClass.allCases.map { try keyring.wrap(kept, for: other, $0) }
+        #expect(throws: KeyringError.self) { try keyring.unlock(account, "wrong") }
+        try keyring.wipe(account)
+        for keyring in [keyring, try state.start()] {
+            #expect(keyring.accounts == [other])
+            #expect(keyring.account(registeredBy: 1000) == nil)
+            for file in files {
+                #expect(throws: KeyringError.unknownKey(file.keyID)) { try keyring.unwrap(file) }
+            }
+            #expect(throws: KeyringError.unknownAccount(account)) {
+                try keyring.wrapper(account: account, protectionClass: .completeUnlessOpen)
+            }
+            #expect(throws: KeyringError.unknownAccount(account)) {
+                try keyring.changePassphrase(account, from: passphrase("right"), to: nil)
+            }
+            try keyring.unlock(other, passphrase: nil)
+            for file in others { #expect(try keyring.unwrap(file).equals(kept)) }
+        }
+        #expect(try state.names(in: "attempts").isEmpty)
+        #expect(try state.names(in: "keybags").count == 2)
+    }
+
+    @Test func `keybags are overwritten and not only removed`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let before = try state.read(copies(of: account)[0])
+        let leftover = "keybags/.\(account.bytes).keybag.7.new"
+        try state.write(leftover, before)
+        let names = copies(of: account) + [leftover]
+        // A second name of the same bytes on disk.
+        for (index, name) in names.enumerated() {
+            link("\(state.path)/\(name)", "\(state.path)/kept-\(index)")
+        }
+        try keyring.wipe(account)
+        for index in names.indices {
+            let after = try state.read("kept-\(index)")
+            let sameCount = zip(before, after).count { $0 == $1 }
+            #expect(after.count == before.count && sameCount < 100)
+        }
+        #expect(try state.names(in: "keybags").isEmpty)
+    }
+
+    @Test func `a decided wipe goes before the repair of a copy`() throws {
+        for left in [0, 1] {
+            let state = try TestState()
+            let keyring = try state.start()
+            let account = try keyring.registerAnn()
+            let good = try state.read(copies(of: account)[0])
+            let wipe = try keyring.decideWipe(of: account)
+            state.remove(copies(of: account)[1 - left])
+            #expect(try state.read(copies(of: account)[left]) == good)
+            let again = try state.start()
+            #expect(again.accounts.isEmpty && again.unreadableKeybags.isEmpty)
+            #expect(again.wipes.map(\.account) == [account])
+            #expect(again.wipes.first?.identity.name == ann && again.wipes.first?.uid == wipe.uid)
+            #expect(try state.names(in: "keybags").isEmpty)
+        }
+    }
+
+    @Test func `keys that cannot be destroyed are not loaded either`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn(passphrase: nil)
+        _ = try keyring.decideWipe(of: account)
+        let obstacle = "\(state.path)/\(copies(of: account)[1])"
+        unlink(obstacle)
+        mkdir(obstacle, 0o700)
+        let again = try state.start()
+        #expect(again.accounts.isEmpty)
+        #expect(state.findings.contains { if case .notDestroyed = $0 { true } else { false } })
+        rmdir(obstacle)
+        let wipe = try #require(again.wipes.first)
+        #expect(again.destroyKeybag(of: wipe))
+        #expect(try state.names(in: "keybags").isEmpty)
+    }
+
+    @Test func `a record that is damaged anywhere destroys nothing and opens nothing`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let keybags = try copies(of: account).map { try state.read($0) }
+        _ = try keyring.decideWipe(of: account)
+        let name = "wipes/\(account.bytes)"
+        let good = try state.read(name)
+        var damaged = good.indices.map { index in
+            var bytes = good
+            bytes[index] ^= 0x10
+            return bytes
+        }
+        damaged += [[], Array(good.dropLast()), good + [0]]
+        for bytes in damaged {
+            try state.write(name, bytes)
+            state.forgetFindings()
+            let again = try state.start()
+            #expect(again.accounts.isEmpty && again.wipes.isEmpty)
+            #expect(state.findings == [.wipeDamaged(account)])
+        }
+        #expect(try copies(of: account).map { try state.read($0) } == keybags)
+        state.remove(name)
+        try state.start().unlock(account, "right")
+    }
+
+    @Test func `a second decision is the first one`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let first = try keyring.decideWipe(of: account)
+        keyring.eraseKeys(of: first)
+        #expect(try keyring.decideWipe(of: account).account == account)
+        #expect(throws: KeyringError.self) { try keyring.decideWipe(of: AccountID(.zero)) }
+    }
+}
+
+extension Keyring {
+    /// All but the files. Throws only if nothing was decided.
+    fileprivate func wipe(_ account: AccountID) throws(KeyringError) {
+        let wipe = try decideWipe(of: account)
+        eraseKeys(of: wipe)
+        if destroyKeybag(of: wipe) { endWipe(wipe) }
+    }
+}

@@ -1,0 +1,143 @@
+import Glibc
+import MAMFormat
+import MAMKeyring
+import MAMModel
+import MAMStore
+import MAMSystem
+import MAMVault
+import Synchronization
+import Testing
+
+@Suite("Wiping an account")
+struct WipeTests {
+    @Test(
+        "Open files of every class answer that the key is destroyed, and others go on",
+        arguments: [
+            "useDeviceSettings", "afterDeviceRestart", "whenDeviceLockedExceptOpenFiles",
+            "whenDeviceLocked",
+        ])
+    func openFiles(policy: String) throws {
+        let test = try TestVault(policy)
+        let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
+        let plain = try test.makeFile("plain", owner: .nobody, "plain")
+        test.vault.setMount(ActionMount {})
+        #expect(try test.vault.wipe(test.ann).isComplete)
+        #expect(isRevoked { _ = try file.text() })
+        #expect(isRevoked { try file.write("more") })
+        #expect(isRevoked { try file.truncate(to: 1) })
+        #expect(!file.holdsKey)
+        #expect(try plain.text() == "plain")
+        // From a backup: it is a file without a key, like any other device's.
+        #expect(isKeyMissing { _ = try test.openExisting("f") })
+    }
+
+    @Test("No key is at hand any more when the kernel is asked for what it has")
+    func keysFirst() throws {
+        let test = try TestVault()
+        let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
+        let seen = Mutex<[Bool]>([])
+        test.vault.setMount(
+            ActionMount {
+                seen.withLock { $0.append(isRevoked { _ = try file.text() } && !file.holdsKey) }
+            })
+        _ = try test.vault.wipe(test.ann)
+        #expect(seen.withLock { $0 } == [true, true])
+    }
+
+    @Test(
+        "While files are left the name is taken, nothing is made for it, and a second wipe ends it")
+    func incomplete() throws {
+        let test = try TestVault()
+        _ = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
+        let ann = try TestVault.annIdentity()
+        let isStuck = Atomic<Bool>(true)
+        test.vault.setMount(StuckMount(isStuck: { isStuck.load(ordering: .relaxed) }))
+        #expect(try !test.vault.wipe(test.ann).isComplete)
+        #expect(test.vault.accounts.isEmpty)
+        #expect(throws: KeyringError.beingWiped(test.ann)) {
+            try test.vault.register(ann, user: 1000, passphrase: nil)
+        }
+        #expect(throws: KeyringError.unknownAccount(test.ann)) {
+            try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        }
+        // It was to be sealed, and must not become plain.
+        #expect(isRevoked { _ = try test.makeFile("g", owner: ann, "secret") })
+        #expect(isRevoked { try test.vault.checkCreation(by: ann, asking: nil) })
+        #expect(isRevoked { _ = try test.openExisting("f") })
+        isStuck.store(false, ordering: .relaxed)
+        let found = try #require(test.vault.wipeable(named: "ANN@contoso.com"))
+        #expect(try test.vault.wipe(found.account).isComplete)
+        #expect(test.vault.wipeable(named: "ann@contoso.com") == nil)
+        let new = try test.vault.register(ann, user: 1000, passphrase: nil)
+        #expect(new != test.ann)
+    }
+
+    @Test("The default owner of its user, and of programs that acted for it, is nobody")
+    func identities() throws {
+        let test = try TestVault()
+        let life = try #require(ProcessStatus(of: getpid())?.life)
+        #expect(test.vault.identities.set(try TestVault.annIdentity(), for: life))
+        #expect(test.vault.identity(ofThread: getpid(), user: 5).name == "ann@contoso.com")
+        #expect(test.vault.defaultIdentity(ofUser: 1000).name == "ann@contoso.com")
+        test.vault.setMount(ActionMount {})
+        _ = try test.vault.wipe(test.ann)
+        #expect(test.vault.identity(ofThread: getpid(), user: 5).isNobody)
+        #expect(test.vault.defaultIdentity(ofUser: 1000).isNobody)
+    }
+
+    @Test("It is told when all is gone, with the account as it was")
+    func event() throws {
+        let test = try TestVault()
+        let subscription = try test.vault.subscribe()
+        test.vault.setMount(ActionMount {})
+        _ = try test.vault.wipe(test.ann)
+        let events = subscription.take()
+        #expect(events.map(\.kind) == [.wiped])
+        #expect(events.first?.last?.identity.name == "ann@contoso.com")
+        #expect(events.first?.last?.user == 1000)
+    }
+
+    @Test("A grace period that runs ends in nothing")
+    func grace() throws {
+        let test = try TestVault(grace: 1)
+        test.vault.lock(test.ann, now: false)
+        test.vault.setMount(ActionMount {})
+        _ = try test.vault.wipe(test.ann)
+        sleep(2)
+        #expect(test.vault.accounts.isEmpty)
+        #expect(test.vault.lock(test.ann, now: true).isEmpty)
+    }
+}
+
+/// A mount with a file that cannot be removed.
+private struct StuckMount: VaultMount {
+    let isStuck: @Sendable () -> Bool
+
+    func purge(
+        until deadline: Deadline, _ isAffected: @escaping @Sendable (CachedFile) -> Bool
+    ) -> [UInt64] { [] }
+
+    func stragglers(_ nodes: [UInt64]) -> [Straggler] { [] }
+
+    func updateClasses(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool { true }
+
+    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
+        var files = RemovedFiles()
+        files.isComplete = !isStuck()
+        return files
+    }
+
+    var isReadOnly: Bool { false }
+}
+
+private func isRevoked(_ body: () throws -> Void) -> Bool {
+    do { try body() } catch VaultError.keyRevoked { return true } catch { return false }
+    return false
+}
+
+private func isKeyMissing(_ body: () throws -> Void) -> Bool {
+    do { try body() } catch VaultError.keyMissing { return true } catch { return false }
+    return false
+}
