@@ -43,10 +43,11 @@ package struct VarlinkClient: ~Copyable {
     /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is false.
     package mutating func stream(
         _ method: String, _ parameters: [String: JSONValue] = [:],
-        _ body: (Parameters) -> Bool
+        descriptors: [Descriptor] = [], _ body: (Parameters) -> Bool
     ) throws(Failure) {
         try send(
-            ["method": .string(method), "parameters": .object(parameters), "more": true], [])
+            ["method": .string(method), "parameters": .object(parameters), "more": true],
+            descriptors)
         while true {
             let reply = try receive()
             guard body(reply.parameters), reply.continues else { return }

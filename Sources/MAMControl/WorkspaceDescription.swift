@@ -54,6 +54,39 @@ package enum WorkspaceDescription {
           seconds: ?int
         )
 
+        type BlockRange (
+          first: int,
+          last: int
+        )
+
+        # path: below the backing directory; of a keybag, below the state directory
+        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, keybag, leftover
+        # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
+        # outcome: left, repaired, quarantined, unchecked
+        # action: what was done, or why nothing was; of quarantined, the place below the backing directory
+        type Finding (
+          path: string,
+          problem: string,
+          reason: string,
+          blocks: []BlockRange,
+          blockCount: int,
+          outcome: string,
+          action: ?string
+        )
+
+        # totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not be checked, for want of
+        # their key. left, repaired, quarantined and unchecked count findings.
+        type VerifyCounts (
+          files: int,
+          bytes: int,
+          totalBytes: int,
+          uncheckedFiles: int,
+          left: int,
+          repaired: int,
+          quarantined: int,
+          unchecked: int
+        )
+
         method Status() -> (
           name: string,
           id: string,
@@ -104,6 +137,10 @@ package enum WorkspaceDescription {
 
         # Asks for a class for a managed file, or for the new children of a directory. null: for what policy says.
         method SetClass(class: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+
+        # Checks all files, or one file or directory, in the mount or in the backing directory. repair: mends what can be mended, and moves the rest
+        # to .mamd/quarantine. Call with more: each reply has one of the three, the last one the summary.
+        method Verify(path: ?string, fileDescriptor: ?int, repair: ?bool) -> (finding: ?Finding, progress: ?VerifyCounts, summary: ?VerifyCounts)
 
         # What the calling process and its children create from now on belongs to this identity. "" is nobody; null: the default again.
         method SetProcessIdentity(identity: ?string) -> ()

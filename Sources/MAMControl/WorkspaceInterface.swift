@@ -54,6 +54,7 @@ package struct WorkspaceInterface: VarlinkInterface {
         case "SetClass": try setClass(call)
         case "Encrypt": try encrypt(call)
         case "Decrypt": try decrypt(call)
+        case "Verify": try verify(call)
         case "SetProcessIdentity": try setProcessIdentity(call)
         default: throw VarlinkError.methodNotFound(call.method)
         }

@@ -13,6 +13,18 @@ enum ChildClass {
 
     /// Nil for none, and for a directory or file system that tells no attributes.
     static func read(of directory: Descriptor) -> ProtectionClass? {
+        switch readValue(of: directory) {
+        case nil: nil
+        // What cannot be understood may have been meant to be strict.
+        case .some(let found): found ?? .complete
+        }
+    }
+
+    /// False if there is a value that makes no sense.
+    static func isValid(of directory: Descriptor) -> Bool { readValue(of: directory) != .some(nil) }
+
+    /// Nil for none; inside it nil for one that cannot be understood.
+    private static func readValue(of directory: Descriptor) -> ProtectionClass?? {
         var letters: InlineArray<2, UInt8> = .init(repeating: 0)
         let count: Int? = withUnsafeMutableBytes(of: &letters) { buffer in
             try? withProcPath(of: directory.raw) { path throws(Errno) in
@@ -25,8 +37,7 @@ enum ChildClass {
             }
         }
         guard let count else { return nil }
-        // What cannot be understood may have been meant to be strict.
-        return (count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil) ?? .complete
+        return .some(count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil)
     }
 
     /// Nil takes it away.

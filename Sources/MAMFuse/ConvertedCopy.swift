@@ -16,13 +16,18 @@ final class ConvertedCopy {
     private let source: Descriptor
     private var place: Descriptor?
 
+    private static let prefix = "convert-\(getpid())-"
+
+    /// True for a file that may be in the making.
+    static func isOurs(_ name: ByteString) -> Bool { name.bytes.starts(with: prefix.utf8) }
+
     /// Copies the content.
     init(
         in directory: Descriptor, of inode: Inode, for owner: Identity,
         asking asked: ProtectionClass?, vault: Vault
     ) throws(VaultError) {
         self.directory = directory
-        let name = "convert-\(getpid())-\(inode.node)"
+        let name = "\(Self.prefix)\(inode.node)"
         self.name = name
         file = try systemCall { () throws(Errno) in
             try openFile(

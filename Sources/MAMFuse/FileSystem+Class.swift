@@ -23,7 +23,7 @@ extension FileSystem {
         try setChildClass(inherited, of: directory)
     }
 
-    private func setChildClass(
+    func setChildClass(
         _ asked: ProtectionClass?, of directory: Inode
     ) throws(Errno) {
         try directory.withState { state throws(Errno) in
@@ -71,7 +71,7 @@ extension FileSystem {
         if isClosed(inode), inode.openFile == nil { notifier.invalidate(inode.node) }
     }
 
-    private func fileToChange(
+    func fileToChange(
         _ inode: Inode, _ state: inout Inode.State
     ) throws(VaultError) -> VaultFile {
         if let file = state.file, state.isWritable { return file }

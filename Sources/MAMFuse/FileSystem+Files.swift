@@ -111,7 +111,7 @@ extension FileSystem {
     }
 
     /// Reads and writes even for a caller that only writes: changing part of a block needs the rest of it.
-    private func openForUse(
+    func openForUse(
         _ inode: Inode, writes: Bool
     ) throws(Errno) -> (Descriptor, isWritable: Bool) {
         do throws(Errno) {
@@ -158,9 +158,9 @@ extension FileSystem {
         let last: VaultFile? = handle.inode.withState { state in
             state.openCount -= 1
             guard state.openCount == 0 else { return nil }
-            defer { state.file = nil }
-            state.facts = state.file?.facts
-            return state.file
+            let file = state.file
+            state.dropUnusedFile()
+            return file
         }
         if let last, vault.closed(last) { purgeQueue.add(handle.inode) }
     }

@@ -23,18 +23,26 @@ extension FileSystem {
     func enter(
         _ handle: Descriptor, found name: Name?, in parent: Inode
     ) throws(Errno) -> Entry {
-        let status = try status(at: handle.raw, "")
+        var status = try status(at: handle.raw, "")
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
         guard UInt64(status.st_dev) == rootDevice else { throw .crossDevice }
         let inode: Inode
         if let known = table.lookUp(BackingID(status)) {
             inode = known
         } else {
-            inode = table.insert(handle, status, try facts(of: handle, status))
+            inode = try makeKnown(handle, &status)
             evictor.wake(knownCount: table.count)
         }
         if let name { inode.wasFound(name, in: parent.node) }
         return entry(inode, status)
+    }
+
+    private func makeKnown(_ handle: Descriptor, _ status: inout stat) throws(Errno) -> Inode {
+        let facts = try facts(of: handle, status)
+        if recovers, let header = facts?.header {
+            return try recover(handle, &status, header)
+        }
+        return table.insert(handle, status, facts)
     }
 
     /// Reads a regular file's header; nil for all else, and for a file that the daemon may not read.
@@ -51,6 +59,8 @@ extension FileSystem {
 
     func attributes(of node: UInt64, throughHandle: Bool) throws(Errno) -> Entry {
         let inode = try table.inode(node)
+        // By another of its names: the kernel looks that up again.
+        if inode.isReplaced { throw .staleHandle }
         // The kernel asks through a handle before it writes into its cache: refused once the window closes,
         // so that no write is accepted whose key is about to go.
         if throughHandle, isStopping { throw .notConnected }

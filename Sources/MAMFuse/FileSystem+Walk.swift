@@ -16,15 +16,21 @@ extension FileSystem {
     /// Looks every name up as the kernel does, so that a file which is in use is met as its users see it. A directory comes
     /// before what is in it, and what is moved behind the walk is missed.
     ///
-    /// `includingHidden`: the workspace's own directory too.
-    /// True if all was seen: `shallGoOn` never ended it, every directory could be read, and `visit` always returned true.
+    /// `start`: the directory to begin in, of which one look-up is forgotten; nil for the whole tree. `includingHidden`: the
+    /// workspace's own directory too. `failed` is told of what could not be looked at. True if all was seen: `shallGoOn`
+    /// never ended it, nothing failed, and `visit` always returned true.
     func walk(
-        includingHidden: Bool = false, while shallGoOn: () -> Bool,
-        _ visit: (WalkedEntry) -> Bool
+        from start: WalkedEntry? = nil, includingHidden: Bool = false, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void = { _, _ in }, _ visit: (WalkedEntry) -> Bool
     ) -> Bool {
         var isComplete = true
         // Each is known by a look-up that has to be forgotten.
-        var directories = [(node: InodeTable.rootNode, path: ByteString(""))]
+        var directories = [
+            (
+                node: start?.entry.inode.node ?? InodeTable.rootNode,
+                path: start?.path ?? ByteString("")
+            )
+        ]
         if includingHidden {
             guard let hidden = try? lookUpHidden() else { return false }
             directories.append((hidden.inode.node, ByteString(Self.hiddenName)))
@@ -32,20 +38,29 @@ extension FileSystem {
         defer { for directory in directories { leave(directory.node) } }
         while let (node, path) = directories.popLast() {
             defer { leave(node) }
-            do throws(Errno) {
-                for name in try names(in: node) {
-                    guard shallGoOn() else { return false }
+            func note(_ path: ByteString, _ error: Errno) {
+                isComplete = false
+                failed(path, error)
+            }
+            let names: [ByteString]
+            do throws(Errno) { names = try self.names(in: node) } catch {
+                note(path, error)
+                continue
+            }
+            for name in names {
+                guard shallGoOn() else { return false }
+                let path = path.appending(name)
+                do throws(Errno) {
                     guard let entry = try lookUpIfThere(name, in: node) else { continue }
-                    let found = WalkedEntry(
-                        entry: entry, parent: node, name: name, path: path.appending(name))
+                    let found = WalkedEntry(entry: entry, parent: node, name: name, path: path)
                     isComplete = visit(found) && isComplete
                     if entry.inode.isDirectory {
-                        directories.append((entry.inode.node, found.path))
+                        directories.append((entry.inode.node, path))
                     } else {
                         leave(entry.inode.node)
                     }
-                }
-            } catch { isComplete = false }
+                } catch { note(path, error) }
+            }
         }
         return isComplete
     }
@@ -54,6 +69,20 @@ extension FileSystem {
         let handle = try openFile(
             at: root.raw, Self.hiddenName, openPathOnly | O_DIRECTORY | O_NOFOLLOW)
         return try enter(handle, found: Self.hiddenName, in: try table.inode(InodeTable.rootNode))
+    }
+
+    /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller forgets one look-up.
+    func find(_ path: ByteString) throws(Errno) -> WalkedEntry {
+        var parent = InodeTable.rootNode
+        let names = path.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
+        guard let last = names.last else { throw .isDirectory }
+        for name in names.dropLast() {
+            defer { leave(parent) }
+            parent = try lookUp(name.cString, in: parent).inode.node
+        }
+        defer { leave(parent) }
+        return WalkedEntry(
+            entry: try lookUp(last.cString, in: parent), parent: parent, name: last, path: path)
     }
 
     private func leave(_ node: UInt64) {

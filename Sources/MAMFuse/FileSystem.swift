@@ -20,6 +20,10 @@ package final class FileSystem: Sendable {
     let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
     package let isReadOnly: Bool
+    /// What a crash left unfinished is mended when a file is first looked up.
+    let recovers: Bool
+    /// Held by who mends one.
+    let recovery = ReadWriteLock()
     private let rootStatus: stat
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
@@ -40,16 +44,18 @@ package final class FileSystem: Sendable {
 
     /// `root`: the backing directory, opened with `O_PATH`.
     /// `workDirectory`: the workspace's own directory for unfinished files.
+    /// `recovers`: the last daemon did not end cleanly.
     /// `onReady`: called once, when the kernel sends its first request.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: ByteString,
-        isReadOnly: Bool, onReady: @escaping @Sendable () -> Void
+        isReadOnly: Bool, recovers: Bool, onReady: @escaping @Sendable () -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
         self.mountPoint = mountPoint
         purgeQueue = PurgeQueue(notifier)
         self.isReadOnly = isReadOnly
+        self.recovers = recovers && !isReadOnly
         self.vault = vault
         self.root = root
         rootStatus = try status(at: root.raw, "")
@@ -75,7 +81,7 @@ extension FileSystem {
     /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's cache any more.
     var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
 
-    func beginStopping() { stopping.store(true, ordering: .sequentiallyConsistent) }
+    package func beginStopping() { stopping.store(true, ordering: .sequentiallyConsistent) }
 
     /// `st_dev` of the backing directory.
     var rootDevice: UInt64 { UInt64(rootStatus.st_dev) }

@@ -44,9 +44,11 @@ final class Inode: Sendable {
     struct State {
         /// Nil for what is not a regular file, or could not be read.
         var facts: FileFacts?
-        /// Present while at least one handle is open.
+        /// Present while at least one handle is open, or the file is being checked.
         var file: VaultFile?
         var openCount = 0
+        /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
+        var checkCount = 0
         /// Where the kernel last found it: enough to make the kernel forget it, and to tell an empty file's class when
         /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
         var lastParent: UInt64 = 0
@@ -60,6 +62,12 @@ final class Inode: Sendable {
         var isWritable = false
         /// A directory's class for new children, once it was read.
         var childClass: ChildClass = .unread
+
+        /// What its header says is then what is known of it.
+        mutating func dropUnusedFile() {
+            if openCount == 0, let file { facts = file.facts }
+            if openCount == 0, checkCount == 0 { file = nil }
+        }
     }
 
     init(node: UInt64, handle: Descriptor, status: stat, facts: FileFacts?) {
@@ -80,11 +88,17 @@ final class Inode: Sendable {
         }
     }
 
-    var openFile: VaultFile? { state.withLock { $0.file } }
+    /// Nil while nobody but a check uses it.
+    var openFile: VaultFile? { state.withLock { $0.openCount > 0 ? $0.file : nil } }
+
+    var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     var cached: CachedFile {
         state.withLock { state in
-            state.file.map { .open($0) } ?? .closed(state.facts?.header)
+            guard state.openCount > 0, let file = state.file else {
+                return .closed(state.facts?.header)
+            }
+            return .open(file)
         }
     }
 

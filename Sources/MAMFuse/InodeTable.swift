@@ -73,10 +73,17 @@ final class InodeTable: Sendable {
             inode.lookups.store(left - min(count, left), ordering: .relaxed)
             guard left <= count else { return nil }
             tables.byNode[node] = nil
-            tables.byID[inode.id] = nil
+            if tables.byID[inode.id] === inode { tables.byID[inode.id] = nil }
             return inode
         }
         withExtendedLifetime(gone) {}
+    }
+
+    /// The next look-up of this file gives it another number: the kernel keeps the size that it knows for this one.
+    func disown(_ inode: Inode) {
+        tables.withLock { tables in
+            if tables.byID[inode.id] === inode { tables.byID[inode.id] = nil }
+        }
     }
 
     var count: Int { tables.withLock { $0.byNode.count } }

@@ -30,14 +30,21 @@ struct KeybagStore: Sendable {
     func hasKeybags() throws(Errno) -> Bool { try !accountNames().isEmpty }
 
     /// Reads all accounts but some, repairs what one good copy allows, and tells what it did.
+    ///
+    /// `known`: accounts that are in memory, each as good as a copy. `mayRepair`: false to write nothing and only tell.
     func load(
-        deviceSecret: SecretBytes, except left: Set<AccountID>,
-        report: (KeyringFinding) -> Void
+        deviceSecret: SecretBytes, except left: Set<AccountID>, known: [Keyring.Account] = [],
+        mayRepair: Bool = true, report: (KeyringFinding) -> Void
     ) throws(Errno) -> [Entry] {
-        eraseUnfinished(report: report)
+        if mayRepair { eraseUnfinished(report: report) }
         let leftNames = Set(left.map { "\($0.bytes)" })
-        return try accountNames().filter { !leftNames.contains($0) }.map { name in
-            let entry = loadAccount(name, deviceSecret: deviceSecret, report: report)
+        let known = Dictionary(
+            known.map { ("\($0.keybag.accountID.bytes)", $0) }, uniquingKeysWith: { one, _ in one })
+        return try Set(accountNames()).union(known.keys).subtracting(leftNames).sorted().map {
+            name in
+            let entry = loadAccount(
+                name, deviceSecret: deviceSecret, known: known[name], mayRepair: mayRepair,
+                report: report)
             if case .unreadable(let fileName, let error) = entry {
                 report(.unreadable(fileName: fileName, error))
             }
@@ -97,7 +104,8 @@ struct KeybagStore: Sendable {
     }
 
     private func loadAccount(
-        _ name: String, deviceSecret: SecretBytes, report: (KeyringFinding) -> Void
+        _ name: String, deviceSecret: SecretBytes, known: Keyring.Account?, mayRepair: Bool,
+        report: (KeyringFinding) -> Void
     ) -> Entry {
         let names = [name + Self.suffix, name + Self.copySuffix]
         let copies = names.map { readCopy($0, account: name, deviceSecret: deviceSecret) }
@@ -107,7 +115,7 @@ struct KeybagStore: Sendable {
                 return .unreadable(fileName: fileName, .newerVersion(version))
             }
         }
-        var best: (keybag: Keybag, keyD: SecretBytes)?
+        var best = known.map { (keybag: $0.keybag, keyD: $0.keyD) }
         for case .usable(let keybag, let keyD) in copies
         where keybag.generation > best?.keybag.generation ?? 0 {
             best = (keybag, keyD)
@@ -117,7 +125,7 @@ struct KeybagStore: Sendable {
             return .unreadable(fileName: fileName, error)
         }
         for (fileName, copy) in zip(names, copies) {
-            bringUpToDate(fileName, copy, to: best.keybag, report: report)
+            bringUpToDate(fileName, copy, to: best.keybag, mayRepair, report: report)
         }
         return .usable(best.keybag, keyD: best.keyD)
     }
@@ -144,7 +152,8 @@ struct KeybagStore: Sendable {
     }
 
     private func bringUpToDate(
-        _ fileName: String, _ copy: Copy, to keybag: Keybag, report: (KeyringFinding) -> Void
+        _ fileName: String, _ copy: Copy, to keybag: Keybag, _ mayRepair: Bool,
+        report: (KeyringFinding) -> Void
     ) {
         let finding: KeyringFinding
         switch copy {
@@ -152,6 +161,7 @@ struct KeybagStore: Sendable {
         case .usable: finding = .completed(fileName: fileName)
         case .bad(let error): finding = .repaired(fileName: fileName, error)
         }
+        guard mayRepair else { return report(.outOfDate(fileName: fileName, copy.error)) }
         do throws(Errno) {
             try replace(fileName, with: keybag.encoded)
             report(finding)

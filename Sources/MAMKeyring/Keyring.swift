@@ -59,9 +59,9 @@ package final class Keyring: Sendable {
     /// Reads all keybags of a state directory; makes the device secret at the first start.
     ///
     /// The clock gives seconds since 1970. `report` is told what was repaired or cannot be used, now and
-    /// later, on any thread; for the log.
+    /// later, on any thread; for the log. `mayRepair`: false to leave keybags as they are, whatever they are.
     package init(
-        stateDirectory: Descriptor, cost: KeyDerivationCost = .standard,
+        stateDirectory: Descriptor, cost: KeyDerivationCost = .standard, mayRepair: Bool = true,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(KeyringError) {
@@ -87,7 +87,8 @@ package final class Keyring: Sendable {
             try Self.makeDurable(directory, withAllThatLeadsToIt: isFirstStart)
         }
         let entries = try Self.storing { [store] () throws(Errno) in
-            try store.load(deviceSecret: secret, except: wipes.accounts, report: report)
+            try store.load(
+                deviceSecret: secret, except: wipes.accounts, mayRepair: mayRepair, report: report)
         }
         var state = State()
         state.wipes = wipes.decided

@@ -75,6 +75,8 @@ package enum KeyringFinding: Equatable, Sendable {
     case repaired(fileName: String, KeybagError)
     /// A copy was older than the other: a change was interrupted. Brought up to date.
     case completed(fileName: String)
+    /// A copy is damaged, or without an error older than the other; it was left so, as was asked.
+    case outOfDate(fileName: String, KeybagError?)
     /// A copy that should have been written again could not be.
     case notRepaired(fileName: String, Errno)
     /// No copy of this account's keybag can be used; nothing was changed.
@@ -102,6 +104,8 @@ extension KeyringFinding: CustomStringConvertible {
             "keybags/\(name) was written again from its other copy: \(error)"
         case .completed(let name):
             "keybags/\(name) was older than its other copy and is up to date now"
+        case .outOfDate(let name, let error):
+            "keybags/\(name) is not as its other copy: \(error?.description ?? "it is older")"
         case .notRepaired(let name, let error):
             "keybags/\(name) should be written again and cannot be: \(error)"
         case .unreadable(let name, let error): "keybags/\(name) cannot be used: \(error)"

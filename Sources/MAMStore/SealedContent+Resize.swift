@@ -127,9 +127,9 @@ extension SealedContent {
 }
 
 /// A payload's worth of zeros.
-private let zeros = ZeroBytes(count: Layout.payloadByteCount)
+let zeros = ZeroBytes(count: Layout.payloadByteCount)
 
-private final class ZeroBytes: @unchecked Sendable {
+final class ZeroBytes: @unchecked Sendable {
     // Never written after `init`.
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }

@@ -175,7 +175,7 @@ extension SealedContent {
     }
 
     /// Payload bytes that count in a block of a file of this extent; 0 past its end.
-    private func use(of block: Int64, in extent: Extent) -> Int {
+    func use(of block: Int64, in extent: Extent) -> Int {
         let last = extent.blockCount - 1
         return block < last
             ? Layout.capacity(ofBlock: block) : block == last ? extent.lastBlockUse : 0

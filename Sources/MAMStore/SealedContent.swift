@@ -117,54 +117,50 @@ final class SealedContent {
         into payload: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         let capacity = Layout.capacity(ofBlock: block)
-        let sealOffset = block == 0 ? Layout.headerByteCount : 0
-        let seal = UnsafeRawBufferPointer(rebasing: physical[sealOffset...])
-        if block > 0, isAllZero(seal) {
+        let seal = sealedPart(of: block, physical)
+        if block > 0, seal.isAllZero {
             guard isSparse, block < extent.blockCount - 1 else { throw .damaged(block: block) }
             UnsafeMutableRawBufferPointer(rebasing: payload[..<capacity]).zero()
             return
         }
+        guard verifies(block, seal, into: payload, with: session) else {
+            throw .damaged(block: block)
+        }
+        if endMarkRule == .refuse, seal.endMark != endMark(of: block, in: extent) {
+            throw .wrongEnd(block: block)
+        }
+    }
+
+    /// A block from its nonce on.
+    func sealedPart(
+        of block: Int64, _ physical: UnsafeRawBufferPointer
+    ) -> UnsafeRawBufferPointer {
+        .init(rebasing: physical[(block == 0 ? Layout.headerByteCount : 0)...])
+    }
+
+    /// Opens a payload; false if it does not verify.
+    func verifies(
+        _ block: Int64, _ seal: UnsafeRawBufferPointer,
+        into payload: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+    ) -> Bool {
         var associated = AssociatedData(file: header.fileID, block: block)
-        let opened = associated.withBytes { data in
+        return associated.withBytes { data in
             session.tryOpen(
                 UnsafeRawBufferPointer(rebasing: seal[Layout.sealByteCount...]), seal: seal,
                 associatedData: data, into: payload)
-        }
-        guard opened else { throw .damaged(block: block) }
-        if endMarkRule == .refuse {
-            let mark = seal.loadUnaligned(
-                fromByteOffset: BlockSeal.randomByteCount, as: UInt16.self)
-            guard UInt16(littleEndian: mark) == endMark(of: block) else {
-                throw .wrongEnd(block: block)
-            }
         }
     }
 
     var endLooksRight: Bool {
         let last = extent.blockCount - 1
-        let seal =
-            last * Int64(Layout.blockByteCount) + (last == 0 ? Int64(Layout.headerByteCount) : 0)
-        var mark: UInt16 = 0
-        let count: Int? = withUnsafeMutableBytes(of: &mark) { buffer in
-            try? readFully(
-                descriptor.raw, into: buffer, at: seal + Int64(BlockSeal.randomByteCount))
-        }
-        return count == 2 && UInt16(littleEndian: mark) == endMark(of: last)
+        // What cannot be read does not look right either.
+        guard let seal = try? Seal(of: last, in: descriptor) else { return false }
+        return seal.endMark == endMark(of: last, in: extent)
     }
 
-    /// What the end mark of a block must be, by the file's size.
-    func endMark(of block: Int64) -> UInt16 {
+    /// What the end mark of a block must be in a file of this extent.
+    func endMark(of block: Int64, in extent: Extent) -> UInt16 {
         BlockSeal.endMark(isLast: block == extent.blockCount - 1, use: extent.lastBlockUse)
-    }
-
-    func isAllZero(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        // Real blocks differ from zero in their first words, so this ends at once for them.
-        var offset = 0
-        while offset < bytes.count {
-            if bytes.load(fromByteOffset: offset, as: UInt64.self) != 0 { return false }
-            offset += 8
-        }
-        return true
     }
 }
 
@@ -196,5 +192,24 @@ extension BlockCipher.Session {
                 tag: seal + BlockSeal.nonceByteCount, into: plain)
             return true
         } catch { return false }
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Of a whole number of words. Ends at once for a real block: that differs from zero in its first one.
+    var isAllZero: Bool {
+        var offset = 0
+        while offset < count {
+            if load(fromByteOffset: offset, as: UInt64.self) != 0 { return false }
+            offset += 8
+        }
+        return true
+    }
+
+    /// Of a block from its nonce on.
+    var endMark: UInt16 {
+        UInt16(
+            littleEndian: loadUnaligned(
+                fromByteOffset: BlockSeal.randomByteCount, as: UInt16.self))
     }
 }

@@ -46,3 +46,10 @@ package func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
 package func removeFiles(in directory: Int32) throws(Errno) {
     for name in try entries(of: directory) { unlinkat(directory, name.cString, 0) }
 }
+
+/// fsync(2) of a directory, whose descriptor may be an `O_PATH` one: names that were made, moved or removed in it are
+/// durable.
+package func synchronizeDirectory(_ directory: Int32) throws(Errno) {
+    let readable = try reopen(directory, O_RDONLY | O_DIRECTORY)
+    try withExtendedLifetime(readable) { () throws(Errno) in try synchronize(readable.raw) }
+}

@@ -8,11 +8,14 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let noEntry = Errno(rawValue: ENOENT)
+    /// Of lseek(2): nothing but a hole is left.
+    package static let noDevice = Errno(rawValue: ENXIO)
     package static let exists = Errno(rawValue: EEXIST)
     package static let accessDenied = Errno(rawValue: EACCES)
     package static let notPermitted = Errno(rawValue: EPERM)
     package static let invalid = Errno(rawValue: EINVAL)
     package static let ioError = Errno(rawValue: EIO)
+    package static let isDirectory = Errno(rawValue: EISDIR)
     package static let notDirectory = Errno(rawValue: ENOTDIR)
     package static let noSpace = Errno(rawValue: ENOSPC)
     package static let fileTooLarge = Errno(rawValue: EFBIG)

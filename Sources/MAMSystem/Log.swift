@@ -52,16 +52,6 @@ package struct Log: Sendable {
         }
     }
 
-    /// ISO 8601, in UTC.
-    private func timestamp() -> String {
-        var now = time(nil)
-        var parts = tm()
-        gmtime_r(&now, &parts)
-        var text = [CChar](repeating: 0, count: 32)
-        strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
-        return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
-    }
-
     /// sd_journal_sendv(3).
     private func send(_ fields: [String]) {
         let strings = fields.map { strdup($0) }
@@ -69,6 +59,16 @@ package struct Log: Sendable {
         var vectors = strings.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
         sd_journal_sendv(&vectors, Int32(vectors.count))
     }
+}
+
+/// Now, as ISO 8601 has it, in UTC.
+package func timestamp() -> String {
+    var now = time(nil)
+    var parts = tm()
+    gmtime_r(&now, &parts)
+    var text = [CChar](repeating: 0, count: 32)
+    strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
+    return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
 }
 
 /// Tells systemd that the service is ready, or is stopping; nothing without systemd.

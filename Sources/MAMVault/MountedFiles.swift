@@ -21,4 +21,12 @@ package protocol MountedFiles: Sendable {
     func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo
+
+    /// Checks the whole tree, or one file or directory in it, and what belongs to it; with `repair` mends what can be mended and moves
+    /// the rest out of the way.
+    ///
+    /// `descriptor`: of what is to be checked, in the mount or in the backing directory; nil for everything.
+    func verify(
+        _ descriptor: Descriptor?, repair: Bool, _ listener: any VerifyListener
+    ) throws(VaultError) -> VerifyCounts
 }

@@ -111,7 +111,7 @@ package final class VaultFile: Sendable {
         return try withKey(body)
     }
 
-    private func whileWritable<Value>(
+    func whileWritable<Value>(
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }

@@ -48,12 +48,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
-    let secrets = try invocation.currentPassphrase(of: account)
-    let parameters: [String: JSONValue] = ["account": .string(account.label)]
-    let reply = try daemon.call(
-        "Unlock", parameters.merging(secrets.members) { $1 }, descriptors: secrets.descriptors,
-        about: "account '\(account.label)'")
-    return try report(reply, invocation, "unlocked")
+    return try report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
 }
 
 func lock(_ invocation: Invocation) throws -> ExitStatus {
@@ -123,6 +118,15 @@ extension Invocation {
         return only
     }
 
+    /// Opens an account's windows with its passphrase.
+    func unlock(_ account: AccountReport, of daemon: Daemon) throws -> Parameters {
+        let secrets = try currentPassphrase(of: account)
+        let parameters: [String: JSONValue] = ["account": .string(account.label)]
+        return try daemon.call(
+            "Unlock", parameters.merging(secrets.members) { $1 }, descriptors: secrets.descriptors,
+            about: "account '\(account.label)'")
+    }
+
     /// What a call that needs the account's keys has to carry: nothing if the device alone opens them.
     fileprivate func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
         var secrets = SecretParameters()
@@ -146,7 +150,7 @@ extension AccountReport {
     var label: String { name.isEmpty ? (objectID.isEmpty ? id : objectID) : name }
 
     /// As the daemon compares: name, object id or id, without regard to case.
-    fileprivate func isNamed(_ text: String) -> Bool {
+    func isNamed(_ text: String) -> Bool {
         !text.isEmpty && [name, objectID, id].contains { $0.lowercased() == text.lowercased() }
     }
 }

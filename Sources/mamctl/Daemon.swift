@@ -34,9 +34,14 @@ final class Daemon {
     }
 
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
-    func stream(_ method: String, _ body: (Parameters) -> Bool) throws(Failure) {
+    func stream(
+        _ method: String, _ parameters: [String: JSONValue] = [:],
+        descriptors: [Descriptor] = [], _ body: (Parameters) -> Bool
+    ) throws(Failure) {
         do throws(VarlinkClient.Failure) {
-            try client.stream("\(WorkspaceDescription.name).\(method)", [:], body)
+            try client.stream(
+                "\(WorkspaceDescription.name).\(method)", parameters, descriptors: descriptors,
+                body)
         } catch { throw Self.failure(error, name) }
     }
 

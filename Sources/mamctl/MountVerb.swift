@@ -16,8 +16,7 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         let error = execute(command + [ByteString("-f"), backing, mountPoint])
         throw Failure(command[0], error)
     }
-    let end = try start(command, [backing, mountPoint])
-    guard let end else {
+    guard case .ended(let end) = try startDaemon(command, [backing, mountPoint]) else {
         if invocation.isJSON {
             printJSON([
                 "mountPoint": .string(mountPoint.shown), "backingDirectory": .string(backing.shown),
@@ -31,7 +30,7 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// What mamd's end means. It said why on standard error, unless a signal ended it.
-private func status(
+func status(
     of end: ProcessEnd, _ program: ByteString, _ invocation: Invocation
 ) throws(Failure) -> ExitStatus {
     guard case .exited(let code) = end, code != 0, code != 127 else {
@@ -44,13 +43,22 @@ private func status(
     return status
 }
 
-/// Nil when mamd serves; otherwise how it ended.
-private func start(_ command: [ByteString], _ operands: [ByteString]) throws -> ProcessEnd? {
+/// What became of a daemon that was started.
+enum StartedDaemon {
+    /// `pipe`: what it told so through; one without a mount ends when it is closed.
+    case serves(process: pid_t, pipe: Descriptor)
+    case ended(ProcessEnd)
+}
+
+/// Waits until mamd serves, or has ended.
+func startDaemon(
+    _ command: [ByteString], _ operands: [ByteString]
+) throws -> StartedDaemon {
     let (reader, process) = try spawnDaemon(command, operands)
     var byte: UInt8 = 0
     let count = try retrying { read(reader.raw, &byte, 1) }
-    if count == 1, byte == UInt8(ascii: "+") { return nil }
-    return try wait(for: process)
+    if count == 1, byte == UInt8(ascii: "+") { return .serves(process: process, pipe: reader) }
+    return .ended(try wait(for: process))
 }
 
 /// A function of its own, so that our copy of the pipe's other end is closed before we read.
@@ -66,7 +74,7 @@ private func spawnDaemon(
 }
 
 /// `mamd` beside this program, else in the path.
-private func daemonProgram() -> ByteString {
+func daemonProgram() -> ByteString {
     if let own = ByteString("/proc/self/exe").resolved {
         let beside = own.directory.appending("mamd")
         if access(beside.cString, X_OK) == 0 { return beside }

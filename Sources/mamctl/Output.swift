@@ -8,6 +8,9 @@ func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FIL
 
 func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
+/// One line on the terminal, in the place of the last one.
+func printProgress(_ text: String) { writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO) }
+
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
     writeAll(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)

@@ -170,6 +170,23 @@ let verbs: [Verb] = [
             .unreachable,
         ], run: decrypt),
     Verb(
+        name: "verify", summary: "check all files, and mend what a crash left",
+        usage: "[PATH] [--repair] [--unlock ACCOUNT [--passfile FILE | --extpass CMD]]",
+        operands: 0...1,
+        options: [
+            Option(
+                name: "repair", help: "mend what can be mended, move the rest to .mamd/quarantine"),
+            Option(
+                name: "unlock", value: "ACCOUNT",
+                help: "of a workspace that is not mounted: open this account for the check"),
+            .passfile, .extpass, .workspace,
+        ],
+        examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
+        statuses: [
+            .success, .failure, .usage, .notFound, .windowClosed, .refused, .damaged, .unreachable,
+            .wrongPassphrase,
+        ], run: verify),
+    Verb(
         name: "is-encrypted", summary: "tell whether a file is encrypted: 0 yes, 1 no",
         usage: "FILE", operands: 1...1, options: [.workspace],
         examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],

@@ -13,9 +13,12 @@ struct Arguments {
     var isForeground = false
     var allowOther: Bool?
     var isReadOnly = false
+    /// Serve the socket alone.
+    var isUnmounted = false
 
     static let usage = """
         Usage: mamd [-f] [-o OPTION[,OPTION]…] [--ready-fd N] BACKING MOUNTPOINT
+               mamd [-f] [-o ro] [--ready-fd N] --no-mount BACKING
 
         Serves the workspace in BACKING at MOUNTPOINT until it is unmounted or gets SIGTERM.
         People use `mamctl mount`, which starts this program and waits for it.
@@ -23,6 +26,8 @@ struct Arguments {
           -f              log to standard error, not to the journal
           -o OPTION       ro, allow_other, no_allow_other; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
+          --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
+                          --ready-fd is closed; with -o ro nothing is written
           --version       print the version
           -h, --help      print this
         """
@@ -48,6 +53,7 @@ struct Arguments {
                         usageError("--ready-fd needs a descriptor's number above 2")
                     }
                     readyDescriptor = number
+                case "--no-mount": isUnmounted = true
                 case "--version":
                     print("mamd \(productVersion)")
                     exitProcess(.success)
@@ -58,9 +64,12 @@ struct Arguments {
                 }
             }
         }
-        guard places.count == 2 else { usageError("BACKING and MOUNTPOINT are needed") }
+        guard places.count == (isUnmounted ? 1 : 2) else {
+            usageError(
+                isUnmounted ? "BACKING alone is needed" : "BACKING and MOUNTPOINT are needed")
+        }
         backing = places[0]
-        mountPoint = places[1]
+        if !isUnmounted { mountPoint = places[1] }
     }
 
     private mutating func takeMountOptions(_ list: String) {

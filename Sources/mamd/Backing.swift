@@ -18,6 +18,16 @@ struct StartError: Error {
     }
 }
 
+/// What a daemon does with a backing directory.
+enum BackingUse {
+    case mount(at: ByteString)
+    /// It is checked, without a mount.
+    case check(isReadOnly: Bool)
+
+    var isMount: Bool { if case .mount = self { true } else { false } }
+    var isReadOnlyCheck: Bool { if case .check(isReadOnly: true) = self { true } else { false } }
+}
+
 /// An opened and locked backing directory.
 struct Backing {
     let path: ByteString
@@ -27,12 +37,14 @@ struct Backing {
     let work: Descriptor
     let name: WorkspaceName
     let id: String
-    /// Held while the daemon lives; the kernel releases it with the process.
+    /// The last daemon that mounted it did not come to its end.
+    let endedUncleanly: Bool
+    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
     private let lock: Descriptor
 
     static let formatVersion = 1
 
-    init(_ path: ByteString, servingAt mountPoint: ByteString) throws(StartError) {
+    init(_ path: ByteString, for use: BackingUse) throws(StartError) {
         self.path = path
         root = try Self.openDirectory(path)
         do throws(Errno) {
@@ -43,9 +55,9 @@ struct Backing {
                 .notFound)
         }
         (name, id) = try Self.readDescription(own, path)
-        lock = try Self.takeLock(own, path, mountPoint)
+        (lock, endedUncleanly) = try Self.takeLock(own, path, use)
         do throws(Errno) {
-            work = try Self.openWork(in: own)
+            work = try Self.openWork(in: own, cleaning: use.isMount)
         } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
     }
 
@@ -86,13 +98,13 @@ struct Backing {
         return (name, id.description)
     }
 
-    /// One daemon for one workspace: the lock file says who has it.
+    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left full.
     private static func takeLock(
-        _ own: Descriptor, _ path: ByteString, _ mountPoint: ByteString
-    ) throws(StartError) -> Descriptor {
+        _ own: Descriptor, _ path: ByteString, _ use: BackingUse
+    ) throws(StartError) -> (Descriptor, Bool) {
         let lock: Descriptor
         do throws(Errno) {
-            lock = try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            lock = try openLock(own, use)
         } catch {
             let next = error == .readOnly ? "; mount that file system read-write" : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
@@ -101,17 +113,47 @@ struct Backing {
         guard flock(lock.raw, LOCK_EX | LOCK_NB) == 0 else {
             let holder = holder(of: own)
             throw StartError(
-                "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
+                holder.isEmpty
+                    ? "\(path.shown) is being checked by another mamd; wait for its end"
+                    : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
             )
         }
-        let text = Array("process \(getpid()), at \(mountPoint.shown)\n".utf8)
         do throws(Errno) {
-            try setSize(lock.raw, 0)
-            try text.span.withUnsafeBytes { bytes throws(Errno) in
-                try writeFully(lock.raw, from: bytes, at: 0)
-            }
+            let wasFull = try status(of: lock.raw).st_size > 0
+            if case .mount(let mountPoint) = use { try fill(lock, in: own, mountPoint) }
+            return (lock, wasFull)
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
-        return lock
+    }
+
+    private static func openLock(
+        _ own: Descriptor, _ use: BackingUse
+    ) throws(Errno) -> Descriptor {
+        do throws(Errno) {
+            return try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            guard error == .readOnly, use.isReadOnlyCheck else { throw error }
+            return try openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW)
+        }
+    }
+
+    /// Durable before anything is changed, and at no moment empty: that would say that the last end was clean.
+    private static func fill(
+        _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
+    ) throws(Errno) {
+        let text = Array("process \(getpid()), at \(mountPoint.shown)\n".utf8)
+        try text.span.withUnsafeBytes { bytes throws(Errno) in
+            try writeFully(lock.raw, from: bytes, at: 0)
+        }
+        try setSize(lock.raw, Int64(text.count))
+        try synchronize(lock.raw)
+        try synchronize(own.raw)
+    }
+
+    /// Empties the lock file: nothing is left unfinished. Only once all that was written is durable.
+    func markCleanEnd() throws(Errno) {
+        guard mam_sync_file_system(own.raw) == 0 else { throw .current }
+        try setSize(lock.raw, 0)
+        try synchronize(lock.raw)
     }
 
     /// What the daemon that has the lock wrote into it.
@@ -131,11 +173,13 @@ struct Backing {
         { usleep(5000) }
     }
 
-    /// An empty directory for unfinished files; what a crash left in it is removed.
-    private static func openWork(in own: Descriptor) throws(Errno) -> Descriptor {
+    /// A directory for unfinished files; what a crash left in it is removed.
+    private static func openWork(
+        in own: Descriptor, cleaning: Bool
+    ) throws(Errno) -> Descriptor {
         if mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists { throw Errno.current }
         let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        try removeFiles(in: work.raw)
+        if cleaning { try removeFiles(in: work.raw) }
         return work
     }
 }

@@ -10,7 +10,7 @@ import MAMVault
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {
-        try serve(arguments)
+        if arguments.isUnmounted { try serveUnmounted(arguments) } else { try serve(arguments) }
         return .success
     } catch {
         printError(error.message)
@@ -21,7 +21,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
     let mountPoint = try absolutePath(arguments.mountPoint)
-    let backing = try Backing(try absolutePath(arguments.backing), servingAt: mountPoint)
+    let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
     let places = Places.current
     let logFile = try openLogFile(places.state(of: backing.name))
     let log: Log =
@@ -36,7 +36,10 @@ private func serve(_ arguments: Arguments) throws(StartError) {
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
-    let files = try makeFileSystem(vault, backing, mountPoint, isReadOnly: arguments.isReadOnly) {
+    let files = try makeFileSystem(
+        vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
+        recovers: backing.endedUncleanly
+    ) {
         log.info("serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
@@ -46,6 +49,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setMount(files)
+    let recovery = Recovery(of: backing, log)
     let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
@@ -63,6 +67,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         try signals.onStop(stop)
         try vault.lockWhenIdle()
         try watch?.start()
+        try recovery.start(files)
     } catch {
         session.stop()
         throw StartError("no thread can be started: \(error)")
@@ -72,10 +77,11 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     watch?.stop()
     vault.setMount(nil)
     vault.dropAllKeys()
+    recovery.finish()
     log.info("\(mountPoint.shown) is unmounted")
 }
 
-private func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
+func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
     guard let resolved = path.resolved else {
         let error = Errno.current
         let next = error == .noEntry ? "; create it first" : ""

@@ -10,7 +10,7 @@ import MAMSystem
 import MAMVault
 
 func makeVault(
-    _ places: Places, _ name: WorkspaceName, _ log: Log,
+    _ places: Places, _ name: WorkspaceName, _ log: Log, mayRepair: Bool = true,
     report: @escaping @Sendable (String) -> Void
 ) throws(StartError) -> Vault {
     let settings = try readSettings(places.configuration(of: name), log)
@@ -25,7 +25,7 @@ func makeVault(
     do {
         try makeDirectories(state, mode: 0o700)
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
-        let keyring = try Keyring(stateDirectory: directory, cost: cost) {
+        let keyring = try Keyring(stateDirectory: directory, cost: cost, mayRepair: mayRepair) {
             report("\(state): \($0)")
         }
         vault = try Vault(
@@ -40,13 +40,14 @@ func makeVault(
 
 func makeFileSystem(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
+    recovers: Bool,
     onReady: @escaping @Sendable () -> Void
 ) throws(StartError) -> FileSystem {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try FileSystem(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
-            isReadOnly: isReadOnly, onReady: onReady)
+            isReadOnly: isReadOnly, recovers: recovers, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 

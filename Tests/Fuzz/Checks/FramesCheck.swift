@@ -135,4 +135,8 @@ private struct NoFiles: MountedFiles {
     func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
+
+    func verify(
+        _ descriptor: Descriptor?, repair: Bool, _ listener: any VerifyListener
+    ) throws(VaultError) -> VerifyCounts { throw .notFound("no mount") }
 }

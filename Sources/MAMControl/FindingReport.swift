@@ -1,0 +1,118 @@
+// The interface's types Finding and VerifyCounts.
+
+package import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+/// Something that a check found.
+package struct FindingReport: Sendable {
+    package enum Outcome: String, Sendable { case left, repaired, quarantined, unchecked }
+
+    package let path: String
+    package let problem: String
+    package let reason: String
+    package let blocks: [ClosedRange<Int>]
+    package let blockCount: Int
+    package let outcome: Outcome
+    /// What was done, or why nothing was; of `quarantined`, the place.
+    package let action: String?
+
+    init(_ finding: Finding) {
+        path = finding.path.wireText
+        problem = finding.problem.rawValue
+        reason = finding.reason
+        blocks = finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) }
+        blockCount = Int(finding.blocks.count)
+        switch finding.outcome {
+        case .left(let reason): (outcome, action) = (.left, reason)
+        case .repaired(let what): (outcome, action) = (.repaired, what)
+        case .quarantined(let place): (outcome, action) = (.quarantined, place.wireText)
+        case .unchecked: (outcome, action) = (.unchecked, nil)
+        }
+    }
+
+    /// Reads the wire form.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        path = try wire.string("path")
+        problem = try wire.string("problem")
+        reason = try wire.string("reason")
+        var blocks: [ClosedRange<Int>] = []
+        for range in try wire.objects("blocks") {
+            let (first, last) = (try range.integer("first"), try range.integer("last"))
+            guard first <= last else { throw .invalidParameter("blocks") }
+            blocks.append(first...last)
+        }
+        self.blocks = blocks
+        blockCount = try wire.integer("blockCount")
+        guard let outcome = Outcome(rawValue: try wire.string("outcome")) else {
+            throw .invalidParameter("outcome")
+        }
+        self.outcome = outcome
+        action = try wire.optionalString("action")
+    }
+
+    /// The wire form.
+    package var json: JSONValue {
+        [
+            "path": .string(path), "problem": .string(problem), "reason": .string(reason),
+            "blocks": .array(
+                blocks.map {
+                    ["first": JSONValue($0.lowerBound), "last": JSONValue($0.upperBound)]
+                }
+            ),
+            "blockCount": JSONValue(blockCount), "outcome": .string(outcome.rawValue),
+            "action": JSONValue(action),
+        ]
+    }
+}
+
+/// How far a check has come, and at its end what it found.
+package struct VerifyReport: Sendable {
+    package let files: Int
+    package let bytes: Int
+    package let totalBytes: Int
+    package let uncheckedFiles: Int
+    package let left: Int
+    package let repaired: Int
+    package let quarantined: Int
+    package let unchecked: Int
+
+    init(_ counts: VerifyCounts) {
+        files = Int(counts.files)
+        bytes = Int(counts.bytes)
+        totalBytes = Int(counts.totalBytes)
+        uncheckedFiles = Int(counts.uncheckedFiles)
+        left = Int(counts.left)
+        repaired = Int(counts.repaired)
+        quarantined = Int(counts.quarantined)
+        unchecked = Int(counts.unchecked)
+    }
+
+    /// Reads the wire form.
+    package init(_ wire: Parameters) throws(VarlinkError) {
+        files = try wire.integer("files")
+        bytes = try wire.integer("bytes")
+        totalBytes = try wire.integer("totalBytes")
+        uncheckedFiles = try wire.integer("uncheckedFiles")
+        left = try wire.integer("left")
+        repaired = try wire.integer("repaired")
+        quarantined = try wire.integer("quarantined")
+        unchecked = try wire.integer("unchecked")
+    }
+
+    /// The wire form.
+    package var json: JSONValue {
+        [
+            "files": JSONValue(files), "bytes": JSONValue(bytes),
+            "totalBytes": JSONValue(totalBytes), "uncheckedFiles": JSONValue(uncheckedFiles),
+            "left": JSONValue(left), "repaired": JSONValue(repaired),
+            "quarantined": JSONValue(quarantined), "unchecked": JSONValue(unchecked),
+        ]
+    }
+
+    package var status: ExitStatus {
+        if left > 0 || quarantined > 0 { return .damaged }
+        return unchecked > 0 || uncheckedFiles > 0 ? .windowClosed : .success
+    }
+}

@@ -1,0 +1,49 @@
+// A check of the workspace: one call, a reply for each finding.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMVault
+
+extension WorkspaceInterface {
+    func verify(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        try call.parameters.allowOnly(["path", "fileDescriptor", "repair"])
+        guard isTrusted(call.peer) else {
+            throw VarlinkError.refused("only root and uid \(currentUser) may verify the workspace")
+        }
+        guard call.wantsMore else { throw VarlinkError.expectedMore }
+        let isNamed = call.parameters.has("path") || call.parameters.has("fileDescriptor")
+        let file = isNamed ? try call.file("path", "fileDescriptor", self, .pathOnly) : nil
+        let repair = try call.parameters.flag("repair")
+        let replies = VerifyReplies(call)
+        let counts = try vaulted { () throws(VaultError) in
+            try files.verify(file, repair: repair, replies)
+        }
+        // Nobody is there to read a last reply.
+        if let failure = replies.failure { throw failure }
+        return ["summary": VerifyReport(counts).json]
+    }
+}
+
+/// Sends what is found, until that fails.
+private final class VerifyReplies: VerifyListener {
+    private let call: VarlinkCall
+    private(set) var failure: (any Error)?
+
+    init(_ call: VarlinkCall) { self.call = call }
+
+    func found(_ finding: Finding) -> Bool { reply(["finding": FindingReport(finding).json]) }
+
+    func progressed(_ counts: VerifyCounts) -> Bool {
+        reply(["progress": VerifyReport(counts).json])
+    }
+
+    private func reply(_ parameters: [String: JSONValue]) -> Bool {
+        do {
+            try call.reply(parameters)
+            return true
+        } catch {
+            failure = error
+            return false
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// After an unclean end: what a crash left unfinished at the end of a file is cut before anyone sees the file.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+extension FileSystem {
+    /// Makes a file known that nobody has in use, without its unfinished tail.
+    ///
+    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. `status` becomes
+    /// that of the file as it then is.
+    func recover(
+        _ handle: Descriptor, _ status: inout stat, _ header: FileHeader
+    ) throws(Errno) -> Inode {
+        guard isUnfinished(handle, status, header) else {
+            return table.insert(handle, status, .protected(header))
+        }
+        return try recovery.exclusive { () throws(Errno) in
+            // Another thread was faster, and somebody may be writing by now.
+            if let known = table.lookUp(BackingID(status)) { return known }
+            cutTail(of: handle, status, header)
+            status = try MAMSystem.status(at: handle.raw, "")
+            return table.insert(handle, status, .protected(header))
+        }
+    }
+
+    private func isUnfinished(
+        _ handle: Descriptor, _ status: stat, _ header: FileHeader
+    ) -> Bool {
+        guard let file = try? openBacking(handle, O_RDONLY) else { return false }
+        let isLikely = try? UnfinishedTail.isLikely(
+            in: file, of: header, physicalSize: Int64(status.st_size))
+        return isLikely ?? false
+    }
+
+    private func cutTail(of handle: Descriptor, _ status: stat, _ header: FileHeader) {
+        let name = "inode \(status.st_ino), a file of \(header.owner),"
+        do throws(Errno) {
+            let file = try openBacking(handle, O_RDWR)
+            guard try UnfinishedTail.cut(file, of: header) else { return }
+            let size = try MAMSystem.status(of: file.raw).st_size
+            vault.reportRecovery(
+                "\(name) was left unfinished by a crash: cut from \(status.st_size) to \(size) bytes on disk"
+            )
+        } catch {
+            vault.reportRecovery(
+                "\(name) was left unfinished by a crash, and cannot be cut: \(error)")
+        }
+    }
+
+    /// Looks every file up once. True if that was done for all of them.
+    package func recoverAll() -> Bool { walk(while: { !isStopping }) { _ in true } }
+}

@@ -1,0 +1,126 @@
+// Checking the tree and what belongs to it.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+
+extension FileSystem {
+    package func verify(
+        _ descriptor: Descriptor?, repair: Bool, _ listener: any VerifyListener
+    ) throws(VaultError) -> VerifyCounts {
+        if repair, isReadOnly { throw VaultError(.readOnly) }
+        let start = try descriptor.flatMap { descriptor throws(VaultError) in
+            try relativePath(ofMemberOfTree: descriptor)
+        }
+        let run: VerifyRun
+        do throws(Errno) {
+            run = try VerifyRun(self, repair ? Repair(quarantine: Quarantine(in: root)) : nil)
+        } catch { throw VaultError(error) }
+        let reporter = VerifyReporter(run, listener)
+        defer { run.close() }
+        if let start {
+            try walk(from: start, run, reporter, repair)
+        } else {
+            walk(from: nil, run, reporter, repair)
+            for finding in surroundings(repair) { run.add(finding) }
+        }
+        run.close()
+        return reporter.finish()
+    }
+
+    /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing directory. Nil
+    /// for the root itself.
+    private func relativePath(
+        ofMemberOfTree descriptor: Descriptor
+    ) throws(VaultError) -> ByteString? {
+        try systemCall { () throws(Errno) in
+            let path = try currentPath(of: descriptor.raw)
+            let tops = [mountPoint, try currentPath(of: root.raw)]
+            if tops.contains(path) { return nil }
+            for top in tops where !top.bytes.isEmpty {
+                if let relative = path.relative(to: top) { return relative }
+            }
+            throw .noEntry
+        }
+    }
+
+    private func walk(
+        from path: ByteString, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
+    ) throws(VaultError) {
+        let found = try systemCall { () throws(Errno) in try find(path) }
+        visit(found, run, reporter, repair)
+        if found.entry.inode.isDirectory {
+            walk(from: found, run, reporter, repair)
+        } else {
+            forget(found.entry.inode.node, count: 1)
+        }
+    }
+
+    private func walk(
+        from start: WalkedEntry?, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
+    ) {
+        _ = walk(from: start, while: { run.shallGoOn }) { path, error in
+            run.add(Finding(path, .unreadable, "\(error)", .left(nil)))
+        } _: { found in
+            visit(found, run, reporter, repair)
+            return true
+        }
+    }
+
+    private func visit(
+        _ found: WalkedEntry, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
+    ) {
+        if found.entry.inode.isDirectory {
+            if let finding = checkClass(of: found, repair) { run.add(finding) }
+        } else if let item = hold(found) {
+            while run.shallGoOn {
+                if run.add(item) { return reporter.reportIfDue() }
+                reporter.wait()
+            }
+            letGo(item)
+        }
+    }
+}
+
+/// Tells the listener what the threads find, on the thread that walks.
+final class VerifyReporter {
+    private let run: VerifyRun
+    private let listener: any VerifyListener
+    private var nextReport = Deadline(milliseconds: interval)
+
+    private static let interval = 200
+
+    init(_ run: VerifyRun, _ listener: any VerifyListener) {
+        self.run = run
+        self.listener = listener
+    }
+
+    func wait() {
+        run.waitForNews(until: nextReport)
+        reportIfDue()
+    }
+
+    func reportIfDue() {
+        guard nextReport.hasPassed else { return }
+        nextReport = Deadline(milliseconds: Self.interval)
+        let counts = reportFindings()
+        if run.shallGoOn, !listener.progressed(counts) { run.cancel() }
+    }
+
+    /// Waits until all is done.
+    func finish() -> VerifyCounts {
+        while !run.isDone { wait() }
+        return reportFindings()
+    }
+
+    private func reportFindings() -> VerifyCounts {
+        let (findings, counts) = run.takeNews()
+        for finding in findings where run.shallGoOn {
+            if !listener.found(finding) { run.cancel() }
+        }
+        return counts
+    }
+}

@@ -1,0 +1,30 @@
+// A file that a check has come by, held until it was looked at.
+
+internal import CFuse3
+internal import MAMSystem
+
+/// Its inode is known by a look-up of its own, so that whoever opens the file meanwhile finds the same one.
+struct VerifyItem: Sendable {
+    let inode: Inode
+    let parent: Inode
+    let name: ByteString
+    /// Below the root.
+    let path: ByteString
+    let byteCount: Int64
+}
+
+extension FileSystem {
+    /// Nil for what a check does not look into.
+    func hold(_ found: WalkedEntry) -> VerifyItem? {
+        let inode = found.entry.inode
+        guard inode.isRegular, let parent = try? table.inode(found.parent),
+            let size = try? status(at: inode.handle.raw, "").st_size,
+            let held = table.lookUp(inode.id)
+        else { return nil }
+        return VerifyItem(
+            inode: held, parent: parent, name: found.name, path: found.path,
+            byteCount: Int64(size))
+    }
+
+    func letGo(_ item: VerifyItem) { forget(item.inode.node, count: 1) }
+}

@@ -1,0 +1,80 @@
+// What a check of one file finds, beyond what its header and its key tell.
+
+package import MAMFormat
+package import MAMSystem
+
+/// Block numbers in rising order, as ranges. More than so many ranges are counted and not kept.
+package struct BlockRanges: Sendable, Equatable {
+    package private(set) var ranges: [ClosedRange<Int64>] = []
+    package private(set) var count: Int64 = 0
+
+    private static let limit = 1000
+
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func add(_ blocks: ClosedRange<Int64>) {
+        count += Int64(blocks.count)
+        if let last = ranges.last, last.upperBound + 1 == blocks.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound...blocks.upperBound
+        } else if ranges.count < Self.limit {
+            ranges.append(blocks)
+        }
+    }
+}
+
+/// How one block stands.
+enum BlockState: Equatable {
+    case good
+    /// It does not verify.
+    case damaged
+    /// All zero where the file has no hole.
+    case zeroed
+    /// Its end mark is not what the size says.
+    case wrongEnd
+    /// The header before block 0 is not the one that was read when the file was opened.
+    case otherHeader
+    case unreadable(Errno)
+}
+
+/// What was found in a file so far. Blocks are 4096 bytes of the backing file, in a plain file too.
+package struct FileProblems: Sendable {
+    package private(set) var damaged = BlockRanges()
+    package private(set) var zeroed = BlockRanges()
+    package private(set) var wrongEnds = BlockRanges()
+    package private(set) var unreadable = BlockRanges()
+    package private(set) var readError: Errno?
+    package private(set) var hasOtherHeader = false
+    /// What the file is without the all-zero blocks at its end; nil if it has none.
+    package internal(set) var unfinished: Extent?
+    /// The extent that ``unfinished`` was looked for in.
+    var examined: Extent?
+    /// Blocks were looked at without the key: whether they verify is not known.
+    package internal(set) var lackedKey = false
+
+    package init() {}
+
+    /// Something is wrong that writing blocks anew cannot mend.
+    package var isBeyondMending: Bool { !damaged.isEmpty }
+
+    /// Something that writing blocks anew, with the key, mends.
+    package var isMendable: Bool { !zeroed.isEmpty || !wrongEnds.isEmpty || hasOtherHeader }
+
+    package var isClean: Bool {
+        !isBeyondMending && !isMendable && unreadable.isEmpty && unfinished == nil
+    }
+
+    mutating func add(_ blocks: ClosedRange<Int64>, _ state: BlockState) {
+        switch state {
+        case .good: break
+        case .damaged: damaged.add(blocks)
+        case .zeroed: zeroed.add(blocks)
+        case .wrongEnd: wrongEnds.add(blocks)
+        case .otherHeader: hasOtherHeader = true
+        case .unreadable(let error):
+            unreadable.add(blocks)
+            readError = error
+        }
+    }
+}

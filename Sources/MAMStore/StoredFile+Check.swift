@@ -1,0 +1,123 @@
+// Checking and mending a file piece by piece, while others use it.
+
+internal import MAMFormat
+internal import MAMSystem
+
+extension StoredFile {
+    /// 1 MiB of the backing file: so long a step holds the lock, and a writer waits.
+    fileprivate static let stepBlockCount = Int64((1 << 20) / Layout.blockByteCount)
+
+    /// Looks at a step from a physical offset on. Returns where the next begins; nil after the last.
+    ///
+    /// `withKey`: false while the window is closed, even if the key is still here.
+    package func check(
+        at offset: Int64, withKey: Bool, _ problems: inout FileProblems
+    ) throws(StoreError) -> Int64? {
+        try lock.shared { () throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.check(at: offset, &problems)
+            case .sealed(let sealed):
+                try sealed.check(at: offset, withKey: withKey, &problems)
+            }
+        }
+    }
+
+    /// Cuts all-zero blocks at the end; needs no key. True if there were any, and the file is durable then.
+    package func cutUnfinishedTail() throws(StoreError) -> Bool {
+        try lock.exclusive { () throws(StoreError) in
+            defer { refreshSize() }
+            guard case .sealed(let sealed) = content else { return false }
+            let wasCut = try system { () throws(Errno) in
+                try UnfinishedTail.cut(sealed.descriptor, of: sealed.header)
+            }
+            if wasCut, let extent = Extent(physicalSize: try physicalSize(of: sealed.descriptor)) {
+                sealed.extent = extent
+            }
+            return wasCut
+        }
+    }
+
+    /// Seals all-zero blocks as zeros, and blocks with a wrong end mark with the right one. True if there were any;
+    /// to be synced by the caller.
+    package func mend() throws(StoreError) -> Bool {
+        var wasMended = false
+        var first: Int64 = 0
+        let count = Self.stepBlockCount
+        while true {
+            let isLast = try lock.exclusive { () throws(StoreError) in
+                guard case .sealed(let sealed) = content else { return true }
+                let end = min(first + count, sealed.extent.blockCount)
+                guard first < end else { return true }
+                wasMended = try sealed.mend(first..<end) || wasMended
+                return false
+            }
+            if isLast { return wasMended }
+            first += count
+        }
+    }
+}
+
+extension SealedContent {
+    fileprivate func check(
+        at offset: Int64, withKey: Bool, _ problems: inout FileProblems
+    ) throws(StoreError) -> Int64? {
+        try examineEnd(&problems)
+        if cipher == nil || !withKey { problems.lackedKey = true }
+        let extent = problems.unfinished ?? extent
+        let size = Int64(Layout.blockByteCount)
+        var first = offset / size
+        guard first < extent.blockCount else { return nil }
+        if first > 0 {
+            // What was never stored reads as zeros: no need to.
+            let data = nextData(in: descriptor, from: first * size).map { $0 / size }
+            let end = min(data ?? extent.blockCount, extent.blockCount)
+            if first < end {
+                addHole(first..<end, in: extent, &problems)
+                first = end
+            }
+        }
+        let end = min(first + StoredFile.stepBlockCount, extent.blockCount)
+        guard first < end else { return nil }
+        check(first..<end, in: extent, withKey: withKey) { problems.add($0...$0, $1) }
+        return end < extent.blockCount ? end * size : nil
+    }
+
+    /// Whoever has the file open may change its size between two steps.
+    private func examineEnd(_ problems: inout FileProblems) throws(StoreError) {
+        guard problems.examined != extent else { return }
+        problems.examined = extent
+        guard !isSparse else { return }
+        problems.unfinished = try system { () throws(Errno) in
+            try UnfinishedTail.extentWithout(in: descriptor, extent)
+        }
+    }
+
+    private func addHole(
+        _ blocks: Range<Int64>, in extent: Extent, _ problems: inout FileProblems
+    ) {
+        let last = blocks.upperBound - 1
+        if !isSparse {
+            problems.add(blocks.lowerBound...last, .zeroed)
+        } else if !allowsHole(at: last, in: extent) {
+            problems.add(last...last, .zeroed)
+        }
+    }
+}
+
+extension PlainContent {
+    /// Only that it can be read.
+    fileprivate func check(
+        at offset: Int64, _ problems: inout FileProblems
+    ) throws(StoreError) -> Int64? {
+        let size = Int64(Layout.blockByteCount)
+        let fileSize = try physicalSize(of: descriptor)
+        guard let data = nextData(in: descriptor, from: offset), data < fileSize else { return nil }
+        let first = data / size
+        let end = min(first + StoredFile.stepBlockCount, (fileSize + size - 1) / size)
+        let scratch = Scratch()
+        readBlocks(first..<end, of: descriptor, into: scratch.run) { block, _, error in
+            if let error { problems.add(block...block, .unreadable(error)) }
+        }
+        return end * size < fileSize ? end * size : nil
+    }
+}

@@ -1,0 +1,46 @@
+// Keybags among what a check of the workspace finds.
+
+internal import MAMKeyring
+internal import MAMSystem
+
+extension Vault {
+    package func checkKeybags(repair: Bool) -> [Finding] {
+        do throws(KeyringError) {
+            return try keyring.checkKeybags(repair: repair).compactMap(Finding.init)
+        } catch {
+            return [Finding(ByteString("keybags"), .unreadable, "\(error)", .left(nil))]
+        }
+    }
+
+    /// Logs what was mended of itself, after an unclean end.
+    package func reportRecovery(_ what: String) { log.warning(what) }
+}
+
+extension Finding {
+    /// Nil for what is about no keybag.
+    fileprivate init?(_ finding: KeyringFinding) {
+        func path(_ name: String) -> ByteString { ByteString("keybags/\(name)") }
+        switch finding {
+        case .repaired(let name, let error):
+            self.init(path(name), .keybag, "\(error)", .repaired("written again"))
+        case .completed(let name):
+            self.init(
+                path(name), .keybag, "it was older than its other copy", .repaired("written again"))
+        case .outOfDate(let name, let error):
+            let reason = error?.description ?? "it is older than its other copy"
+            self.init(path(name), .keybag, reason, .left(nil))
+        case .notRepaired(let name, let error):
+            self.init(path(name), .keybag, "it is not as its other copy", .left("\(error)"))
+        case .unreadable(let name, .newerVersion(let version)):
+            self.init(
+                path(name), .newer, "\(KeybagError.newerVersion(version))", .unchecked)
+        case .unreadable(let name, let error):
+            self.init(path(name), .keybag, "\(error)", .left(nil))
+        case .notErased(let name, let error):
+            self.init(path(name), .leftover, "a change of it was interrupted", .left("\(error)"))
+        case .wipeDamaged, .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged,
+            .attemptsNotWritten:
+            return nil
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// Checking and mending one file, as far as its window lets us.
+
+package import MAMStore
+internal import MAMSystem
+
+extension VaultFile {
+    /// Whether all of a file can be checked.
+    package enum CheckAccess: Sendable {
+        case whole
+        /// Its window is closed: what needs no key can be checked.
+        case closed
+        /// Its key is not on this device: the same.
+        case keyMissing
+    }
+
+    /// Fetches the key, if the window is open. Throws if the header's own key does not open.
+    package func prepareCheck() throws(VaultError) -> CheckAccess {
+        guard let window else { return .whole }
+        do throws(VaultError) {
+            if window.allowsOpen, stored.needsKey { try vault.provideKey(to: stored) }
+        } catch {
+            guard case .windowClosed = error else { throw error }
+        }
+        if !stored.needsKey { return .whole }
+        if case .keyMissing = vault.closure(of: header) { return .keyMissing }
+        return .closed
+    }
+
+    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil after the last.
+    package func check(
+        at offset: Int64, _ problems: inout FileProblems
+    ) throws(StoreError) -> Int64? {
+        guard let window else {
+            return try stored.check(at: offset, withKey: true, &problems)
+        }
+        // A lock waits for the piece, and gets all keys.
+        let isInside = window.beginUse()
+        defer { if isInside { window.endUse() } }
+        return try stored.check(at: offset, withKey: isInside, &problems)
+    }
+
+    /// Seals anew what can be read back as it should be. It is durable when this returns.
+    package func mend() throws(VaultError) {
+        try whileWritable { () throws(StoreError) in
+            guard try stored.mend() else { return }
+            do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
+                throw .system(error)
+            }
+        }
+    }
+
+    /// Cuts what a crash left unfinished at the end; needs no key. True if there was something.
+    package func cutUnfinishedTail() throws(VaultError) -> Bool {
+        try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
+    }
+}

@@ -1,0 +1,107 @@
+// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for it.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+struct VerifySubject {
+    let daemon: Daemon
+    /// Nil for the whole workspace.
+    let file: Descriptor?
+    /// Nil for a daemon that ran already.
+    let started: (process: pid_t, pipe: Descriptor)?
+
+    init(_ invocation: Invocation) throws {
+        guard let path = invocation.operands.first else {
+            (daemon, file, started) = (try invocation.daemon(), nil, nil)
+            return
+        }
+        let file = try naming(path) { () throws(Errno) in
+            try openFile(path.cString, openPathOnly)
+        }
+        self.file = file
+        if workspace(of: file) != nil {
+            (daemon, started) = (try invocation.daemon(for: file), nil)
+            return
+        }
+        let backing = try Self.backing(of: path)
+        let name = try Self.name(of: backing)
+        let socket = Places.current.existingSocket(of: name)
+        if let running = try? Daemon(of: name, at: socket),
+            try running.status().backingDirectory == backing.wireText
+        {
+            (daemon, started) = (running, nil)
+            return
+        }
+        let isReadOnly = !invocation.arguments.has("repair")
+        started = try Self.start(on: backing, isReadOnly: isReadOnly)
+        daemon = try Daemon(of: name, at: Places.current.socket(of: name))
+    }
+
+    /// The nearest directory above that is a workspace's.
+    private static func backing(of path: ByteString) throws(Failure) -> ByteString {
+        var place = path.resolved ?? path
+        while true {
+            if access(place.appending(".mamd/workspace.json").cString, F_OK) == 0 { return place }
+            let above = place.directory
+            if above == place {
+                throw Failure(
+                    .notFound, "\(path.shown) lies in no workspace", next: "mamctl status")
+            }
+            place = above
+        }
+    }
+
+    private static func name(of backing: ByteString) throws(Failure) -> WorkspaceName {
+        let file = backing.appending(".mamd/workspace.json")
+        let bytes = try naming(file) { () throws(Errno) in
+            try readSmallFile(file.cString, maximumByteCount: 65_536)
+        }
+        guard
+            let name = (try? JSONValue(parsing: bytes))?.object?["name"]?.text
+                .flatMap({ WorkspaceName($0) })
+        else { throw Failure(.damaged, "\(file.shown) is damaged: it needs format, id and name") }
+        return name
+    }
+
+    private static func start(
+        on backing: ByteString, isReadOnly: Bool
+    ) throws -> (process: pid_t, pipe: Descriptor) {
+        let program = daemonProgram()
+        let options = isReadOnly ? [ByteString("-o"), ByteString("ro")] : []
+        let command = [program, ByteString("--no-mount")] + options
+        switch try startDaemon(command, [backing]) {
+        case .serves(let process, let pipe): return (process, pipe)
+        case .ended(let end):
+            guard case .exited(let code) = end, let status = ExitStatus(rawValue: code) else {
+                throw Failure(.failure, "\(program.shown) \(end) before it served")
+            }
+            throw Failure(status, "\(backing.shown) cannot be checked: mamd \(end)")
+        }
+    }
+
+    /// Returns when a daemon that was started has ended: the workspace can be mounted again.
+    func finish() {
+        guard let started else { return }
+        kill(started.process, SIGTERM)
+        _ = try? wait(for: started.process)
+    }
+}
+
+extension Invocation {
+    /// `--unlock`: for a daemon that ends with the check, so that no mount is left unlocked.
+    func unlockForCheck(_ subject: VerifySubject) throws {
+        guard let account = try arguments.text("unlock") else { return }
+        guard subject.started != nil else {
+            throw Failure(
+                .usage, "the workspace is mounted, and --unlock is for one that is not",
+                next: "mamctl unlock \(account)")
+        }
+        let status = try subject.daemon.status()
+        guard let found = status.accounts.first(where: { $0.isNamed(account) }) else {
+            throw Failure(.unknownAccount(account), about: "workspace '\(subject.daemon.name)'")
+        }
+        _ = try unlock(found, of: subject.daemon)
+    }
+}

@@ -1,0 +1,50 @@
+// Serving the socket without a mount: for a check of a workspace that nobody uses.
+
+import Glibc
+import MAMControl
+import MAMFuse
+import MAMKeyring
+import MAMSystem
+import MAMVault
+
+func serveUnmounted(_ arguments: Arguments) throws(StartError) {
+    protectProcess()
+    let isReadOnly = arguments.isReadOnly
+    let backing = try Backing(
+        try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
+    let places = Places.current
+    let logFile = try openLogFile(places.state(of: backing.name))
+    let log: Log =
+        arguments.isForeground
+        ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
+    // A check tells of keybags too, and repairs them only if it shall.
+    let vault = try makeVault(places, backing.name, log, mayRepair: false) { log.info($0) }
+    let signals = StopSignals()
+    let noMountPoint = ByteString("")
+    let files = try makeFileSystem(
+        vault, backing, noMountPoint, isReadOnly: isReadOnly, recovers: false
+    ) {}
+    let server = try makeServer(places, backing, noMountPoint, vault, files)
+    let end = MAMSystem.Semaphore()
+    do throws(Errno) {
+        try signals.onStop { end.signal() }
+        try endWithStarter(arguments.readyDescriptor, end)
+    } catch { throw StartError("no thread can be started: \(error)") }
+    announceReady(
+        arguments.readyDescriptor.map { dup($0) },
+        errorFile: arguments.isForeground ? nil : logFile)
+    end.wait()
+    server.stop()
+    files.beginStopping()
+    vault.dropAllKeys()
+}
+
+/// Who started us holds the other end of a pipe: when that closes, nobody wants us any more.
+private func endWithStarter(_ pipe: Int32?, _ end: MAMSystem.Semaphore) throws(Errno) {
+    guard let pipe else { return }
+    try startThread(named: "starter") {
+        var waiting = pollfd(fd: pipe, events: 0, revents: 0)
+        while poll(&waiting, 1, -1) < 0 {}
+        end.signal()
+    }
+}
