@@ -11,6 +11,7 @@
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -88,6 +89,13 @@ int64_t mam_cached_pages(int descriptor) {
     struct cachestat found;
     if (syscall(CACHESTAT, descriptor, &whole, &found, 0) != 0) return -1;
     return (int64_t)found.cached;
+}
+
+int64_t mam_cached_size(int descriptor) {
+    struct statx found;
+    const int flags = AT_EMPTY_PATH | AT_STATX_DONT_SYNC;
+    if (statx(descriptor, "", flags, STATX_SIZE, &found) != 0) return -1;
+    return (int64_t)found.stx_size;
 }
 
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }

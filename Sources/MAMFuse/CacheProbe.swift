@@ -11,16 +11,28 @@ internal import Synchronization
 struct CacheProbe: ~Copyable {
     private let file: Descriptor
 
-    private static let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+    enum Purpose {
+        case cache
+        /// No request for opening and closing it reaches us; only ``cachedSize`` can be asked then.
+        case size
+
+        fileprivate var flags: Int32 {
+            let access = self == .cache ? O_RDONLY | O_NONBLOCK | O_NOCTTY : openPathOnly
+            return access | O_NOFOLLOW | O_CLOEXEC
+        }
+    }
 
     /// Nil if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root.
-    init?(_ inode: Inode, in files: FileSystem) {
+    init?(_ inode: Inode, in files: FileSystem, for purpose: Purpose = .cache) {
+        let flags = purpose.flags
         let found = files.probes.opening { () throws(Errno) in
             let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
             return try withExtendedLifetime(mount) { () throws(Errno) in
-                do throws(Errno) { return try Self.openByPath(inode, in: files, mount) } catch {
+                do throws(Errno) {
+                    return try Self.openByPath(inode, in: files, mount, flags)
+                } catch {
                     // It has no name any more, or another, or we may not go there.
-                    return try Self.openByNumber(inode, in: files, mount)
+                    return try Self.openByNumber(inode, in: files, mount, flags)
                 }
             }
         }
@@ -30,14 +42,14 @@ struct CacheProbe: ~Copyable {
 
     /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
     private static func openByPath(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor
+        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
         guard let path = files.relativePath(of: inode) else { throw .noEntry }
         return try checked(openBeneath(mount.raw, path.cString, flags), inode, in: files)
     }
 
     private static func openByNumber(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor
+        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
         let file = Descriptor(
             owning: try retrying {
@@ -61,6 +73,12 @@ struct CacheProbe: ~Copyable {
     var cachedPageCount: Int64? {
         let count = mam_cached_pages(file.raw)
         return count < 0 ? nil : count
+    }
+
+    /// The file's size as the kernel knows it; nil if it does not tell.
+    var cachedSize: Int64? {
+        let size = mam_cached_size(file.raw)
+        return size < 0 ? nil : size
     }
 
     /// Returns when every write(2) that is under way has ended.

@@ -62,10 +62,11 @@ extension FileSystem {
                 state.facts = file.facts
                 state.isWritable = true
                 state.openCount += 1
+                state.writerCount += 1
             }
             return Creation(
                 entry: self.entry(entry.inode, try status(at: descriptor.raw, "")),
-                handle: OpenHandle(inode: entry.inode, file: file))
+                handle: OpenHandle(inode: entry.inode, file: file, mayWrite: true))
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
             throw error

@@ -11,10 +11,12 @@ internal import MAMVault
 final class OpenHandle: Sendable {
     let inode: Inode
     let file: VaultFile
+    let mayWrite: Bool
 
-    init(inode: Inode, file: VaultFile) {
+    init(inode: Inode, file: VaultFile, mayWrite: Bool) {
         self.inode = inode
         self.file = file
+        self.mayWrite = mayWrite
     }
 }
 
@@ -50,10 +52,11 @@ extension FileSystem {
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
             state.openCount += 1
+            if writes { state.writerCount += 1 }
             return file
         }
         if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode) }
-        return OpenHandle(inode: inode, file: file)
+        return OpenHandle(inode: inode, file: file, mayWrite: writes)
     }
 
     /// Reads through a descriptor that moves the access time, as the backing file system thinks right. The kernel does not
@@ -73,7 +76,7 @@ extension FileSystem {
         try inode.withState { state throws(Errno) in
             guard let file = state.file else { throw .noEntry }
             state.openCount += 1
-            return OpenHandle(inode: inode, file: file)
+            return OpenHandle(inode: inode, file: file, mayWrite: false)
         }
     }
 
@@ -157,6 +160,7 @@ extension FileSystem {
     func release(_ handle: OpenHandle) {
         let last: VaultFile? = handle.inode.withState { state in
             state.openCount -= 1
+            if handle.mayWrite { state.writerCount -= 1 }
             guard state.openCount == 0 else { return nil }
             let file = state.file
             state.dropUnusedFile()

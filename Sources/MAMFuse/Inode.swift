@@ -49,6 +49,8 @@ final class Inode: Sendable {
         var openCount = 0
         /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
         var checkCount = 0
+        /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.
+        var writerCount = 0
         /// Where the kernel last found it: enough to make the kernel forget it, and to tell an empty file's class when
         /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
         var lastParent: UInt64 = 0

@@ -88,6 +88,19 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
             request.replyDone()
         }
     }
+    table.lseek = { raw, _, offset, whence, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            guard let region = Region(whence: whence) else { throw .invalid }
+            let handle = info.required.pointee.handle(OpenHandle.self)
+            try files.find(region, from: Int64(offset), through: handle) { result in
+                switch result {
+                case .success(let position): fuse_reply_lseek(request.raw, off_t(position))
+                case .failure(let error): request.replyError(error.rawValue)
+                }
+            }
+        }
+    }
     table.copy_file_range = { raw, _, offset, info, _, targetOffset, targetInfo, count, flags in
         let request = Request(raw)
         defer { mam_clear_registers() }

@@ -1,9 +1,7 @@
 // libfuse's table: each entry converts arguments, calls one method, and replies.
 //
 // Not in the table: access (the kernel decides with default_permissions), getlk, setlk and flock (the kernel
-// keeps them), ioctl, poll. Nor lseek: the kernel asks it without writing its cache back first, so holes would be
-// answered from an old size, and `cp` of a file that is being written would copy zeros. Without it the kernel takes
-// every byte for data.
+// keeps them), ioctl, poll.
 
 internal import CFuse3
 internal import Glibc

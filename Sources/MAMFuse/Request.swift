@@ -4,8 +4,9 @@ internal import CFuse3
 internal import Glibc
 internal import MAMSystem
 
-/// A request handle of libfuse's. Exactly one `reply` ends it.
-struct Request {
+/// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread.
+struct Request: @unchecked Sendable {
+    // libfuse keeps it until then.
     let raw: fuse_req_t
 
     init(_ raw: fuse_req_t?) {

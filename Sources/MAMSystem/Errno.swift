@@ -20,6 +20,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let noSpace = Errno(rawValue: ENOSPC)
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+    package static let noSuchAddress = Errno(rawValue: ENXIO)
     package static let busy = Errno(rawValue: EBUSY)
     package static let readOnly = Errno(rawValue: EROFS)
     package static let notConnected = Errno(rawValue: ENOTCONN)

@@ -174,6 +174,30 @@ package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) thro
     }
 }
 
+/// What a part of a file is.
+package enum Region: Sendable {
+    case data
+    case hole
+
+    /// lseek(2)'s `SEEK_DATA` and `SEEK_HOLE`, which glibc shows only under _GNU_SOURCE.
+    var whence: Int32 { self == .data ? 3 : 4 }
+
+    package init?(whence: Int32) {
+        switch whence {
+        case Region.data.whence: self = .data
+        case Region.hole.whence: self = .hole
+        default: return nil
+        }
+    }
+}
+
+/// Where the next data or hole begins, at `offset` or after it; `ENXIO` beyond the end, and for data in the hole before it.
+package func find(
+    _ region: Region, in descriptor: Int32, from offset: Int64
+) throws(Errno) -> Int64 {
+    Int64(try retrying { lseek(descriptor, off_t(offset), region.whence) })
+}
+
 /// fallocate(2): reserves space, beyond the end too when `keepSize`.
 package func reserveSpace(
     _ descriptor: Int32, at offset: Int64, count: Int64, keepSize: Bool

@@ -62,6 +62,10 @@ package final class VaultFile: Sendable {
         try whileReadable { () throws(StoreError) in try stored.read(into: out, at: offset) }
     }
 
+    package func find(_ region: Region, from offset: Int64) throws(VaultError) -> Int64 {
+        try whileReadable { () throws(StoreError) in try stored.find(region, from: offset) }
+    }
+
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         try whileWritable { () throws(StoreError) in
             try stored.write(bytes, at: offset, sealer: vault.sealer)

@@ -46,6 +46,9 @@ int mam_wait_until(void *semaphore, int64_t nanoseconds);
 /// cachestat(2) of a whole file: how many of its pages are cached; -1 and errno ENOSYS before Linux 6.5.
 int64_t mam_cached_pages(int descriptor);
 
+/// statx(2) of a FUSE mount's file, O_PATH too: the size as the kernel knows it, without a request to the daemon.
+int64_t mam_cached_size(int descriptor);
+
 /// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon gave it, if the
 /// kernel knows it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);

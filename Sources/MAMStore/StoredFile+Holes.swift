@@ -1,0 +1,68 @@
+// Where data and holes are, in plain offsets.
+
+internal import MAMFormat
+package import MAMSystem
+
+extension StoredFile {
+    /// As lseek(2) with `SEEK_DATA` or `SEEK_HOLE`: at `offset` or after it; the end of the file is a hole.
+    package func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
+        try lock.shared { () throws(StoreError) in
+            switch content {
+            case .plain(let plain): try plain.find(region, from: offset)
+            case .sealed(let sealed): try sealed.find(region, from: offset)
+            }
+        }
+    }
+}
+
+extension PlainContent {
+    func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
+        let end = try size()
+        guard 0..<end ~= offset else { throw .system(.noSuchAddress) }
+        let found = try system { () throws(Errno) in
+            try MAMSystem.find(region, in: descriptor.raw, from: offset + base)
+        }
+        return min(found - base, end)
+    }
+}
+
+extension SealedContent {
+    func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
+        guard 0..<extent.plainSize ~= offset else { throw .system(.noSuchAddress) }
+        // Without the flag there are no holes, whatever the backing file looks like.
+        guard isSparse else { return region == .data ? offset : extent.plainSize }
+        let block = Layout.block(at: offset)
+        let found = try region == .data ? dataBlock(from: block) : holeBlock(from: block)
+        guard let found else { return extent.plainSize }
+        return max(offset, Layout.plainOffset(ofBlock: found))
+    }
+
+    private var lastBlock: Int64 { extent.blockCount - 1 }
+
+    /// The first block that is not all hole; the last one never is.
+    private func dataBlock(from block: Int64) throws(StoreError) -> Int64 {
+        guard block < lastBlock else { return lastBlock }
+        let found = try system { () throws(Errno) in
+            try MAMSystem.find(
+                .data, in: descriptor.raw, from: block * Int64(Layout.blockByteCount))
+        }
+        return min(found / Int64(Layout.blockByteCount), lastBlock)
+    }
+
+    /// The first block that is all hole; nil if there is none.
+    private func holeBlock(from start: Int64) throws(StoreError) -> Int64? {
+        let size = Int64(Layout.blockByteCount)
+        var block = start
+        while block < lastBlock {
+            let found = try system { () throws(Errno) in
+                try MAMSystem.find(.hole, in: descriptor.raw, from: block * size)
+            }
+            // The backing file's own blocks may be smaller, and a hole may begin or end inside one of ours.
+            let first = (found + size - 1) / size
+            guard first < lastBlock else { return nil }
+            if try dataBlock(from: first) > first { return first }
+            block = first + 1
+        }
+        return nil
+    }
+}

@@ -1,0 +1,234 @@
+"""Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses anything."""
+import ctypes
+import errno
+import mmap
+import os
+import random
+import subprocess
+import threading
+
+from workspace import LONG, PERSONAL, WorkspaceCase, call, pattern, wait_until
+
+PUNCH, ZERO, COLLAPSE, INSERT = 3, 0x10, 0x08, 0x20
+TIB = 1 << 40
+
+
+def allocate(descriptor, mode, offset, count):
+    call("fallocate", descriptor, mode, ctypes.c_long(offset), ctypes.c_long(count))
+
+
+def data_of(descriptor):
+    """The runs of data as (start, end)."""
+    runs, offset, size = [], 0, os.fstat(descriptor).st_size
+    while offset < size:
+        try:
+            start = os.lseek(descriptor, offset, os.SEEK_DATA)
+        except OSError as problem:
+            if problem.errno != errno.ENXIO:
+                raise
+            break
+        offset = os.lseek(descriptor, start, os.SEEK_HOLE)
+        assert start < offset <= size, (start, offset, size)
+        runs.append((start, offset))
+    return runs
+
+
+class Holes(WorkspaceCase):
+    def make(self, kind):
+        """An empty file: encrypted, of an owner who is not managed, or none of ours."""
+        path = self.directory / kind
+        if kind == "managed":
+            path.touch()
+        elif kind == "unmanaged":
+            self.workspace.write_as(PERSONAL, path, "")
+        else:
+            self.backing_of(path).write_bytes(b"foreign")
+        return path
+
+    def settled(self, path):
+        """Opened to read, once the kernel has let go of all handles that may write."""
+        descriptor = os.open(path, os.O_RDONLY)
+        self.addCleanup(os.close, descriptor)
+        wait_until(lambda: data_of(descriptor) != [(0, os.fstat(descriptor).st_size)], 5, "no hole is told of")
+        return descriptor
+
+    def test_holes_of_a_closed_file_are_told(self):
+        for kind in ("managed", "unmanaged", "foreign"):
+            path = self.make(kind)
+            with open(path, "r+b") as file:
+                for offset in (0, 1_000_000, 5_000_000):
+                    file.seek(offset)
+                    file.write(b"data" * 1_000)
+                file.truncate(9_000_000)
+            with self.subTest(kind):
+                runs = data_of(self.settled(path))
+                self.assertEqual(len(runs), 4 if kind == "managed" else 3, runs)
+                for offset, (start, end) in zip((0, 1_000_000, 5_000_000), runs):
+                    self.assertTrue(offset - 8192 < start <= offset and offset + 4_000 <= end < offset + 16_384, runs)
+                expected = bytearray(9_000_000)
+                for offset in (0, 1_000_000, 5_000_000):
+                    expected[offset : offset + 4_000] = b"data" * 1_000
+                self.assertEqual(path.read_bytes(), expected)
+
+    def test_what_is_not_written_back_is_data(self):
+        for kind in ("managed", "unmanaged", "foreign"):
+            path = self.make(kind)
+            with open(path, "r+b", buffering=0) as writer, open(path, "rb") as reader, self.subTest(kind):
+                os.pwrite(writer.fileno(), b"x" * 1_000, 3_000_000)
+                self.assertEqual(data_of(reader.fileno()), [(0, 3_001_000)])
+                self.assertEqual(data_of(writer.fileno()), [(0, 3_001_000)])
+                with mmap.mmap(writer.fileno(), 0) as mapping:
+                    mapping[1_000_000] = 65
+                    self.assertEqual(data_of(reader.fileno()), [(0, 3_001_000)])
+
+    def test_beyond_the_end(self):
+        path = self.write(self.directory / "file", pattern(10_000))
+        for flags in (os.O_RDONLY, os.O_RDWR):
+            descriptor = os.open(path, flags)
+            for whence in (os.SEEK_DATA, os.SEEK_HOLE):
+                for offset in (10_000, 10_001, 1 << 50, -1):
+                    with self.refused(errno.ENXIO):
+                        os.lseek(descriptor, offset, whence)
+                self.assertEqual(os.lseek(descriptor, 9_999, whence), 9_999 if whence == os.SEEK_DATA else 10_000)
+            os.close(descriptor)
+
+    def test_copies_of_a_file_that_is_being_written_hold_what_was_written(self):
+        path, copy = self.directory / "growing", self.workspace.root / "copy"
+        with open(path, "wb", buffering=0) as writer:
+            for number in range(40):
+                writer.seek(number * 100_000)
+                writer.write(bytes([number + 1]) * 30_000)
+                subprocess.run(["cp", "--sparse=auto", path, copy], check=True)
+                self.assertEqual(copy.stat().st_size, number * 100_000 + 30_000)
+                data = copy.read_bytes()
+                for past in range(number + 1):
+                    self.assertEqual(data[past * 100_000 : past * 100_000 + 30_000], bytes([past + 1]) * 30_000)
+
+    def test_copies_right_after_the_last_writer_closed(self):
+        path, copy = self.directory / "closed", self.workspace.root / "copied"
+        for number in range(60):
+            data = bytes(number * 7_000) + pattern(50_000, seed=number) + bytes(200_000)
+            with open(path, "wb") as file:
+                file.seek(number * 7_000)
+                file.write(data[number * 7_000 : number * 7_000 + 50_000])
+                file.truncate(len(data))
+            subprocess.run(["cp", "--sparse=auto", path, copy], check=True)
+            self.assertEqual(copy.read_bytes(), data, number)
+
+    def test_any_changes(self):
+        """Whatever was done to a file, no byte of it but a zero lies in a hole."""
+        for seed in range(100 if LONG else 8):
+            rng = random.Random(seed)
+            path, model = self.directory / f"any-{seed}", bytearray()
+            with open(path, "w+b", buffering=0) as file:
+                for _ in range(30):
+                    offset, count = rng.randrange(400_000), rng.randrange(1, 60_000)
+                    self.change(rng.choice(("write", "write", "punch", "truncate")), file.fileno(), model, offset, count)
+            descriptor = os.open(path, os.O_RDONLY)
+            shown = bytearray(len(model))
+            for start, end in data_of(descriptor):
+                shown[start:end] = os.pread(descriptor, end - start, start)
+            os.close(descriptor)
+            self.assertEqual(shown, model, seed)
+
+    def change(self, what, descriptor, model, offset, count):
+        if what == "write":
+            model.extend(bytes(max(0, offset + count - len(model))))
+            model[offset : offset + count] = b"d" * count
+            os.pwrite(descriptor, b"d" * count, offset)
+        elif what == "punch":
+            kept = max(0, min(count, len(model) - offset))
+            model[offset : offset + kept] = bytes(kept)
+            allocate(descriptor, PUNCH, offset, count)
+        else:
+            del model[offset:]
+            model.extend(bytes(offset - len(model)))
+            os.ftruncate(descriptor, offset)
+
+    def test_many_ask_at_once(self):
+        """More than the daemon has threads, on files that are being written: nobody waits for ever."""
+        stop, failures = threading.Event(), []
+
+        def ask(number):
+            path = self.directory / f"busy-{number % 3}"
+            try:
+                with open(path, "r+b", buffering=0) as file:
+                    while not stop.is_set():
+                        os.pwrite(file.fileno(), b"y" * 10_000, random.randrange(1_000_000))
+                        os.lseek(file.fileno(), 0, os.SEEK_HOLE)
+                        os.lseek(file.fileno(), 0, os.SEEK_DATA)
+            except OSError as problem:
+                failures.append(problem)
+
+        for number in range(3):
+            (self.directory / f"busy-{number}").touch()
+        threads = [threading.Thread(target=ask, args=(number,), daemon=True) for number in range(30)]
+        for thread in threads:
+            thread.start()
+        stop.wait(20 if LONG else 2)
+        stop.set()
+        for thread in threads:
+            thread.join(20)
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+        self.assertEqual(failures, [])
+
+    def test_locked(self):
+        path = self.write(self.directory / "file", pattern(10_000))
+        for flags in (os.O_RDONLY, os.O_RDWR):
+            descriptor = os.open(path, flags)
+            self.addCleanup(os.close, descriptor)
+            self.workspace.lock()
+            try:
+                with self.refused(errno.ENOKEY):
+                    os.lseek(descriptor, 0, os.SEEK_DATA)
+            finally:
+                self.workspace.unlock()
+            self.assertEqual(os.lseek(descriptor, 0, os.SEEK_HOLE), 10_000)
+
+    def test_an_unlinked_file(self):
+        path = self.directory / "file"
+        with open(path, "w+b", buffering=0) as file:
+            file.write(pattern(10_000))
+            os.unlink(path)
+            try:
+                self.assertEqual(data_of(file.fileno()), [(0, 10_000)])
+            except OSError as problem:
+                # An ordinary user's daemon cannot look at it.
+                self.assertEqual((problem.errno, os.getuid() != 0), (errno.EINVAL, True))
+
+    def test_eight_tebibytes(self):
+        for kind in ("managed", "unmanaged"):
+            path = self.make(kind)
+            with open(path, "r+b", buffering=0) as file:
+                os.ftruncate(file.fileno(), 8 * TIB)
+                os.pwrite(file.fileno(), b"end", 8 * TIB - 3)
+                os.pwrite(file.fileno(), b"middle", 4 * TIB)
+            descriptor = self.settled(path)
+            runs = data_of(descriptor)
+            self.assertEqual(os.fstat(descriptor).st_size, 8 * TIB)
+            self.assertTrue(any(start <= 4 * TIB < end for start, end in runs), runs)
+            self.assertEqual(runs[-1][1], 8 * TIB)
+            self.assertLess(sum(end - start for start, end in runs), 100_000)
+            self.assertEqual(os.pread(descriptor, 6, 4 * TIB), b"middle")
+            self.assertEqual(os.pread(descriptor, 10, 8 * TIB - 3), b"end")
+            self.assertEqual(os.pread(descriptor, 5_000, 2 * TIB), bytes(5_000))
+            self.assertLess(path.stat().st_blocks * 512, 1 << 20)
+
+    def test_ranges(self):
+        path = self.make("managed")
+        expected = bytearray(pattern(50_000))
+        with open(path, "r+b", buffering=0) as file:
+            file.write(expected)
+            for mode in (COLLAPSE, INSERT, COLLAPSE | INSERT, 0x40, PUNCH & ~1):
+                with self.refused(errno.EOPNOTSUPP):
+                    allocate(file.fileno(), mode, 4_096, 8_192)
+                self.assertEqual(path.read_bytes(), expected)
+            allocate(file.fileno(), ZERO | 1, 45_000, 20_000)
+            expected[45_000:] = bytes(5_000)
+            self.assertEqual(path.read_bytes(), expected)
+            allocate(file.fileno(), ZERO, 45_000, 20_000)
+            self.assertEqual(path.read_bytes(), expected + bytes(15_000))
+            for offset, count in ((-1, 10), (0, 0), (0, -1), (1 << 62, 1 << 62)):
+                with self.refused(errno.EINVAL, errno.EFBIG):
+                    allocate(file.fileno(), 0, offset, count)
+            self.assertEqual(path.read_bytes(), expected + bytes(15_000))
