@@ -34,3 +34,19 @@ static inline int mam_receive_ourselves(struct fuse_session *session) {
     const struct fuse_custom_io io = {.writev = mam_send, .read = mam_receive};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
+
+// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14 does not know it.
+static inline int mam_prune(struct fuse_session *session, const uint64_t *nodes, uint32_t count) {
+    struct {
+        // fuse_out_header, fuse_notify_prune_out
+        uint32_t length;
+        int32_t code;
+        uint64_t unique;
+        uint32_t count, padding;
+        uint64_t spare;
+    } head = {.code = 9, .count = count};
+    const size_t size = count * sizeof *nodes;
+    head.length = (uint32_t)(sizeof head + size);
+    const struct iovec parts[] = {{&head, sizeof head}, {(void *)nodes, size}};
+    return writev(fuse_session_fd(session), parts, 2) < 0 ? -1 : 0;
+}

@@ -47,19 +47,23 @@ final class Evictor: Sendable {
         }
     }
 
-    /// Asks the kernel to drop names, oldest inodes first. It forgets those that are not in use.
-    ///
-    /// Never a directory's: one that is somebody's working directory would lose its path (getcwd fails).
+    /// Asks the kernel to forget what has been known longest and is not in use. What stands in a directory before the
+    /// directory, which is in use by that.
     private static func evict(from files: FileSystem, keeping count: Int) {
-        let known = files.table.all.filter { !$0.isDirectory }.sorted { $0.node < $1.node }
-        for inode in known.prefix(max(0, known.count - count)) {
-            let (parent, name, isOpen) = inode.withState {
-                ($0.lastParent, $0.lastName, $0.openCount > 0)
-            }
-            guard !isOpen, !name.isEmpty else { continue }
-            name.withUnsafeBufferPointer { name in
-                if let name = name.baseAddress { files.notifier.invalidate(name, in: parent) }
-            }
+        let known = files.table.all.sorted { $0.node < $1.node }
+        let chosen = known.prefix(max(0, known.count - count)).reversed()
+            .filter { !$0.isInUse.load(ordering: .relaxed) }
+        guard !chosen.isEmpty, !files.notifier.prune(chosen.map(\.node)) else { return }
+        for inode in chosen where !inode.isDirectory { dropName(of: inode, in: files) }
+    }
+
+    /// For kernels before 6.18. Never a directory's: one that is somebody's working directory would lose its path (getcwd
+    /// fails).
+    private static func dropName(of inode: Inode, in files: FileSystem) {
+        let (parent, name) = inode.withState { ($0.lastParent, $0.lastName) }
+        guard !name.isEmpty else { return }
+        name.withUnsafeBufferPointer { name in
+            if let name = name.baseAddress { files.notifier.invalidate(name, in: parent) }
         }
     }
 }

@@ -36,6 +36,13 @@ final class Notifier: Sendable {
         notify { fuse_lowlevel_notify_inval_inode($0, node, 0, 0) }
     }
 
+    /// Asks it to forget inodes that nobody uses; false if it does not know how.
+    func prune(_ nodes: [UInt64]) -> Bool {
+        var isKnown = false
+        notify { isKnown = mam_prune($0, nodes, UInt32(nodes.count)) == 0 }
+        return isKnown
+    }
+
     /// Drops one name, so that the next look-up finds what is there now.
     func invalidate(_ name: Name, in parent: UInt64) {
         notify { fuse_lowlevel_notify_inval_entry($0, parent, name, strlen(name)) }

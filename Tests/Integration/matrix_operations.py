@@ -4,6 +4,7 @@ import errno
 import mmap
 import os
 import signal
+import stat
 
 import workspace
 from workspace import CLOSED, DONE, call, pattern
@@ -126,6 +127,15 @@ class Cell:
     def written(self):
         self.content = CONTENT[:PLACE] + NEW + CONTENT[PLACE + len(NEW) :]
 
+    def execute(self):
+        """What the file holds is no program: when the kernel says so, it has read it."""
+        self.path.chmod(0o755)
+        try:
+            os.posix_spawn(self.path, ["program"], {})
+        except OSError as problem:
+            if problem.errno != errno.ENOEXEC:
+                raise
+
     def open_truncating(self):
         os.close(os.open(self.path, os.O_WRONLY | os.O_TRUNC))
         self.content = b""
@@ -200,16 +210,25 @@ class Cell:
 
     def create(self):
         path = self.folder / "new"
-        try:
-            handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        except OSError:
-            behind = self.space.on_disk(path.relative_to(self.space.mount_point))
-            assert not os.path.lexists(path) and not behind.exists(), "something was left behind"
-            raise
+        handle = self.whole_or_nothing(path, lambda: os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         os.write(handle, CONTENT)
         assert os.pread(handle, 1 << 20, 0) == CONTENT, "other content through its own handle"
         os.close(handle)
         self.path = path
+
+    def mknod(self):
+        path = self.folder / "new"
+        self.whole_or_nothing(path, lambda: os.mknod(path, stat.S_IFREG | 0o600))
+        assert path.stat().st_size == 0
+        self.path, self.content = path, b""
+
+    def whole_or_nothing(self, path, make):
+        try:
+            return make()
+        except OSError:
+            behind = self.space.on_disk(path.relative_to(self.space.mount_point))
+            assert not os.path.lexists(path) and not behind.exists(), "something was left behind"
+            raise
 
     def create_and_open_again(self):
         self.create()

@@ -208,6 +208,9 @@ class Holes(WorkspaceCase):
             self.assertEqual(os.fstat(descriptor).st_size, 8 * TIB)
             self.assertTrue(any(start <= 4 * TIB < end for start, end in runs), runs)
             self.assertEqual(runs[-1][1], 8 * TIB)
+            for place in (8 * TIB - 2, 4 * TIB + 1):
+                self.assertEqual(os.lseek(descriptor, place, os.SEEK_DATA), place)
+            self.assertEqual(os.lseek(descriptor, 2 * TIB, os.SEEK_HOLE), 2 * TIB)
             self.assertLess(sum(end - start for start, end in runs), 100_000)
             self.assertEqual(os.pread(descriptor, 6, 4 * TIB), b"middle")
             self.assertEqual(os.pread(descriptor, 10, 8 * TIB - 3), b"end")
