@@ -1,14 +1,15 @@
 """The mount beside the machine's ordinary file system: the same steps must come to the same."""
 import os
+import tempfile
 import unittest
 
 import posix_creation
 import posix_paths
 import posix_permissions
 import posix_times
-from posix_exceptions import unexpected
+from posix_exceptions import EXCEPTIONS, IN_MEMORY, unexpected
 from posix_place import Place, differences, shown
-from workspace import WorkspaceCase
+from workspace import LONG, WorkspaceCase
 
 SCENARIOS = {
     "paths": posix_paths.run,
@@ -27,6 +28,8 @@ SCENARIOS = {
 class Differential(WorkspaceCase):
     """As root by several users on one mount; as anybody else by that user on a mount of his own."""
 
+    exceptions = EXCEPTIONS
+
     def compare(self, name):
         root = self.workspace.root
         reference = root / self._testMethodName
@@ -41,16 +44,33 @@ class Differential(WorkspaceCase):
         finally:
             os.umask(old)
         found = list(differences(here, there))
-        left, unused = unexpected(name, found)
+        left, unused = unexpected(self.exceptions.get(name, ()), found)
         for label, one, other in left:
             with self.subTest(label):
                 self.fail(shown(one, other))
-        if os.getuid() == 0:
+        if os.getuid() == 0 and self.exceptions is EXCEPTIONS:
             self.assertEqual(unused, [], "no exceptions any more")
         print(f"{name}: {len(there.results)} outcomes, {len(found)} other ones on the mount", flush=True)
+
+
+class OnTmpfs(Differential):
+    """The same where the backing directory is in memory."""
+
+    exceptions = IN_MEMORY
+
+    @classmethod
+    def setUpClass(cls):
+        tempfile.tempdir = "/dev/shm"
+        super().setUpClass()
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        tempfile.tempdir = None
 
 
 def load_tests(loader, standard_tests, pattern):
     for name in SCENARIOS:
         setattr(Differential, "test_" + name, lambda self, name=name: self.compare(name))
-    return loader.loadTestsFromTestCase(Differential)
+    cases = (Differential, OnTmpfs) if LONG and os.path.ismount("/dev/shm") else (Differential,)
+    return unittest.TestSuite(map(loader.loadTestsFromTestCase, cases))

@@ -107,6 +107,22 @@ class Positions(WorkspaceCase):
             if name not in (b".", b".."):
                 self.assertEqual(os.stat(os.path.join(os.fsencode(self.directory), name)).st_ino, number)
 
+    def test_names_of_any_bytes(self):
+        every = [byte for byte in range(1, 256) if byte != ord("/")]
+        names = [bytes([byte]) * 255 for byte in every if byte != ord(".")]
+        names += [bytes(every[start:] + every[:start]) + b"." for start in range(0, 254, 17)]
+        folder = os.fsencode(self.directory)
+        for name in names:
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(name)
+        self.assertEqual(sorted(os.listdir(folder)), sorted(names))
+        self.assertEqual(sorted(os.listdir(os.fsencode(self.backing_of(self.directory)))), sorted(names))
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                self.assertEqual(file.read(), name)
+            os.rename(os.path.join(folder, name), os.path.join(folder, name[::-1]))
+        self.assertEqual(sorted(os.listdir(folder)), sorted(name[::-1] for name in names))
+
     def test_two_streams_do_not_share_a_position(self):
         self.fill(500)
         one, two = self.open(), self.open()

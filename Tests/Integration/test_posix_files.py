@@ -10,6 +10,7 @@ import stat
 import struct
 import subprocess
 import sys
+import unittest
 
 from posix_calls import EXCHANGE, rename2
 from workspace import PERSONAL, WorkspaceCase, pattern
@@ -223,6 +224,15 @@ class OpenFiles(WorkspaceCase):
 
         self.assertEqual(in_children(1, write), [0])
         self.assertEqual(path.stat().st_size, 10_000)
+
+    @unittest.skipUnless(os.getuid() == 0, "makes devices, which only root can")
+    def test_devices_are_kept_and_not_opened(self):
+        path = self.directory / "null"
+        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
+        self.assertEqual(path.stat().st_rdev, os.makedev(1, 3))
+        self.assertEqual(self.backing_of(path).stat().st_rdev, os.makedev(1, 3))
+        with self.refused(errno.EACCES):
+            path.open("rb")
 
     def test_the_file_system_is_described(self):
         mounted, backing = os.statvfs(self.directory), os.statvfs(self.workspace.backing)
