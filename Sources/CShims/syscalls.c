@@ -50,6 +50,8 @@ int mam_is_fuse(const char *path) {
 
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
+void mam_start_write_back(int descriptor) { sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 int mam_is_append_only(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);
     return flags < 0 ? -1 : (flags & O_APPEND) != 0;

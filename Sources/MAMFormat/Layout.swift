@@ -61,6 +61,11 @@ package struct Extent: Sendable, Equatable {
         lastBlockUse = use
     }
 
+    package init(blockCount: Int64, lastBlockUse: Int) {
+        self.blockCount = blockCount
+        self.lastBlockUse = lastBlockUse
+    }
+
     package init(plainSize: Int64) {
         blockCount = Layout.blockCount(plainSize: plainSize)
         lastBlockUse = Layout.lastBlockUse(plainSize: plainSize)

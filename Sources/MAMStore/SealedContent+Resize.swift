@@ -5,7 +5,8 @@ internal import MAMFormat
 internal import MAMSystem
 
 extension SealedContent {
-    /// ftruncate(2). A crash in between leaves the old size or the new one.
+    /// ftruncate(2). A crash in between leaves the old size or the new one or, where blocks
+    /// go, the new one made up to a whole block.
     func truncate(to size: Int64, sealer: any HeaderSealer) throws(StoreError) {
         guard size >= 0, size <= Layout.maximumPlainSize else { throw .system(.fileTooLarge) }
         let new = Extent(plainSize: size)
@@ -22,10 +23,37 @@ extension SealedContent {
         let last = new.blockCount - 1
         // A hole that becomes the last block is sealed while it may still be one.
         if isSparse { try writeRun(last...last, .none(at: 0), becoming: extent) }
-        try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
+        let failure = try cut(to: new)
+        // Only now: while the last block is read it still has the mark that the old size gave it.
         defer { extent = new }
         freeTail(of: new)
         try writeRun(last...last, .none(at: 0), becoming: new)
+        if let failure { throw failure }
+    }
+
+    /// Sets a smaller size. Returns the error of a sync, which others must hear of, when the cut itself is done.
+    ///
+    /// A cut inside a block puts zeros behind it, and these may be durable before the size is: a block that still counts
+    /// would be damaged. So it is first made one that no longer does, for good.
+    private func cut(to new: Extent) throws(StoreError) -> StoreError? {
+        guard new.blockCount < extent.blockCount, new.lastBlockUse > 0 else {
+            try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
+            return nil
+        }
+        let unused = Extent(blockCount: new.blockCount + 1, lastBlockUse: 0)
+        try system { () throws(Errno) in try setSize(descriptor.raw, unused.physicalSize) }
+        extent = unused
+        var failure: StoreError?
+        do throws(Errno) { try synchronize(descriptor.raw, dataOnly: true) } catch {
+            failure = .system(error)
+        }
+        try system { () throws(Errno) in
+            // Once more, should it fail: there is no way back by now.
+            do throws(Errno) { try setSize(descriptor.raw, new.physicalSize) } catch {
+                try setSize(descriptor.raw, new.physicalSize)
+            }
+        }
+        return failure
     }
 
     /// The bytes behind the last block were ciphertext of the next one; they become a hole.
@@ -70,11 +98,13 @@ extension SealedContent {
     private func writeZeros(_ range: Range<Int64>) throws(StoreError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            let count = Int(min(range.upperBound - offset, Int64(zeros.count)))
-            let patch = Patch(offset: offset, bytes: .init(rebasing: zeros.bytes[..<count]))
-            let blocks = Layout.block(at: offset)...Layout.block(at: offset + Int64(count) - 1)
-            try writeRun(blocks, patch, becoming: extent)
-            offset += Int64(count)
+            // Each block in one write: a crash then leaves all of its part or none.
+            let block = Layout.block(at: offset)
+            let end = min(range.upperBound, Layout.plainOffset(ofBlock: block + 1))
+            let patch = Patch(
+                offset: offset, bytes: .init(rebasing: zeros.bytes[..<Int(end - offset)]))
+            try writeRun(block...block, patch, becoming: extent)
+            offset = end
         }
     }
 

@@ -53,6 +53,8 @@ extension SealedContent {
         let old = extent
         do throws(StoreError) {
             try writeGrowth(to: new, with: patch, sealer: sealer)
+            // Otherwise ext4 may make the size durable long before it has found room for what was written.
+            startWriteBack(descriptor.raw)
             try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
             extent = new
         } catch {

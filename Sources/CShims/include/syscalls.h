@@ -31,6 +31,9 @@ int mam_is_fuse(const char *path);
 /// syncfs(2): all that was written to the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE, of the whole file.
+void mam_start_write_back(int descriptor);
+
 /// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
 int mam_is_append_only(int descriptor);
 
