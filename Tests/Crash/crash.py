@@ -1,0 +1,148 @@
+#!/usr/bin/python3
+"""Power cuts: random work on a mount, every change below it recorded, and what a disk may hold after a cut mounted again.
+
+    scripts/crash [--points 10000] [--steps 400] [--seed N] [--program mamd] [--tears] [--jobs 2]
+    scripts/crash --again .build/crash/mamd-SEED [--only POINT [--disk DIR]]
+
+Prints figures; exit status 1 if anything was violated. Then the recording is kept, and any point of it can be looked at
+again; --disk leaves what the cut left of the backing directory.
+"""
+import argparse
+import concurrent.futures
+import multiprocessing
+import os
+import pathlib
+import pickle
+import random
+import shutil
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "Integration")]
+# In memory where there is room: every point is a tree that is written and read once.
+if os.access("/dev/shm", os.W_OK):
+    tempfile.tempdir = "/dev/shm"
+
+import workspace
+from check import Point, Report, check
+from model import Model
+from programs import PROGRAMS
+from recorder import Recorder
+from recording import Recording
+
+BUILD = HERE.parents[1] / ".build" / "release"
+
+
+class Run:
+    """One workload of one program, recorded, and its points."""
+
+    def __init__(self, program, seed, steps, tears=False):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix=workspace.PREFIX))
+        self.name, self.seed, self.steps, self.tears = program, seed, steps, tears
+        self.model = Model()
+
+    def record(self):
+        program = PROGRAMS[self.name](self.place / "recorded")
+        recorder = Recorder(self.place / "source", program.disk, self.place / "log")
+        try:
+            program.create()
+            work = program.workload(program, self.model, recorder, self.seed)
+            work.run(self.steps)
+            work.finish()
+            program.stop()
+        finally:
+            recorder.stop()
+        program.save(self.place / "settings")
+        self.recording = Recording(self.place / "log")
+
+    def keep(self, directory):
+        """What a later run needs to check the same points."""
+        place = directory / f"{self.name}-{self.seed}"
+        shutil.rmtree(place, ignore_errors=True)
+        place.mkdir(parents=True)
+        shutil.copy(self.place / "log", place)
+        shutil.copytree(self.place / "settings", place / "settings")
+        (place / "run").write_bytes(pickle.dumps((self.name, self.seed, self.tears, self.model)))
+        return place
+
+    def load(self, kept):
+        self.name, self.seed, self.tears, self.model = pickle.loads((kept / "run").read_bytes())
+        shutil.copytree(kept / "settings", self.place / "settings")
+        self.recording = Recording(kept / "log")
+
+    def check(self, numbers, jobs):
+        """All points of these numbers, some at a time."""
+        report = Report()
+        # Forked: the recording is large, and is there already.
+        context = multiprocessing.get_context("fork")
+        with concurrent.futures.ProcessPoolExecutor(jobs, context, prepare, (self,)) as pool:
+            for one in pool.map(check_one, numbers, chunksize=4):
+                report.add(one)
+        return report
+
+    def point(self, number):
+        return Point(self.recording, number, self.seed, self.tears)
+
+    def close(self):
+        workspace.remove_leftovers(workspace.PREFIX)
+
+
+def prepare(run):
+    """In a worker: an instance of its own."""
+    global worker_run, worker_program
+    worker_run = run
+    worker_program = PROGRAMS[run.name](run.place / f"worker-{os.getpid()}")
+    worker_program.restore(run.place / "settings")
+
+
+def check_one(number):
+    return check(worker_run.point(number), worker_run.model, worker_program)
+
+
+def print_report(report, seconds, seed):
+    figures = report.figures
+    for kind, text in report.faults[:40]:
+        print(f"VIOLATION {kind}: {text}", file=sys.stderr)
+    words = ["points", "files", "old", "new", "between", "unfinished", "unmade"]
+    words += sorted(word for word in figures if word.startswith("violation"))
+    print(f"seed {seed}: " + ", ".join(f"{word} {figures[word]}" for word in words)
+          + f"; {len(report.faults)} violations in {len({text.split(':')[0] for _, text in report.faults})} points; {seconds:.0f} s")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--points", type=int, default=500)
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--program", choices=PROGRAMS, default="mamd")
+    parser.add_argument("--tears", action="store_true", help="blocks torn at 512 bytes; reported, not required")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--again", type=pathlib.Path, metavar="KEPT")
+    parser.add_argument("--only", type=int, metavar="POINT")
+    parser.add_argument("--disk", type=pathlib.Path, metavar="DIR")
+    options = parser.parse_args()
+    if BUILD.is_dir():
+        os.environ["PATH"] = f"{BUILD}:{os.environ['PATH']}"
+    run = Run(options.program, options.seed, options.steps, options.tears)
+    try:
+        if options.again:
+            run.load(options.again)
+        else:
+            run.record()
+        start = time.monotonic()
+        if options.disk:
+            run.point(options.only).disk.write_out(options.disk)
+        numbers = range(options.points) if options.only is None else [options.only]
+        report = run.check(numbers, options.jobs)
+        if report.faults and not options.again:
+            print(f"kept: {run.keep(BUILD.parent / 'crash')}", file=sys.stderr)
+    finally:
+        run.close()
+    print_report(report, time.monotonic() - start, run.seed)
+    sys.exit(bool(report.faults))
+
+
+if __name__ == "__main__":
+    main()
