@@ -44,9 +44,7 @@ extension FileSystem {
         let inode = try table.inode(node)
         // The size first: it is what can be refused, and a refused request should change nothing.
         if let size = new.size {
-            try withFile(of: node, handle, for: caller) { file throws(VaultError) in
-                try file.truncate(to: size)
-            }
+            try truncate(node, handle, to: size, for: caller)
         }
         if new.user != nil || new.group != nil {
             try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
@@ -56,6 +54,23 @@ extension FileSystem {
             try changeTimes(inode, new)
         }
         return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    private func truncate(
+        _ node: UInt64, _ handle: OpenHandle?, to size: Int64, for caller: Caller
+    ) throws(Errno) {
+        do throws(Errno) {
+            try withFile(of: node, handle, for: caller) { file throws(VaultError) in
+                try file.truncate(to: size)
+            }
+        } catch {
+            guard error == .badMessage, size == 0 else { throw error }
+            // Of a file that cannot even be opened nothing is left but its name: it is begun anew.
+            let handle = try open(node, flags: O_RDWR | O_TRUNC, for: caller)
+            // No question follows, as it does after an open(2).
+            handle.inode.withState { _ = $0.writeGuard.endsTruncation(of: caller.thread) }
+            release(handle)
+        }
     }
 
     private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {

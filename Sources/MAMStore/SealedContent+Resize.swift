@@ -22,7 +22,11 @@ extension SealedContent {
         guard cipher != nil else { throw .keyUnavailable }
         let last = new.blockCount - 1
         // A hole that becomes the last block is sealed while it may still be one.
-        if isSparse { try writeRun(last...last, .none(at: 0), becoming: extent) }
+        if isSparse {
+            try writeRun(last...last, .none(at: 0), becoming: extent)
+        } else if new.lastBlockUse > 0 {
+            try refuseDamage(of: last)
+        }
         let failure = try cut(to: new)
         // Only now: while the last block is read it still has the mark that the old size gave it.
         defer { extent = new }
@@ -54,6 +58,19 @@ extension SealedContent {
             }
         }
         return failure
+    }
+
+    /// What is left of a damaged block could not be sealed as the last one, and the rest would be gone by then.
+    private func refuseDamage(of block: Int64) throws(StoreError) {
+        var damage: StoreError?
+        check(block..<block + 1, in: extent, withKey: true) { _, state in
+            switch state {
+            case .good, .wrongEnd, .otherHeader: break
+            case .unreadable(let error): damage = .system(error)
+            case .damaged, .zeroed: damage = .damaged(block: block)
+            }
+        }
+        if let damage { throw damage }
     }
 
     /// The bytes behind the last block were ciphertext of the next one; they become a hole.
