@@ -51,6 +51,10 @@ class Writer:
             # SQLite does not tell the number. Any other mistake of ours shows in `check`.
             pass
 
+    def size(self):
+        """Of the log: it grows while the writer gets on."""
+        return self.log.stat().st_size if self.log.exists() else 0
+
     def lines(self):
         """The log: pairs of the mark and the words after it."""
         for line in self.log.read_text().splitlines():
@@ -305,8 +309,10 @@ class Database(Writer):
         database = sqlite3.connect(self.directory / "rows.db", isolation_level=None, timeout=30)
         database.execute(f"pragma journal_mode={self.MODE}")
         database.execute("pragma synchronous=full")
-        database.execute("create table rows(id integer primary key, value blob)")
-        number = 0
+        database.execute("create table if not exists rows(id integer primary key, value blob)")
+        # It may be the second to write here: what it finds is from then on what must last.
+        (number,) = database.execute("select coalesce(max(id), 0) from rows").fetchone()
+        self.done(number)
         while True:
             batch = self.random.randrange(1, 5)
             self.intend(number + batch)
@@ -321,7 +327,7 @@ class Database(Writer):
 
     def check(self):
         committed, intended = self.last("<", 0), self.last(">", 0)
-        if intended == 0:
+        if max(committed, intended) == 0:
             return
         database = sqlite3.connect(self.directory / "rows.db")
         try:

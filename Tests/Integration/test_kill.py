@@ -71,7 +71,7 @@ class Killed(WorkspaceCase):
             writers.append(writer)
         for writer in writers:
             wait_until(
-                lambda: writer.process.poll() is not None or writer.log.exists() and writer.log.stat().st_size > 0, 60)
+                lambda: writer.process.poll() is not None or writer.size() > 0, 60)
         return writers
 
     def kill_under(self, writers, seconds, busy):
