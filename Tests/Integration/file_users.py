@@ -3,7 +3,7 @@
 
     file_users.py WAY FILE      says "ready" once it is at it, and ends when its standard input does
 
-WAY is one of those in WAYS. A refusal with ENOKEY is waited out where the way is a loop; SIGBUS ends the program.
+WAY is one of those in WAYS. A refusal is waited out where the way is a loop; SIGBUS ends the program.
 """
 import ctypes
 import errno
@@ -32,14 +32,14 @@ def wait_for_a_word():
 
 
 def repeat(step):
-    """Does the step until told to end; it may be refused while the file is locked."""
+    """Does the step until told to end; it may be refused while the file is locked, or once it is wiped."""
     step()
     ready()
     while not is_over():
         try:
             step()
         except OSError as problem:
-            if problem.errno != errno.ENOKEY:
+            if problem.errno not in (errno.ENOKEY, errno.EKEYREVOKED):
                 raise
 
 

@@ -1,0 +1,175 @@
+"""A daemon that is killed in the middle of a wipe: it is not begun, or the next start finishes it. MAMD_LONG=1: at every call."""
+import collections
+import contextlib
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import subprocess
+import threading
+import unittest
+
+from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
+from workspace import ANN, BOB, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
+
+FILES = 30
+# All that changes something on disk. One thread carries out the wipe.
+CALLS = "pwrite64,ftruncate,fsync,fdatasync,syncfs,rename,renameat,renameat2,unlink,unlinkat"
+
+
+class Killed(WorkspaceCase):
+    settings = {"MultiIdentity": True, "LockDeadlineSeconds": 2}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.workspace.serving("wipe", ANN, "--yes")
+        cls.workspace.register(BOB, extra=["--no-passphrase"])
+
+    def setUp(self):
+        super().setUp()
+        self.outcomes = {"not begun": 0, "finished by the next start": 0, "finished before": 0}
+
+    def check_one(self, wipe):
+        """A wipe that may be killed, and what the next start makes of it. True if it was killed."""
+        workspace, directory = self.workspace, self.directory / "tree"
+        workspace.register(extra=["--no-passphrase"])
+        if not directory.exists():
+            populate(workspace, directory)
+        write_all(workspace, ANN, directory / "deep", {f"more {number}": pattern(5000, number) for number in range(FILES)})
+        os.link(directory / "deep" / "more 7", directory / "links" / "more 7")
+        keys, account_id = key_ids(workspace), workspace.account()["id"]
+        # A start empties the directory of unfinished files, whosoever they are.
+        mine = [path for path in owned(workspace, keys) if path.parent.name != "work"]
+        kept = others(workspace, keys)
+        sample = workspace.root / "sample"
+        shutil.copy(next(path for path in owned(workspace, keys) if path.name == "more 7"), sample)
+        status = wipe()
+        self.assertIn(status, (0, UNREACHABLE))
+        if status:
+            workspace.mount()
+        if workspace.account():
+            self.outcomes["not begun"] += 1
+            self.assertEqual(owned(workspace, keys), mine)
+            self.assertEqual((directory / "links" / "more 7").read_bytes(), pattern(5000, 7))
+            workspace.serving("wipe", ANN, "--yes")
+        else:
+            self.outcomes["finished by the next start" if status else "finished before"] += 1
+        self.assertEqual(owned(workspace, keys), [])
+        self.assertEqual(without_work(others(workspace, keys)), without_work(kept))
+        self.assertEqual(keybag_files(workspace, account_id), [])
+        workspace.decode(sample, status=1)
+        return status != 0
+
+    def daemon(self):
+        return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
+
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_at_each_call_that_changes_the_disk(self):
+        calls = []
+        self.check_one(lambda: self.workspace.serving("wipe", ANN, "--yes").returncode)
+        self.outcomes["finished before"] = 0
+        self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
+        self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])  # the record of the decision
+        # The files with their two names, the keybags, the count of passphrases, the class record, the record.
+        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 5)
+        # The record, the keybags and the first files one by one; then the end, and what is all alike in between.
+        points = range(len(calls))
+        tried = points if LONG else sorted({*points[:14], *points[14:-6:8], *points[-6:]})
+        for point in tried:
+            print(f"killed at call {point}, {calls[point]}", flush=True)
+            self.assertTrue(self.check_one(lambda: self.wipe_until(calls[: point + 1])))
+        print(f"{len(calls)} calls, {len(tried)} points; {self.outcomes}", flush=True)
+        # It is decided by the third call, the rename, and by nothing before.
+        self.assertEqual(self.outcomes["not begun"], 3)
+
+    def wipe_traced(self, calls):
+        """Adds the calls of an uncut wipe, in their order."""
+        trace = self.workspace.root / "trace"
+        status = self.wipe_under("-o", trace, "-e", f"trace={CALLS}")
+        lines = [re.match(r"(\d+) +(\w+)\(", line) for line in trace.read_text().splitlines()]
+        threads = collections.defaultdict(list)
+        for line in filter(None, lines):
+            threads[line[1]].append(line[2])
+        calls += max(threads.values(), key=len)
+        return status
+
+    def wipe_until(self, calls):
+        """Kills the daemon as it enters the last of these calls."""
+        call, count = calls[-1], calls.count(calls[-1])
+        return self.wipe_under(
+            "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={count}")
+
+    def wipe_under(self, *options):
+        pid, status = self.daemon(), None
+        tracer = subprocess.Popen(["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
+        try:
+            wait_until(lambda: self.is_traced(pid), message="strace does not attach")
+            status = self.workspace.serving("wipe", ANN, "--yes", status=None).returncode
+        finally:
+            # Asked to end, it may wait for the killed daemon for ever.
+            tracer.terminate() if status == 0 else tracer.kill()
+            tracer.communicate()
+        if status:
+            wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+        return status
+
+    def is_traced(self, pid):
+        """By all its threads."""
+        with contextlib.suppress(FileNotFoundError):
+            for task in os.listdir(f"/proc/{pid}/task"):
+                with open(f"/proc/{pid}/task/{task}/status") as status:
+                    if "TracerPid:\t0\n" in status.read():
+                        return False
+        return True
+
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_starts_that_are_killed_while_they_finish_it(self):
+        def wipe():
+            # After the record; then in the keybags, in the files, and in the end.
+            status = self.wipe_until(["pwrite64", "fsync", "renameat", "fsync"])
+            for call, count in (("pwrite64", 2), ("unlinkat", 3), ("unlinkat", 20), ("syncfs", 1)):
+                self.start_until(call, count)
+            return status
+
+        self.assertTrue(self.check_one(wipe))
+        self.assertEqual(self.outcomes["finished by the next start"], 1)
+
+    def start_until(self, call, count):
+        """A start that is killed as it enters a call. It was, for mamctl waits for it."""
+        result = subprocess.run(
+            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", f"trace={call}",
+             "-e", f"inject={call}:signal=SIGKILL:when={count}",
+             "mamctl", "mount", self.workspace.backing, self.workspace.mount_point],
+            env=self.workspace.environment, capture_output=True, timeout=60)
+        self.assertEqual(result.returncode, 1, result.stderr)
+
+    def test_at_any_moment(self):
+        moments = random.Random(1)
+        for _ in range(100 if LONG else 5):
+            self.check_one(lambda: self.wipe_for(moments.uniform(0, 0.02)))
+        print(self.outcomes, flush=True)
+
+    def wipe_for(self, seconds):
+        pid = self.daemon()
+        timer = threading.Timer(seconds, lambda: os.kill(pid, signal.SIGKILL))
+        command = subprocess.Popen(
+            ["mamctl", "wipe", ANN, "--yes", "--workspace", "work"], stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=self.workspace.environment)
+        timer.start()
+        command.wait(30)
+        timer.join()
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+        # It may have answered before it was killed; it must be mounted again in either case.
+        return UNREACHABLE
+
+
+def without_work(kept):
+    files, directories = kept
+    return {path: facts for path, facts in files.items() if "/.mamd/work/" not in path}, directories
+
+
+if __name__ == "__main__":
+    unittest.main()
