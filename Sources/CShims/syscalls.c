@@ -115,7 +115,3 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 }
 
 void mam_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
-
-int64_t mam_seek_data(int descriptor, int64_t offset) { return lseek(descriptor, offset, SEEK_DATA); }
-
-int64_t mam_seek_hole(int descriptor, int64_t offset) { return lseek(descriptor, offset, SEEK_HOLE); }

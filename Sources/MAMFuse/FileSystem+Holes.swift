@@ -20,7 +20,7 @@ extension FileSystem {
                         try handle.file.find(region, from: offset)
                     }))
         }
-        guard handle.file.allowsCachedWrites else { throw .noKey }
+        if let refusal = handle.file.refusalOfCachedWrites { throw refusal.errno }
         // Asking for the size may need answers of ours: not on a thread that gives them.
         try startThread(named: "seek") {
             reply(self.findInCache(region, from: offset, of: handle.inode))

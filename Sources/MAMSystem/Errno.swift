@@ -9,7 +9,6 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
 
     package static let noEntry = Errno(rawValue: ENOENT)
     /// Of lseek(2): nothing but a hole is left.
-    package static let noDevice = Errno(rawValue: ENXIO)
     package static let exists = Errno(rawValue: EEXIST)
     package static let accessDenied = Errno(rawValue: EACCES)
     package static let notPermitted = Errno(rawValue: EPERM)

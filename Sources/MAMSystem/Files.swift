@@ -217,13 +217,12 @@ package func reserveSpace(
 /// The start of the next stored bytes at or after an offset; nil if only a hole follows. A file system that does not
 /// know its holes stores everything. Moves the descriptor's own position, which nothing here goes by.
 package func nextData(in file: Descriptor, from offset: Int64) -> Int64? {
-    let found = mam_seek_data(file.raw, offset)
-    if found >= 0 { return found }
-    return Errno.current == .noDevice ? nil : offset
+    do throws(Errno) { return try find(.data, in: file.raw, from: offset) } catch {
+        return error == .noSuchAddress ? nil : offset
+    }
 }
 
 /// The start of the next hole after stored bytes: the file's end, if there is none before.
 package func nextHole(in file: Descriptor, from offset: Int64) -> Int64 {
-    let found = mam_seek_hole(file.raw, offset)
-    return found >= 0 ? found : .max
+    (try? find(.hole, in: file.raw, from: offset)) ?? .max
 }

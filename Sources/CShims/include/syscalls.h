@@ -15,10 +15,6 @@ int mam_open_beneath(int directory, const char *path, int flags, uint32_t mode);
 int mam_fallocate(int descriptor, int flags, int64_t offset, int64_t count);
 enum { MAM_KEEP_SIZE = 0x01, MAM_PUNCH_HOLE = 0x02, MAM_ZERO_RANGE = 0x10 };
 
-/// lseek(2) with SEEK_DATA and SEEK_HOLE.
-int64_t mam_seek_data(int descriptor, int64_t offset);
-int64_t mam_seek_hole(int descriptor, int64_t offset);
-
 /// AT_EMPTY_PATH.
 enum { MAM_EMPTY_PATH = 0x1000 };
 
