@@ -60,7 +60,7 @@ package enum WorkspaceDescription {
         )
 
         # path: below the backing directory; of a keybag, below the state directory
-        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, keybag, leftover
+        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # outcome: left, repaired, quarantined, unchecked
         # action: what was done, or why nothing was; of quarantined, the place below the backing directory

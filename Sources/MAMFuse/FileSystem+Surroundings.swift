@@ -20,7 +20,8 @@ extension FileSystem {
     }
 
     func surroundings(_ repair: Bool) -> [Finding] {
-        vault.checkKeybags(repair: repair) + checkWorkDirectory(repair)
+        vault.checkKeybags(repair: repair) + vault.checkWipes(repair: repair, in: self)
+            + checkWorkDirectory(repair)
     }
 
     /// What an interrupted change of owner left. The next start would remove it.

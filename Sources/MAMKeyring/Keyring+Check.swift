@@ -1,4 +1,4 @@
-// Looking again at the keybags on disk, while they are in use.
+// Looking again at keybags and records of wipes on disk, while they are in use.
 
 internal import MAMSystem
 internal import Synchronization
@@ -17,6 +17,9 @@ extension Keyring {
                 _ = try store.load(
                     deviceSecret: deviceSecret, except: wiped, known: known, mayRepair: repair
                 ) { findings.append($0) }
+                for case .damaged(let account) in try wipeStore.load() {
+                    findings.append(.wipeDamaged(account))
+                }
             } catch { throw .storage(error) }
         }
         return findings

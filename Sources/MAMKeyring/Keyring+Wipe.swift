@@ -74,15 +74,17 @@ extension Keyring {
     }
 
     /// Destroys the keys of all accounts whose wipe was decided. What fails is tried again at the next start.
-    static func resumeWipes(
-        _ wipes: WipeStore, _ store: KeybagStore, _ attempts: Attempts,
+    static func findWipes(
+        _ wipes: WipeStore, _ store: KeybagStore, _ attempts: Attempts, mayDestroy: Bool,
         report: (KeyringFinding) -> Void
     ) throws(KeyringError) -> FoundWipes {
         var found = FoundWipes()
         for entry in try storing({ () throws(Errno) in try wipes.load() }) {
             switch entry {
             case .decided(let intent):
-                _ = destroyKeybag(of: intent.account, store, attempts, report: report)
+                if mayDestroy {
+                    _ = destroyKeybag(of: intent.account, store, attempts, report: report)
+                }
                 found.decided[intent.account] = intent
                 found.accounts.insert(intent.account)
             case .damaged(let account):

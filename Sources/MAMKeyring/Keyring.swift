@@ -76,7 +76,8 @@ package final class Keyring: Sendable {
             try Attempts(in: directory, clock: clock, report: report)
         }
         // Before any keybag is read: one of its copies would repair the other.
-        let wipes = try Self.resumeWipes(wipeStore, store, attempts, report: report)
+        let wipes = try Self.findWipes(
+            wipeStore, store, attempts, mayDestroy: mayRepair, report: report)
         let isFirstStart = try Self.storing { [store] () throws(Errno) in
             try !store.hasKeybags()
         }

@@ -1,6 +1,7 @@
-// Keybags among what a check of the workspace finds.
+// Keybags and wipes among what a check of the workspace finds.
 
 internal import MAMKeyring
+internal import MAMModel
 internal import MAMSystem
 
 extension Vault {
@@ -9,6 +10,18 @@ extension Vault {
             return try keyring.checkKeybags(repair: repair).compactMap(Finding.init)
         } catch {
             return [Finding(ByteString("keybags"), .unreadable, "\(error)", .left(nil))]
+        }
+    }
+
+    /// Wipes that a crash or a failure interrupted; with `repair` carries on with them.
+    package func checkWipes(repair: Bool, in mount: any VaultMount) -> [Finding] {
+        keyring.wipes.map { wipe in
+            let path = ByteString("wipes/\(wipe.account.bytes)")
+            let reason = "the wipe of \(wipe.identity) was interrupted"
+            guard repair else { return Finding(path, .wipe, reason, .left(nil)) }
+            return resume(wipe, in: mount)
+                ? Finding(path, .wipe, reason, .repaired("carried to its end"))
+                : Finding(path, .wipe, reason, .left("not all of it can be removed"))
         }
     }
 
@@ -38,8 +51,10 @@ extension Finding {
             self.init(path(name), .keybag, "\(error)", .left(nil))
         case .notErased(let name, let error):
             self.init(path(name), .leftover, "a change of it was interrupted", .left("\(error)"))
-        case .wipeDamaged, .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged,
-            .attemptsNotWritten:
+        case .wipeDamaged(let account):
+            self.init(
+                ByteString("wipes/\(account.bytes)"), .wipe, "its record is damaged", .left(nil))
+        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNotWritten:
             return nil
         }
     }

@@ -49,7 +49,12 @@ extension Vault {
 
     /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started.
     package func resumeWipes(in mount: any VaultMount) {
-        for wipe in keyring.wipes { finish(wipe, in: mount) }
+        for wipe in keyring.wipes { _ = resume(wipe, in: mount) }
+    }
+
+    /// False if something is left.
+    func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
+        wiping.withLock { _ in finish(wipe, in: mount)?.isComplete ?? false }
     }
 
     /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
@@ -90,7 +95,6 @@ extension Vault {
 
     /// All that can be done again and again: keybags, files, records, and at last the decision. Nil if the keys could not
     /// be destroyed: they come first.
-    @discardableResult
     private func finish(_ wipe: WipeIntent, in mount: (any VaultMount)? = nil) -> RemovedFiles? {
         guard keyring.destroyKeybag(of: wipe) else { return nil }
         guard let mount = mount ?? self.mount else { return nil }

@@ -29,6 +29,8 @@ package struct Finding: Sendable {
         case keybag
         /// What an interrupted change left in the workspace's own directory.
         case leftover
+        /// An account's wipe that did not come to its end.
+        case wipe
     }
 
     package enum Outcome: Sendable, Equatable {

@@ -12,7 +12,7 @@ import threading
 import unittest
 
 from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
-from workspace import ANN, BOB, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
+from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
 
 FILES = 30
 # All that changes something on disk. One thread carries out the wipe.
@@ -41,6 +41,7 @@ class Killed(WorkspaceCase):
         write_all(workspace, ANN, directory / "deep", {f"more {number}": pattern(5000, number) for number in range(FILES)})
         os.link(directory / "deep" / "more 7", directory / "links" / "more 7")
         keys, account_id = key_ids(workspace), workspace.account()["id"]
+        self.keys = keys
         # A start empties the directory of unfinished files, whosoever they are.
         mine = [path for path in owned(workspace, keys) if path.parent.name != "work"]
         kept = others(workspace, keys)
@@ -136,6 +137,30 @@ class Killed(WorkspaceCase):
 
         self.assertTrue(self.check_one(wipe))
         self.assertEqual(self.outcomes["finished by the next start"], 1)
+
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_a_check_tells_of_it_and_a_repair_finishes_it(self):
+        def wipe():
+            status = self.wipe_until(["pwrite64", "fsync", "renameat", "fsync"])
+            self.workspace.unmount()
+            keys, left = self.keys, owned(self.workspace, self.keys)
+            self.assertGreater(len(left), FILES)
+            self.assertIn(("wipe", "left"), self.verify(status=DAMAGED))
+            self.assertEqual(owned(self.workspace, keys), left)
+            self.assertIn(("wipe", "repaired"), self.verify("--repair"))
+            self.assertEqual(owned(self.workspace, keys), [])
+            self.assertNotIn("wipe", [problem for problem, _ in self.verify()])
+            return status
+
+        populate(self.workspace, self.directory / "tree")
+        # A repair would move it away.
+        (self.directory / "tree" / "damaged").unlink()
+        self.assertTrue(self.check_one(wipe))
+
+    def verify(self, *options, status=None):
+        """Without a mount."""
+        result = self.workspace.ctl("verify", self.workspace.backing, "--json", *options, status=status)
+        return [(each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]]
 
     def start_until(self, call, count):
         """A start that is killed as it enters a call. It was, for mamctl waits for it."""
