@@ -11,7 +11,7 @@ final class Notifier: Sendable {
     private struct Session: @unchecked Sendable { let raw: OpaquePointer }
 
     private let session = Mutex<Session?>(nil)
-    /// Shared while a notification is under way; alone when the session goes, which must not happen under one.
+    /// Shared while a notification, or a reply from elsewhere, is under way; alone when the session goes, which must not happen under one.
     private let life = ReadWriteLock()
 
     func attach(_ raw: OpaquePointer) {
@@ -22,6 +22,13 @@ final class Notifier: Sendable {
     /// False if a notification is under way that does not end: the session must then stay.
     func detach(until deadline: Deadline) -> Bool {
         life.exclusive(until: deadline) { session.withLock { $0 = nil } } != nil
+    }
+
+    /// For who replies from a thread of his own: the session stays meanwhile. Nothing is done when it has gone.
+    func whileAttached(_ body: () -> Void) {
+        life.shared {
+            if session.withLock({ $0 != nil }) { body() }
+        }
     }
 
     private func notify(_ call: (OpaquePointer) -> Void) {

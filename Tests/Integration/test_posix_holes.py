@@ -1,13 +1,15 @@
 """Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses anything."""
+import contextlib
 import ctypes
 import errno
 import mmap
 import os
 import random
+import signal
 import subprocess
 import threading
 
-from workspace import LONG, PERSONAL, WorkspaceCase, call, pattern, wait_until
+from workspace import LONG, PERSONAL, WorkspaceCase, call, daemons, pattern, wait_until
 
 PUNCH, ZERO, COLLAPSE, INSERT = 3, 0x10, 0x08, 0x20
 TIB = 1 << 40
@@ -171,6 +173,31 @@ class Holes(WorkspaceCase):
             thread.join(20)
         self.assertFalse(any(thread.is_alive() for thread in threads))
         self.assertEqual(failures, [])
+
+    def test_asking_while_the_daemon_stops(self):
+        path = self.write(self.directory / "file", pattern(10_000))
+        pid = next(daemons(str(self.workspace.root)))
+
+        descriptor = os.open(path, os.O_RDWR)
+
+        def ask():
+            with contextlib.suppress(OSError):
+                while True:
+                    os.lseek(descriptor, 0, os.SEEK_HOLE)
+
+        threads = [threading.Thread(target=ask, daemon=True) for _ in range(20)]
+        for thread in threads:
+            thread.start()
+        os.kill(pid, signal.SIGTERM)
+        for thread in threads:
+            thread.join(20)
+        self.assertFalse(any(thread.is_alive() for thread in threads))
+        with contextlib.suppress(OSError):
+            os.close(descriptor)
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+        self.assertNotRegex(self.workspace.daemon_log.read_text(errors="replace"), "(?i)fatal|crash|lost")
+        self.workspace.mount().unlock()
+        self.assertEqual(path.read_bytes(), pattern(10_000))
 
     def test_locked(self):
         path = self.write(self.directory / "file", pattern(10_000))
