@@ -1,0 +1,157 @@
+"""A machine of the tests' own with the real systemd as process 1: name spaces, a root of its own, and a control group.
+
+It starts nothing but what the tests ask for. The machine's programs are there, and mamd and mamctl in /usr/local/bin.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from login_bus import MORTAL
+from ordinary_user import NOBODY
+from workspace import PREFIX, ROOT, wait_until
+
+SYSTEMD = "/lib/systemd/systemd"
+# The targets that units without a word about it hang on, here with nothing in them.
+TARGETS = ("sysinit", "basic", "shutdown", "multi-user", "default", "local-fs", "remote-fs", "timers", "sockets", "paths")
+
+# As systemd's own user@.service has it.
+USER_MANAGER = f"""
+[Service]
+Type=notify
+User={NOBODY}
+Delegate=yes
+Environment=HOME={{home}} XDG_CONFIG_HOME={{home}}/.config XDG_RUNTIME_DIR=/run/user/{NOBODY} SYSTEMD_UNIT_PATH=/run/user-units
+ExecStart={SYSTEMD} --user
+"""
+
+BOOT = f"""
+set -e
+place=$1
+root=$place/root
+mount -t tmpfs -o mode=0755 none "$root"
+cd "$root"
+mkdir usr etc var run dev proc sys tmp old
+mount -t tmpfs -o mode=0755 none run
+mkdir run/user run/user-units run/user/{NOBODY}
+chmod 1777 tmp
+chmod 700 run/user/{NOBODY}
+chown {NOBODY}:{NOBODY} run/user/{NOBODY}
+mkdir -p run/systemd/system "./$place"
+cp -a /bin /lib /sbin . 2>/dev/null && if [ -e /lib64 ]; then cp -a /lib64 .; fi
+mount --rbind /usr usr
+mount -t tmpfs -o mode=0755 none usr/local/bin
+cp "$place"/bin/* usr/local/bin
+cp -a /etc/alternatives /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache /etc/fuse.conf etc
+cp "$place"/system/* run/systemd/system
+cp "$place"/user/* run/user-units
+mount --rbind /dev dev
+mknod run/fuse c 10 229
+chmod 666 run/fuse
+mount --bind run/fuse dev/fuse
+shift
+for directory; do
+    mkdir -p "./$directory"
+    mount --rbind "$directory" "./$directory"
+done
+mount -t proc proc proc
+mount -t sysfs sysfs sys
+mount -t cgroup2 none sys/fs/cgroup
+mount --bind "$place" "./$place"
+ln -s /proc/self/mounts etc/mtab
+tr -d - < /proc/sys/kernel/random/uuid > etc/machine-id
+export container=mamd-tests SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERATOR_PATH=/nonexistent
+# Nothing of the other root stays: a mount of somebody else's would be kept busy here.
+pivot_root . old
+cd /
+umount -l /old
+exec {SYSTEMD} --unit=default.target --log-target=console
+"""
+
+
+class Machine:
+    """`place`: a directory that is at the same path inside and outside."""
+
+    def __init__(self):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.place.chmod(0o755)
+        for name in ("root", "bin", "system", "user"):
+            (self.place / name).mkdir()
+        for program in ("mamd", "mamctl"):
+            shutil.copy2(shutil.which(program), self.place / "bin")
+        shutil.copy2(ROOT / "units" / "mamd@.service", self.place / "system")
+        shutil.copy2(ROOT / "units" / "user" / "mamd@.service", self.place / "user")
+        self.home = self.place / "home"
+        self.home.mkdir()
+        os.chown(self.home, NOBODY, NOBODY)
+        (self.place / "system" / "users.service").write_text(USER_MANAGER.format(home=self.home))
+        for directory in ("system", "user"):
+            for target in TARGETS:
+                (self.place / directory / f"{target}.target").write_text("[Unit]\nDefaultDependencies=no\n")
+        self.group = cgroup_root() / self.place.name
+
+    def start(self):
+        """Raises RuntimeError where there can be no such machine."""
+        self.group.mkdir()
+        enter = f'echo $$ > "{self.group}/cgroup.procs" && exec "$@"'
+        apart = ("unshare", "--cgroup", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")
+        with open(self.place / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh", "-c", BOOT, "sh", self.place, *libraries()],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        wait_until(lambda: self.process.poll() is not None or self.is_up(), 60, "no systemd")
+        if self.process.poll() is not None:
+            raise RuntimeError(f"no systemd as process 1: {self.log()}")
+        return self
+
+    def is_up(self):
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        self.init = children[0] if children else None
+        return self.init and self.run("systemctl", "is-active", "default.target", check=False).returncode == 0
+
+    def log(self):
+        return (self.place / "log").read_text(errors="replace")[-4000:]
+
+    def inside(self, path):
+        """A path of the machine's, for programs outside."""
+        return pathlib.Path(f"/proc/{self.init}/root{path}")
+
+    def run(self, *command, user=None, check=True):
+        """Runs a command in the machine."""
+        as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if user else []
+        environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "LC_ALL": "C"}
+        if user:
+            environment |= {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{NOBODY}"}
+        result = subprocess.run(
+            ["nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user, *map(os.fspath, command)],
+            capture_output=True, text=True, timeout=120, env=environment)
+        if check and result.returncode != 0:
+            raise AssertionError(f"{command}: status {result.returncode}: {result.stdout}{result.stderr}{self.log()}")
+        return result
+
+    def close(self):
+        if hasattr(self, "process"):
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            wait_until(lambda: "populated 0" in (self.group / "cgroup.events").read_text(), 30)
+        for directory, _, _ in os.walk(self.group, topdown=False):
+            os.rmdir(directory)
+        shutil.rmtree(self.place, ignore_errors=True)
+
+
+def libraries():
+    """Where programs find what is not the system's: Swift's own library."""
+    said = subprocess.run(["ldd", shutil.which("mamd")], capture_output=True, text=True, check=True).stdout
+    found = {os.path.dirname(word) for word in said.split() if word.startswith("/")}
+    return [path for path in found if not path.startswith(("/usr", "/lib"))]
+
+
+def cgroup_root():
+    """Where the unified hierarchy is mounted."""
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        fields = line.split(" ")
+        if fields[fields.index("-") + 1] == "cgroup2":
+            return pathlib.Path(fields[4])
+    raise RuntimeError("there is no cgroup2 here")

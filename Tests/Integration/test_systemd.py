@@ -1,0 +1,79 @@
+"""The units, with the real systemd: a daemon that is killed comes back by itself."""
+import os
+import signal
+import time
+import unittest
+
+from ordinary_user import NOBODY
+from systemd_machine import Machine
+from workspace import daemons, wait_until
+
+KILLS = 20
+
+
+@unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
+class Units(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.machine = Machine()
+        except RuntimeError as problem:
+            raise unittest.SkipTest(str(problem)) from None
+        cls.addClassCleanup(cls.machine.close)
+        try:
+            cls.machine.start()
+        except RuntimeError as problem:
+            raise unittest.SkipTest(str(problem)) from None
+
+    def test_the_units_are_what_systemd_takes(self):
+        for manager, place in (("system", "/run/systemd/system"), ("user", "/run/user-units")):
+            said = self.machine.run(
+                "systemd-analyze", f"--{manager}", "--man=no", "verify", f"{place}/mamd@work.service",
+                user=manager == "user", check=False)
+            self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), manager)
+
+    def test_a_killed_daemon_of_the_systems_comes_back(self):
+        self.check("system", self.machine.inside("/etc/mamd"))
+
+    def test_a_killed_daemon_of_a_users_comes_back(self):
+        self.machine.run("systemctl", "start", "users")
+        self.check("user", self.machine.home / ".config" / "mamd")
+
+    def check(self, name, configuration):
+        user = name == "user"
+        systemctl = ("systemctl", *(("--user",) if user else ()))
+        backing, mount_point = self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount"
+        for directory in (backing, mount_point):
+            directory.mkdir()
+            if user:
+                os.chown(directory, NOBODY, NOBODY)
+        self.machine.run("mamctl", "init", backing, "--name", name, user=user)
+        (configuration / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
+
+        self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
+        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", user=user)
+        longest = 0.0
+        for number in range(KILLS):
+            self.machine.run("sh", "-c", f'echo {number} > "$1/{number}" && sync "$1/{number}"', "sh", mount_point, user=user)
+            (daemon,) = daemons(str(mount_point))
+            os.kill(daemon, signal.SIGKILL)
+            start = time.monotonic()
+            wait_until(lambda: self.is_back(daemon, mount_point, number, user), 60, f"not back after kill {number}")
+            longest = max(longest, time.monotonic() - start)
+        print(f"{name}: {KILLS} kills; back after at most {longest:.2f} s", flush=True)
+        state = self.machine.run(*systemctl, "show", "-p", "NRestarts", f"mamd@{name}", user=user)
+        self.assertEqual(state.stdout.strip(), f"NRestarts={KILLS}")
+
+        self.machine.run(*systemctl, "stop", f"mamd@{name}", user=user)
+        self.assertEqual(self.machine.run("ls", mount_point, user=user).stdout, "")
+        state = self.machine.run(*systemctl, "is-active", f"mamd@{name}", user=user, check=False)
+        self.assertEqual(state.stdout.strip(), "inactive")
+
+    def is_back(self, killed, mount_point, number, user):
+        """Serves, and all files are readable."""
+        command = ("sh", "-c", 'cd "$1" && cat $(ls | sort -n)', "sh", mount_point)
+        said = self.machine.run(*command, user=user, check=False)
+        if said.returncode != 0:
+            self.assertIn("not connected", said.stderr)
+            return False
+        return said.stdout.split() == [str(each) for each in range(number + 1)]
