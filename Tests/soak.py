@@ -1,12 +1,14 @@
 #!/usr/bin/python3
 """Locks and unlocks a mount at random under programs that do everything to files, and compares.
 
-    soak.py [--seconds 60] [--workers 8] [--seed N]
+    soak.py [--seconds 60] [--workers 8] [--crowd 4] [--seed N] [--build DIRECTORY]
 
-Each worker (soak_worker.py) knows what its files must hold and compares after every lock; at the end all files are
-compared again, after a new mount. A dead-lock ends the run: where all threads are is then printed. The last line has
-the figures.
-Exit status 1: something was lost, refused without need, or hung. mamd and mamctl are the release build's, or the path's.
+Each worker (soak_worker.py) has files of its own, knows what they must hold and compares after every lock. The crowd
+(soak_crowd.py) works on the same files all together, and compares with what everybody did (soak_history.py). At the end
+all files are compared again, after a new mount. A dead-lock ends the run: where all threads are is then printed. The
+last line has the figures.
+Exit status 1: something was lost, refused without need, or hung; or a sanitizer reported something. mamd and mamctl are
+the release build's, or the path's; a mamd in `--build`, made by scripts/dev, comes before it.
 """
 import argparse
 import collections
@@ -23,7 +25,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "Integration"))
+import soak_crowd
 import workspace
+from sanitizers import Sanitized
 from soak_shared import Shared
 from soak_watchdog import Watchdog, describe
 
@@ -84,6 +88,9 @@ class Soak:
     def __init__(self, options):
         self.options = options
         self.place = workspace.Workspace("soak", SETTINGS, POLICY)
+        self.sanitized = Sanitized(options.build, self.place.root) if options.build else None
+        if self.sanitized:
+            self.place.environment = self.sanitized.environment(self.place.environment)
         self.shared = Shared.create(self.place.root / "shared")
         self.workers, self.deadlocks, self.mismatches = [], 0, []
         self.done, self.refused = collections.Counter(), collections.Counter()
@@ -95,12 +102,35 @@ class Soak:
             for letter in "ABCD":
                 (directory / letter).mkdir(parents=True)
                 self.place.ctl("class", "--set", letter, directory / letter)
-            self.workers.append(subprocess.Popen(
-                [sys.executable, "-B", HERE / "soak_worker.py", directory, self.place.root / "shared", str(index),
-                 str(self.options.seed + index), self.model(index)],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.place.environment))
+            self.run_program("soak_worker.py", directory, self.place.root / "shared", index, self.model(index))
+        if self.options.crowd:
+            self.start_crowd()
         self.locker = Locker(self.place, self.shared)
         self.locker.start()
+
+    def start_crowd(self):
+        directory = self.place.path("crowd")
+        for letter in soak_crowd.LETTERS:
+            (directory / letter).mkdir(parents=True)
+            self.place.ctl("class", "--set", letter, directory / letter)
+        soak_crowd.create(directory, self.books)
+        for index in range(self.options.workers, self.members):
+            self.run_program("soak_crowd.py", directory, self.books, self.place.root / "shared", index)
+
+    def run_program(self, name, *arguments):
+        """The program's arguments, with the seed after its number."""
+        words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+        self.workers.append(subprocess.Popen(
+            [sys.executable, "-B", HERE / name, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**self.place.environment, "MAMD_SOAK_SEED": str(self.options.seed + len(self.workers))}))
+
+    @property
+    def members(self):
+        return self.options.workers + self.options.crowd
+
+    @property
+    def books(self):
+        return self.place.root / "books"
 
     def model(self, index):
         return self.place.root / f"model-{index}"
@@ -111,7 +141,7 @@ class Soak:
 
     def watch(self, is_over):
         """Until it is over. False after a dead-lock, or when a worker ended early or the locker failed."""
-        watchdog = Watchdog(self.shared, self.options.workers)
+        watchdog = Watchdog(self.shared, self.members)
         while not is_over():
             problem = watchdog.problem(self.pids())
             if problem:
@@ -138,6 +168,11 @@ class Soak:
             return
         for index in range(self.options.workers):
             self.compare(pickle.loads(self.model(index).read_bytes()), self.place.path(str(index)))
+        if self.options.crowd:
+            self.mismatches += soak_crowd.compare_all(self.place.path("crowd"), self.books)
+        self.place.unmount()
+        if self.sanitized:
+            self.mismatches += self.sanitized.reports()
 
     def remount(self):
         """False if the daemon does not end, which is a dead-lock too."""
@@ -191,6 +226,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--workers", type=int, default=8, choices=range(1, Shared.MOST_WORKERS + 1), metavar="N")
+    parser.add_argument("--crowd", type=int, default=4)
+    parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     options = parser.parse_args()
     random.seed(options.seed)

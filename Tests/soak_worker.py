@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """One worker of soak.py: changes files below a directory in random ways, and knows what they must hold.
 
-    soak_worker.py DIRECTORY SHARED INDEX SEED MODEL
+    soak_worker.py DIRECTORY SHARED INDEX MODEL
 
 DIRECTORY has a directory for each class. At the end, when everything is unlocked, it compares all its files, writes
 what they hold into MODEL, for a comparison after a new mount, and prints its figures.
@@ -360,8 +360,8 @@ def store(handle, start, data, expected):
 
 
 def main():
-    directory, shared, index, seed, model = sys.argv[1:]
-    random.seed(int(seed))
+    directory, shared, index, model = sys.argv[1:]
+    random.seed(os.environ.get("MAMD_SOAK_SEED"))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     worker = Worker(directory, Shared(shared), int(index))
     try:
