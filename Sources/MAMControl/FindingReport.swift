@@ -9,6 +9,7 @@ internal import MAMVault
 package struct FindingReport: Sendable {
     package enum Outcome: String, Sendable { case left, repaired, quarantined, unchecked }
 
+    /// As it is shown to people, with `\ooo` for what is no printable text.
     package let path: String
     package let problem: String
     package let reason: String
@@ -19,7 +20,7 @@ package struct FindingReport: Sendable {
     package let action: String?
 
     init(_ finding: Finding) {
-        path = finding.path.wireText
+        path = finding.path.shown
         problem = finding.problem.rawValue
         reason = finding.reason
         blocks = finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) }
@@ -27,7 +28,7 @@ package struct FindingReport: Sendable {
         switch finding.outcome {
         case .left(let reason): (outcome, action) = (.left, reason)
         case .repaired(let what): (outcome, action) = (.repaired, what)
-        case .quarantined(let place): (outcome, action) = (.quarantined, place.wireText)
+        case .quarantined(let place): (outcome, action) = (.quarantined, place.shown)
         case .unchecked: (outcome, action) = (.unchecked, nil)
         }
     }

@@ -59,7 +59,7 @@ package enum WorkspaceDescription {
           last: int
         )
 
-        # path: below the backing directory; of a keybag, below the state directory
+        # path: below the backing directory; of a keybag, below the state directory. What is no printable text stands as \\ooo.
         # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # outcome: left, repaired, quarantined, unchecked

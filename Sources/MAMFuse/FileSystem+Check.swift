@@ -6,52 +6,74 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 
-/// What a look at one file gave.
-struct CheckedFile {
-    var findings: [Finding] = []
-    /// Its content could not be checked, for want of its key.
-    var lackedKey = false
+/// One look at a file, and the repair that it may lead to.
+struct Look {
+    let item: VerifyItem
+    /// How often the file had been opened and closed when the look began.
+    let useCount: Int
+    let repair: Repair?
 }
+
+/// The file was opened, closed or replaced meanwhile: what was found may not be so any more.
+struct Outdated: Error {}
 
 extension FileSystem {
     /// `progressed` is told of the bytes that were looked at.
     func check(
-        _ item: VerifyItem, _ repair: Repair?, while shallGoOn: () -> Bool,
+        _ item: VerifyItem, _ repair: Repair?, tries: Int = 5, while shallGoOn: () -> Bool,
         progressed: (Int64) -> Void
     ) -> CheckedFile {
-        do throws(VaultError) {
-            guard let file = try beginCheck(item.inode) else { return CheckedFile() }
-            defer { endCheck(item.inode) }
-            let access = try file.prepareCheck()
-            var problems = FileProblems()
-            var offset: Int64? = 0
-            while let here = offset, shallGoOn() {
-                offset = try storing { () throws(StoreError) in
-                    try file.check(at: here, &problems)
-                }
-                progressed((offset ?? max(here, item.byteCount)) - here)
-            }
-            return result(of: item, file, access, problems, repair)
+        do throws(Outdated) {
+            return try look(at: item, repair, while: shallGoOn, progressed)
         } catch {
-            return CheckedFile(findings: [finding(for: error, item, repair)])
+            guard tries > 1 else {
+                let reason = "it is being changed all the time"
+                return CheckedFile(findings: [Finding(item.path, .unreadable, reason, .unchecked)])
+            }
+            // Its name may lead to another file by now, or nowhere.
+            guard let next = holdAgain(item) else { return CheckedFile() }
+            defer { letGo(next) }
+            return check(
+                next, repair, tries: tries - 1, while: shallGoOn, progressed: progressed)
         }
     }
 
-    /// The inode's file, shared with its users; nil for one that another has taken the place of.
-    private func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile? {
+    private func look(
+        at item: VerifyItem, _ repair: Repair?, while shallGoOn: () -> Bool,
+        _ progressed: (Int64) -> Void
+    ) throws(Outdated) -> CheckedFile {
+        let look = Look(item: item, useCount: item.inode.withState { $0.useCount }, repair: repair)
+        let file: VaultFile
+        do throws(VaultError) { file = try beginCheck(item.inode) } catch {
+            return CheckedFile(findings: [try finding(for: error, look)])
+        }
+        defer { endCheck(item.inode) }
+        let (access, problems): (VaultFile.CheckAccess, FileProblems)
+        do throws(VaultError) {
+            access = try file.prepareCheck()
+            problems = try self.problems(of: file, item, while: shallGoOn, progressed)
+        } catch { return CheckedFile(findings: [try finding(for: error, look)]) }
+        return try result(of: look, file, access, problems)
+    }
+
+    /// The inode's file, shared with its users.
+    private func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
         try inode.withState { state throws(VaultError) in
-            if state.isReplaced { return nil }
-            if state.file == nil {
-                let (descriptor, isWritable) = try systemCall { () throws(Errno) in
-                    try evictor.makingRoom { () throws(Errno) in
-                        try openForUse(inode, writes: false)
-                    }
-                }
-                state.file = try vault.file(descriptor)
-                state.isWritable = isWritable
+            if state.isReplaced { throw VaultError(.staleHandle) }
+            if let file = state.file {
+                state.checkCount += 1
+                return file
             }
+            let (descriptor, isWritable) = try systemCall { () throws(Errno) in
+                try evictor.makingRoom { () throws(Errno) in
+                    try openForUse(inode, writes: false)
+                }
+            }
+            let file = try vault.file(descriptor)
+            state.file = file
+            state.isWritable = isWritable
             state.checkCount += 1
-            return state.file
+            return file
         }
     }
 
@@ -62,81 +84,53 @@ extension FileSystem {
         }
     }
 
+    private func problems(
+        of file: VaultFile, _ item: VerifyItem, while shallGoOn: () -> Bool,
+        _ progressed: (Int64) -> Void
+    ) throws(VaultError) -> FileProblems {
+        var problems = FileProblems()
+        var offset: Int64? = 0
+        while let here = offset, shallGoOn() {
+            do throws(StoreError) { offset = try file.check(at: here, &problems) } catch {
+                throw .store(error)
+            }
+            progressed((offset ?? max(here, item.byteCount)) - here)
+        }
+        return problems
+    }
+
     private func result(
-        of item: VerifyItem, _ file: VaultFile, _ access: VaultFile.CheckAccess,
-        _ problems: FileProblems, _ repair: Repair?
-    ) -> CheckedFile {
+        of look: Look, _ file: VaultFile, _ access: VaultFile.CheckAccess,
+        _ problems: FileProblems
+    ) throws(Outdated) -> CheckedFile {
         var result = CheckedFile()
         result.lackedKey = file.header?.isManaged == true && problems.lackedKey
+        let path = look.item.path
         if access == .keyMissing {
-            let error = VaultError.keyMissing(file.owner)
-            result.findings.append(Finding(item.path, .keyMissing, "\(error)", .unchecked))
+            let reason = "\(VaultError.keyMissing(file.owner))"
+            result.findings.append(Finding(path, .keyMissing, reason, .unchecked))
         }
         guard !problems.isClean else { return result }
-        let outcomes = outcomes(for: item, file, problems, repair)
-        result.findings += problems.findings(at: item.path, outcomes)
+        let outcomes = try outcomes(for: look, file, problems)
+        result.findings += problems.findings(at: path, outcomes)
         return result
     }
 
     /// A file that could not even be opened, or whose key does not open.
-    private func finding(for error: VaultError, _ item: VerifyItem, _ repair: Repair?) -> Finding {
+    private func finding(for error: VaultError, _ look: Look) throws(Outdated) -> Finding {
+        let path = look.item.path
         let problem: Finding.Problem
+        var reason = "\(error)"
         switch error {
-        case .store(.header(.newerVersion)):
-            return Finding(item.path, .newer, "\(error)", .unchecked)
+        case .store(.system(.staleHandle)): throw Outdated()
+        case .store(.header(.newerVersion)): return Finding(path, .newer, reason, .unchecked)
         case .store(.header): problem = .header
         case .store(.impossibleSize): problem = .size
         case .store(.damaged):
-            return Finding(
-                item.path, .header, "its key does not open: the header was changed or damaged",
-                quarantine(item, because: "its key does not open", repair))
-        default: return Finding(item.path, .unreadable, "\(error)", .left(nil))
+            problem = .header
+            reason = "its key does not open: the header was changed or damaged"
+        default: return Finding(path, .unreadable, reason, .left(nil))
         }
-        return Finding(
-            item.path, problem, "\(error)", quarantine(item, because: "\(error)", repair))
-    }
-}
-
-/// Runs a store call whose failure is the vault's.
-private func storing<Value>(
-    _ call: () throws(StoreError) -> Value
-) throws(VaultError) -> Value {
-    do throws(StoreError) { return try call() } catch { throw .store(error) }
-}
-
-/// What is done about each kind of problem of one file.
-struct Outcomes {
-    var blocks = Finding.Outcome.left(nil)
-    var tail = Finding.Outcome.left(nil)
-    var mendable = Finding.Outcome.left(nil)
-
-    static func all(_ outcome: Finding.Outcome) -> Outcomes {
-        Outcomes(blocks: outcome, tail: outcome, mendable: outcome)
-    }
-}
-
-extension FileProblems {
-    func findings(at path: ByteString, _ outcomes: Outcomes) -> [Finding] {
-        var findings: [Finding] = []
-        func add(
-            _ problem: Finding.Problem, _ blocks: BlockRanges, _ reason: String,
-            _ outcome: Finding.Outcome
-        ) {
-            if blocks.isEmpty { return }
-            findings.append(Finding(path, problem, reason, blocks: blocks, outcome))
-        }
-        add(.unreadable, unreadable, readError.map { "\($0)" } ?? "", .left(nil))
-        add(.blocks, damaged, "it does not verify", outcomes.blocks)
-        add(.zeros, zeroed, "it is all zero, and the file has no hole there", outcomes.mendable)
-        add(.end, wrongEnds, "it was cut off, or a write was interrupted", outcomes.mendable)
-        if hasOtherHeader {
-            let reason = "the header on disk is not that of the open file"
-            findings.append(Finding(path, .header, reason, outcomes.mendable))
-        }
-        if let unfinished {
-            let reason = "a crash left it unfinished behind byte \(unfinished.plainSize)"
-            findings.append(Finding(path, .tail, reason, outcomes.tail))
-        }
-        return findings
+        return Finding(path, problem, reason, try quarantine(look, because: reason))
     }
 }

@@ -4,41 +4,43 @@ internal import Glibc
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import Synchronization
 
 /// What a check that may change things has at hand.
-struct Repair: Sendable {
+final class Repair: Sendable {
     let quarantine: Quarantine
+    /// One file is cut or moved at a time: it may have several names.
+    let turn = Mutex(())
+
+    init(in root: Descriptor) { quarantine = Quarantine(in: root) }
 }
 
 extension FileSystem {
     func outcomes(
-        for item: VerifyItem, _ file: VaultFile, _ problems: FileProblems, _ repair: Repair?
-    ) -> Outcomes {
-        guard repair != nil else { return Outcomes() }
+        for look: Look, _ file: VaultFile, _ problems: FileProblems
+    ) throws(Outdated) -> Outcomes {
+        guard let repair = look.repair else { return Outcomes() }
         if problems.isBeyondMending {
-            return .all(quarantine(item, because: "blocks of it do not verify", repair))
+            return .all(try quarantine(look, because: "blocks of it do not verify"))
         }
         // What the disk does not give may be the file's better part: nothing is written over it.
         guard problems.unreadable.isEmpty else { return Outcomes() }
-        if problems.unfinished != nil { return cutTail(of: item, file, problems) }
-        return Outcomes(mendable: mend(item.inode, file))
+        if problems.unfinished != nil { return try cutTail(look, repair, file, problems) }
+        return Outcomes(mendable: mend(look.item.inode, file))
     }
 
-    /// Nobody may have the file open: with the write-back cache the kernel would keep the size that it knows.
     private func cutTail(
-        of item: VerifyItem, _ file: VaultFile, _ problems: FileProblems
-    ) -> Outcomes {
-        guard item.inode.withState({ $0.beginReplacing() }) else { return .all(.left(Self.inUse)) }
-        do throws(VaultError) {
-            try makeWritable(item.inode)
+        _ look: Look, _ repair: Repair, _ file: VaultFile, _ problems: FileProblems
+    ) throws(Outdated) -> Outcomes {
+        let inode = look.item.inode
+        return try replacing(look, repair) { () throws(VaultError) in
+            try makeWritable(inode)
             _ = try file.cutUnfinishedTail()
             // Before anyone can open it anew.
-            let mended = problems.isMendable ? mend(item.inode, file) : .left(nil)
-            finishReplacing(item)
+            let mended = problems.isMendable ? mend(inode, file) : .left(nil)
             return Outcomes(tail: .repaired("cut there"), mendable: mended)
-        } catch {
-            item.inode.withState { $0.isConverting = false }
-            return .all(.left("\(error)"))
+        } orFailing: {
+            .all(.left($0))
         }
     }
 
@@ -56,24 +58,48 @@ extension FileSystem {
         }
     }
 
-    /// Nil repair: it stays where it is.
-    func quarantine(
-        _ item: VerifyItem, because reason: String, _ repair: Repair?
-    ) -> Finding.Outcome {
-        guard let repair else { return .left(nil) }
-        guard item.inode.withState({ $0.beginReplacing() }) else { return .left(Self.inUse) }
-        do throws(Errno) {
+    /// It stays where it is in a check without a repair.
+    func quarantine(_ look: Look, because reason: String) throws(Outdated) -> Finding.Outcome {
+        guard let repair = look.repair else { return .left(nil) }
+        let item = look.item
+        return try replacing(look, repair) { () throws(VaultError) in
             // No name changes between the last look and the move.
-            let place = try names.exclusive { () throws(Errno) in
-                let there = try status(at: item.parent.handle.raw, item.name.cString)
-                guard BackingID(there) == item.inode.id else { throw .staleHandle }
-                return try repair.quarantine.take(item, because: reason)
+            try names.exclusive { () throws(VaultError) in
+                try systemCall { () throws(Errno) in
+                    let there = try status(at: item.parent.handle.raw, item.name.cString)
+                    guard BackingID(there) == item.inode.id else { throw .staleHandle }
+                    return .quarantined(try repair.quarantine.take(item, because: reason))
+                }
             }
-            finishReplacing(item)
-            return .quarantined(place)
-        } catch {
-            item.inode.withState { $0.isConverting = false }
-            return .left("it could not be moved away: \(error)")
+        } orFailing: {
+            .left($0)
+        }
+    }
+
+    /// Runs a change after which the kernel must look the file up anew, while nobody can open it.
+    ///
+    /// Nobody may have it open: with the write-back cache the kernel would keep the size that it knows, and what
+    /// it has not sent yet would go to a file that was moved away.
+    private func replacing<Result>(
+        _ look: Look, _ repair: Repair, _ body: () throws(VaultError) -> Result,
+        orFailing fail: (String) -> Result
+    ) throws(Outdated) -> Result {
+        try repair.turn.withLock { _ throws(Outdated) in
+            let inode = look.item.inode
+            guard
+                try inode.withState({ state throws(Outdated) in
+                    try state.beginReplacing(since: look.useCount)
+                })
+            else { return fail("it is open; close it and try again") }
+            do throws(VaultError) {
+                let result = try body()
+                finishReplacing(look.item)
+                return result
+            } catch {
+                inode.withState { $0.isConverting = false }
+                if case .store(.system(.staleHandle)) = error { throw Outdated() }
+                return fail("\(error)")
+            }
         }
     }
 
@@ -89,14 +115,13 @@ extension FileSystem {
         }
         notifier.invalidate(item.inode.node)
     }
-
-    private static let inUse = "it is open; close it and try again"
 }
 
 extension Inode.State {
     /// From now on nobody can open the file; false if somebody has it open.
-    fileprivate mutating func beginReplacing() -> Bool {
-        guard openCount == 0, !isConverting else { return false }
+    fileprivate mutating func beginReplacing(since count: Int) throws(Outdated) -> Bool {
+        if openCount > 0 || isConverting { return false }
+        if isReplaced || useCount != count { throw Outdated() }
         isConverting = true
         return true
     }

@@ -17,7 +17,7 @@ extension FileSystem {
         }
         let run: VerifyRun
         do throws(Errno) {
-            run = try VerifyRun(self, repair ? Repair(quarantine: Quarantine(in: root)) : nil)
+            run = try VerifyRun(self, repair ? Repair(in: root) : nil)
         } catch { throw VaultError(error) }
         let reporter = VerifyReporter(run, listener)
         defer { run.close() }

@@ -46,7 +46,9 @@ final class Inode: Sendable {
         var facts: FileFacts?
         /// Present while at least one handle is open, or the file is being checked.
         var file: VaultFile?
-        var openCount = 0
+        var openCount = 0 { didSet { useCount += 1 } }
+        /// How often ``openCount`` has changed.
+        private(set) var useCount = 0
         /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
         var checkCount = 0
         /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.

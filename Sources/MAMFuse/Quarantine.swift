@@ -94,7 +94,7 @@ final class Quarantine: Sendable {
     private func write(
         _ item: VerifyItem, _ reason: String, to log: Descriptor
     ) throws(Errno) {
-        let line: JSONValue = ["path": .string(item.path.wireText), "reason": .string(reason)]
+        let line: JSONValue = ["path": .string(item.path.shown), "reason": .string(reason)]
         let bytes = line.encoded() + [UInt8(ascii: "\n")]
         let end = try status(of: log.raw).st_size
         try bytes.span.withUnsafeBytes { buffer throws(Errno) in

@@ -38,7 +38,7 @@ struct VerifyPlaces {
     func shown(_ finding: FindingReport) -> String {
         if finding.problem == "keybag" { return finding.path }
         let isOwn = finding.path.hasPrefix(".mamd/")
-        return (isOwn ? backing : tree).appending(finding.path).shown
+        return "\((isOwn ? backing : tree).shown)/\(finding.path)"
     }
 }
 
@@ -97,7 +97,7 @@ private struct VerifyOutput {
     }
 
     private func shownOwn(_ path: String) -> String {
-        places.backing.appending(path).shown
+        "\(places.backing.shown)/\(path)"
     }
 
     private static let shownRanges = 8

@@ -88,8 +88,8 @@ class Mending(VerifyCase):
         os.link(path, second)
         self.assertEqual(path.stat().st_size, len(PLAIN))
         held = os.open(path, os.O_PATH)
-        self.addCleanup(os.close, held)
         self.verify("--repair")
+        os.close(held)
         for name in (path, second):
             self.assertEqual(name.stat().st_size, FIRST + 4 * PAYLOAD)
             self.assertEqual(name.read_bytes(), PLAIN[:FIRST + 4 * PAYLOAD])

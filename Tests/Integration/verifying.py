@@ -1,5 +1,6 @@
 """Running `mamctl verify`, and making files that it has something to say about."""
 import json
+import shutil
 
 from workspace import ANN, BLOCK, DAMAGED, DONE, HEADER, WorkspaceCase, pattern
 
@@ -26,9 +27,11 @@ class VerifyCase(WorkspaceCase):
         self.good = self.backing_of(path).read_bytes()
 
     def tearDown(self):
-        if not self.workspace.mount_point.is_mount():
-            self.workspace.mount()
-        self.workspace.unlock()
+        """Nothing of a test is left, and the workspace is mounted for the next."""
+        if self.workspace.mount_point.is_mount():
+            self.workspace.unmount()
+        shutil.rmtree(self.backing_of(self.directory))
+        self.mount()
 
     def mount(self):
         self.workspace.mount().unlock()

@@ -1,0 +1,50 @@
+// From what was found in a file to what is told of it.
+
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+/// What a look at one file gave.
+struct CheckedFile {
+    var findings: [Finding] = []
+    /// Its content could not be checked, for want of its key.
+    var lackedKey = false
+}
+
+/// What is done about each kind of problem of one file.
+struct Outcomes {
+    var blocks = Finding.Outcome.left(nil)
+    var tail = Finding.Outcome.left(nil)
+    var mendable = Finding.Outcome.left(nil)
+
+    static func all(_ outcome: Finding.Outcome) -> Outcomes {
+        Outcomes(blocks: outcome, tail: outcome, mendable: outcome)
+    }
+}
+
+extension FileProblems {
+    func findings(at path: ByteString, _ outcomes: Outcomes) -> [Finding] {
+        var findings: [Finding] = []
+        func add(
+            _ problem: Finding.Problem, _ blocks: BlockRanges, _ reason: String,
+            _ outcome: Finding.Outcome
+        ) {
+            if blocks.isEmpty { return }
+            findings.append(Finding(path, problem, reason, blocks: blocks, outcome))
+        }
+        add(.unreadable, unreadable, readError.map { "\($0)" } ?? "", .left(nil))
+        add(.blocks, damaged, "it does not verify", outcomes.blocks)
+        add(.zeros, zeroed, "it is all zero, and the file has no hole there", outcomes.mendable)
+        add(.end, wrongEnds, "it was cut off, or a write was interrupted", outcomes.mendable)
+        if hasOtherHeader {
+            let reason = "the header on disk is not that of the open file"
+            findings.append(Finding(path, .header, reason, outcomes.mendable))
+        }
+        if let unfinished {
+            let reason = "a crash left it unfinished behind byte \(unfinished.plainSize)"
+            findings.append(Finding(path, .tail, reason, outcomes.tail))
+        }
+        return findings
+    }
+}
