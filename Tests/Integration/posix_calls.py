@@ -9,6 +9,8 @@ from workspace import call
 AT_FDCWD = -100
 NOREPLACE, EXCHANGE, WHITEOUT = 1, 2, 4
 O_TMPFILE = os.O_TMPFILE
+# fallocate(2); a hole keeps the size.
+PUNCH, ZERO, COLLAPSE, INSERT = 3, 0x10, 0x08, 0x20
 
 
 def rename2(source, target, flags):
@@ -18,6 +20,10 @@ def rename2(source, target, flags):
 def link_open(descriptor, path):
     """Gives a file a name that may have none yet. os.link() does not follow."""
     call("linkat", AT_FDCWD, b"/proc/self/fd/%d" % descriptor, AT_FDCWD, os.fsencode(path), 0x400)
+
+
+def allocate(descriptor, mode, offset, count):
+    call("fallocate", descriptor, mode, ctypes.c_long(offset), ctypes.c_long(count))
 
 
 def opening(flags, mode=0o640):

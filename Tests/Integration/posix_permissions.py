@@ -1,10 +1,8 @@
 """Who may do what: modes of files and directories, sticky directories, and the bits that go with a change."""
-import ctypes
 import os
 
-from posix_calls import link_open, rename2
+from posix_calls import PUNCH, allocate, link_open, rename2
 from posix_place import Scene, shape, users
-from workspace import call
 
 FILE_CALLS = {
     "read": lambda: os.close(os.open("folder/file", os.O_RDONLY)),
@@ -119,9 +117,6 @@ def set_id_changes():
                 os.close(descriptor)
         return run
 
-    def allocate(mode):
-        return lambda fd: call("fallocate", fd, mode, ctypes.c_long(0), ctypes.c_long(5000))
-
     return {
         "write": opened(os.O_WRONLY, lambda fd: os.write(fd, b"x")),
         "write of nothing": opened(os.O_WRONLY, lambda fd: os.write(fd, b"")),
@@ -131,8 +126,8 @@ def set_id_changes():
         "truncate to the same size": lambda: os.truncate("folder/file", 7),
         "ftruncate": opened(os.O_WRONLY, lambda fd: os.ftruncate(fd, 50_000)),
         "open truncating": opened(os.O_WRONLY | os.O_TRUNC, lambda fd: None),
-        "fallocate": opened(os.O_WRONLY, allocate(0)),
-        "punch a hole": opened(os.O_WRONLY, allocate(3)),
+        "fallocate": opened(os.O_WRONLY, lambda fd: allocate(fd, 0, 0, 5_000)),
+        "punch a hole": opened(os.O_WRONLY, lambda fd: allocate(fd, PUNCH, 0, 5_000)),
         "open to write": opened(os.O_WRONLY, lambda fd: None),
         "copy_file_range": opened(os.O_WRONLY, lambda fd: copy_into(fd)),
         "chmod to the same": lambda: os.chmod("folder/file", os.stat("folder/file").st_mode & 0o7777),

@@ -5,7 +5,7 @@ import os
 import struct
 import time
 
-from posix_calls import EXCHANGE, rename2
+from posix_calls import EXCHANGE, allocate, rename2
 from posix_place import users
 from workspace import call
 
@@ -31,8 +31,8 @@ def store(descriptor):
         mapping.flush()
 
 
-def allocate(mode, count=9_000):
-    return lambda descriptor: call("fallocate", descriptor, mode, ctypes.c_long(0), ctypes.c_long(count))
+def allocating(mode, count=9_000):
+    return lambda descriptor: allocate(descriptor, mode, 0, count)
 
 
 OPERATIONS = {
@@ -54,10 +54,10 @@ OPERATIONS = {
     "ftruncate to the same size": opened(os.O_RDWR, lambda fd: os.ftruncate(fd, 10_000)),
     "open truncating": opened(os.O_WRONLY | os.O_TRUNC, lambda fd: None),
     "open truncating what is empty": lambda: os.close(os.open("folder/empty", os.O_WRONLY | os.O_TRUNC)),
-    "fallocate": opened(os.O_WRONLY, allocate(0, 20_000)),
-    "fallocate keeping the size": opened(os.O_WRONLY, allocate(1, 20_000)),
-    "punch a hole": opened(os.O_WRONLY, allocate(3)),
-    "zero a range": opened(os.O_WRONLY, allocate(0x10)),
+    "fallocate": opened(os.O_WRONLY, allocating(0, 20_000)),
+    "fallocate keeping the size": opened(os.O_WRONLY, allocating(1, 20_000)),
+    "punch a hole": opened(os.O_WRONLY, allocating(3)),
+    "zero a range": opened(os.O_WRONLY, allocating(0x10)),
     "chmod": lambda: os.chmod("folder/file", 0o600),
     "chmod to the same": lambda: os.chmod("folder/file", 0o644),
     "chown": lambda: os.chown("folder/file", os.getuid(), os.getgid()),

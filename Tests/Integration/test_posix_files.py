@@ -1,46 +1,17 @@
-"""What POSIX asks of an open file: appending, sharing, mapping, direct and synchronous writes, advisory locks."""
-import ctypes
+"""What POSIX asks of open files: appending, sharing, mapping, direct and synchronous writes, ranges, names."""
 import errno
-import fcntl
 import mmap
 import os
-import resource
-import signal
 import stat
-import struct
-import subprocess
-import sys
-import unittest
 
-from posix_calls import EXCHANGE, rename2
+from children import in_children
+from posix_calls import COLLAPSE, EXCHANGE, INSERT, PUNCH, ZERO, allocate, rename2
 from workspace import PERSONAL, WorkspaceCase, pattern
 
-F_OFD_SETLK = 37
 KINDS = ("managed", "unmanaged", "foreign")
 
 
-def in_children(count, work):
-    """Runs work(number) in so many processes at once; all must end well."""
-    children = []
-    for number in range(count):
-        child = os.fork()
-        if child == 0:
-            status = 1
-            try:
-                work(number)
-                status = 0
-            finally:
-                os._exit(status)
-        children.append(child)
-    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-
-
-def lock_record(descriptor, command, kind, start=0, length=0):
-    fcntl.fcntl(descriptor, command, struct.pack("hhqqi", kind, os.SEEK_SET, start, length, 0))
-
-
 class OpenFiles(WorkspaceCase):
-
     def make(self, kind, content=b""):
         path = self.directory / kind
         if kind == "managed":
@@ -157,6 +128,25 @@ class OpenFiles(WorkspaceCase):
         self.assertEqual(two.read_bytes(), b"second" + b"2" * 4_994)
         self.assertFalse(one.exists())
 
+    def test_ranges_are_punched_and_zeroed_and_never_collapsed(self):
+        path = self.directory / "file"
+        expected = bytearray(pattern(50_000))
+        with open(path, "w+b", buffering=0) as file:
+            file.write(expected)
+            for mode in (COLLAPSE, INSERT, COLLAPSE | INSERT, 0x40, PUNCH & ~1):
+                with self.refused(errno.EOPNOTSUPP):
+                    allocate(file.fileno(), mode, 4_096, 8_192)
+                self.assertEqual(path.read_bytes(), expected)
+            allocate(file.fileno(), ZERO | 1, 45_000, 20_000)
+            expected[45_000:] = bytes(5_000)
+            self.assertEqual(path.read_bytes(), expected)
+            allocate(file.fileno(), ZERO, 45_000, 20_000)
+            self.assertEqual(path.read_bytes(), expected + bytes(15_000))
+            for offset, count in ((-1, 10), (0, 0), (0, -1), (1 << 62, 1 << 62)):
+                with self.refused(errno.EINVAL, errno.EFBIG):
+                    allocate(file.fileno(), 0, offset, count)
+            self.assertEqual(path.read_bytes(), expected + bytes(15_000))
+
     def test_hard_links_are_one_file(self):
         one, two = self.write(self.directory / "one", b"x"), self.directory / "two"
         os.link(one, two)
@@ -168,90 +158,3 @@ class OpenFiles(WorkspaceCase):
                 self.assertEqual((status.st_size, status.st_nlink, stat.S_IMODE(status.st_mode)), (5_001, 2, 0o604))
             self.assertEqual(two.read_bytes(), b"x" + pattern(5_000))
         self.assertEqual(self.workspace.owner(one), self.workspace.owner(two))
-
-    def test_advisory_locks_keep_others_out(self):
-        path = self.write(self.directory / "file", bytes(100))
-        program = (
-            "import fcntl, os, struct, sys\n"
-            "fd, how = os.open(sys.argv[1], os.O_RDWR), sys.argv[2]\n"
-            "record = struct.pack('hhqqi', fcntl.F_WRLCK, 0, int(sys.argv[3]), 10, 0)\n"
-            "try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB) if how == 'flock' else "
-            "fcntl.fcntl(fd, fcntl.F_SETLK if how == 'posix' else 37, record)\n"
-            "except OSError as problem: sys.exit(problem.errno)\n")
-
-        def other(how, start=0):
-            return subprocess.run([sys.executable, "-c", program, path, how, str(start)]).returncode
-
-        with open(path, "r+b") as file:
-            for how, command in (("posix", fcntl.F_SETLK), ("ofd", F_OFD_SETLK)):
-                lock_record(file.fileno(), command, fcntl.F_WRLCK, 20, 10)
-                for asked in ("posix", "ofd"):
-                    self.assertIn(other(asked, 25), (errno.EAGAIN, errno.EACCES))
-                    self.assertEqual(other(asked, 30), 0)
-                lock_record(file.fileno(), command, fcntl.F_UNLCK, 20, 10)
-                self.assertEqual(other(how, 25), 0)
-            fcntl.flock(file, fcntl.LOCK_SH)
-            self.assertEqual(other("flock"), errno.EAGAIN)
-            fcntl.flock(file, fcntl.LOCK_UN)
-            self.assertEqual(other("flock"), 0)
-        self.assertEqual(other("posix", 25), 0)
-
-    def test_programs_can_be_run_and_not_written_meanwhile(self):
-        path = self.directory / "program"
-        path.write_bytes(open("/bin/sleep", "rb").read())
-        path.chmod(0o755)
-        with subprocess.Popen([path, "30"]) as process:
-            with self.refused(errno.ETXTBSY):
-                os.open(path, os.O_WRONLY)
-            process.kill()
-        script = self.directory / "script"
-        script.write_text("#!/bin/sh\necho ran\n")
-        script.chmod(0o755)
-        self.assertEqual(subprocess.run([script], capture_output=True, check=True).stdout, b"ran\n")
-
-    def test_a_limit_on_sizes_ends_a_write(self):
-        path = self.directory / "limited"
-
-        def write(number):
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
-            with open(path, "wb", buffering=0) as file:
-                assert file.write(bytes(20_000)) == 10_000
-                try:
-                    file.write(b"x")
-                except OSError as problem:
-                    assert problem.errno == errno.EFBIG
-
-        self.assertEqual(in_children(1, write), [0])
-        self.assertEqual(path.stat().st_size, 10_000)
-
-    @unittest.skipUnless(os.getuid() == 0, "makes devices, which only root can")
-    def test_devices_are_kept_and_not_opened(self):
-        path = self.directory / "null"
-        os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
-        self.assertEqual(path.stat().st_rdev, os.makedev(1, 3))
-        self.assertEqual(self.backing_of(path).stat().st_rdev, os.makedev(1, 3))
-        with self.refused(errno.EACCES):
-            path.open("rb")
-
-    def test_the_file_system_is_described(self):
-        mounted, backing = os.statvfs(self.directory), os.statvfs(self.workspace.backing)
-        for field in ("f_bsize", "f_frsize", "f_blocks", "f_files", "f_namemax"):
-            self.assertEqual(getattr(mounted, field), getattr(backing, field), field)
-        self.assertLess(abs(mounted.f_bavail - backing.f_bavail), mounted.f_blocks // 50)
-
-    def test_extended_attributes_of_every_size(self):
-        path = self.write(self.directory / "file", b"x")
-        os.setxattr(path, "user.empty", b"")
-        os.setxattr(path, b"user." + b"n" * 250, pattern(1_000))
-        self.assertEqual(os.getxattr(path, "user.empty"), b"")
-        self.assertEqual(os.getxattr(path, b"user." + b"n" * 250), pattern(1_000))
-        for name, value, number in (
-                (b"user." + b"n" * 251, b"", errno.ERANGE), (b"user.big", bytes(65_537), errno.E2BIG)):
-            with self.refused(number):
-                os.setxattr(path, name, value)
-        room = ctypes.create_string_buffer(3)
-        os.setxattr(path, "user.long", b"12345")
-        libc = ctypes.CDLL(None, use_errno=True)
-        self.assertEqual(libc.getxattr(os.fsencode(path), b"user.long", room, 3), -1)
-        self.assertEqual(ctypes.get_errno(), errno.ERANGE)

@@ -1,6 +1,5 @@
 """Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses anything."""
 import contextlib
-import ctypes
 import errno
 import mmap
 import os
@@ -9,14 +8,10 @@ import signal
 import subprocess
 import threading
 
-from workspace import LONG, PERSONAL, WorkspaceCase, call, daemons, pattern, wait_until
+from posix_calls import PUNCH, allocate
+from workspace import LONG, PERSONAL, WorkspaceCase, daemons, pattern, wait_until
 
-PUNCH, ZERO, COLLAPSE, INSERT = 3, 0x10, 0x08, 0x20
 TIB = 1 << 40
-
-
-def allocate(descriptor, mode, offset, count):
-    call("fallocate", descriptor, mode, ctypes.c_long(offset), ctypes.c_long(count))
 
 
 def data_of(descriptor):
@@ -243,22 +238,3 @@ class Holes(WorkspaceCase):
             self.assertEqual(os.pread(descriptor, 10, 8 * TIB - 3), b"end")
             self.assertEqual(os.pread(descriptor, 5_000, 2 * TIB), bytes(5_000))
             self.assertLess(path.stat().st_blocks * 512, 1 << 20)
-
-    def test_ranges(self):
-        path = self.make("managed")
-        expected = bytearray(pattern(50_000))
-        with open(path, "r+b", buffering=0) as file:
-            file.write(expected)
-            for mode in (COLLAPSE, INSERT, COLLAPSE | INSERT, 0x40, PUNCH & ~1):
-                with self.refused(errno.EOPNOTSUPP):
-                    allocate(file.fileno(), mode, 4_096, 8_192)
-                self.assertEqual(path.read_bytes(), expected)
-            allocate(file.fileno(), ZERO | 1, 45_000, 20_000)
-            expected[45_000:] = bytes(5_000)
-            self.assertEqual(path.read_bytes(), expected)
-            allocate(file.fileno(), ZERO, 45_000, 20_000)
-            self.assertEqual(path.read_bytes(), expected + bytes(15_000))
-            for offset, count in ((-1, 10), (0, 0), (0, -1), (1 << 62, 1 << 62)):
-                with self.refused(errno.EINVAL, errno.EFBIG):
-                    allocate(file.fileno(), 0, offset, count)
-            self.assertEqual(path.read_bytes(), expected + bytes(15_000))

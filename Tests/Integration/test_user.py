@@ -49,7 +49,8 @@ class AsOrdinaryUser(unittest.TestCase):
     """Root runs the same, and the real programs, as nobody."""
 
     SUITES = (
-        "test_user.MainFlow", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_tmpfile")
+        "test_user.MainFlow", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_system",
+        "test_posix_tmpfile")
 
     def test_main_flow_as_nobody(self):
         prefix = PREFIX + "nobody-"
