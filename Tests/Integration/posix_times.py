@@ -42,6 +42,7 @@ OPERATIONS = {
     "read": opened(os.O_RDONLY, lambda fd: os.read(fd, 10)),
     "read of nothing": opened(os.O_RDONLY, lambda fd: os.read(fd, 0)),
     "read without access time": opened(os.O_RDONLY | os.O_NOATIME, lambda fd: os.read(fd, 10)),
+    "read through a handle that may write": opened(os.O_RDWR, lambda fd: os.read(fd, 10)),
     "write": opened(os.O_WRONLY, lambda fd: os.write(fd, b"x")),
     "write of nothing": opened(os.O_WRONLY, lambda fd: os.write(fd, b"")),
     "write and fsync": opened(os.O_WRONLY, lambda fd: (os.write(fd, b"x"), os.fsync(fd))),

@@ -53,6 +53,10 @@ class Differential(WorkspaceCase):
         print(f"{name}: {len(there.results)} outcomes, {len(found)} other ones on the mount", flush=True)
 
 
+for name in SCENARIOS:
+    setattr(Differential, "test_" + name, lambda self, name=name: self.compare(name))
+
+
 class OnTmpfs(Differential):
     """The same where the backing directory is in memory."""
 
@@ -70,7 +74,5 @@ class OnTmpfs(Differential):
 
 
 def load_tests(loader, standard_tests, pattern):
-    for name in SCENARIOS:
-        setattr(Differential, "test_" + name, lambda self, name=name: self.compare(name))
     cases = (Differential, OnTmpfs) if LONG and os.path.ismount("/dev/shm") else (Differential,)
     return unittest.TestSuite(map(loader.loadTestsFromTestCase, cases))

@@ -9,6 +9,7 @@ import stat
 import struct
 import subprocess
 import sys
+import time
 import unittest
 
 from children import in_children
@@ -86,6 +87,21 @@ class AroundFiles(WorkspaceCase):
         self.assertEqual(self.backing_of(path).stat().st_rdev, os.makedev(1, 3))
         with self.refused(errno.EACCES):
             path.open("rb")
+
+    def test_times_outlive_the_daemon(self):
+        path = self.directory / "file"
+        for make in (
+                lambda: self.write(path, pattern(10_000)), lambda: self.write(path, b"again", durable=False),
+                lambda: os.truncate(path, 3), lambda: os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789)),
+                lambda: path.chmod(0o600)):
+            make()
+            time.sleep(0.02)
+            before = path.stat()
+            self.workspace.remount()
+            after = path.stat()
+            self.assertEqual(before.st_mtime_ns, after.st_mtime_ns)
+            self.assertGreaterEqual(after.st_ctime_ns, before.st_ctime_ns)
+            self.assertLess(after.st_ctime_ns, before.st_ctime_ns + 10**9)
 
     def test_the_file_system_is_described(self):
         mounted, backing = os.statvfs(self.directory), os.statvfs(self.workspace.backing)
