@@ -30,7 +30,6 @@ extension SealedContent {
         let failure = try cut(to: new)
         // Only now: while the last block is read it still has the mark that the old size gave it.
         defer { extent = new }
-        freeTail(of: new)
         try writeRun(last...last, .none(at: 0), becoming: new)
         if let failure { throw failure }
     }
@@ -38,7 +37,7 @@ extension SealedContent {
     /// Sets a smaller size. Returns the error of a sync, which others must hear of, when the cut itself is done.
     ///
     /// A cut inside a block puts zeros behind it, and these may be durable before the size is: a block that still counts
-    /// would be damaged. So it is first made one that no longer does, for good.
+    /// would be damaged. So it is first made one that no longer does, for good, and then a hole, which takes no zeros.
     private func cut(to new: Extent) throws(StoreError) -> StoreError? {
         guard new.blockCount < extent.blockCount, new.lastBlockUse > 0 else {
             try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
@@ -51,6 +50,7 @@ extension SealedContent {
         do throws(Errno) { try synchronize(descriptor.raw, dataOnly: true) } catch {
             failure = .system(error)
         }
+        free(block: new.blockCount)
         try system { () throws(Errno) in
             // Once more, should it fail: there is no way back by now.
             do throws(Errno) { try setSize(descriptor.raw, new.physicalSize) } catch {
@@ -73,13 +73,10 @@ extension SealedContent {
         if let damage { throw damage }
     }
 
-    /// The bytes behind the last block were ciphertext of the next one; they become a hole.
-    private func freeTail(of extent: Extent) {
-        let end = extent.blockCount * Int64(Layout.blockByteCount)
-        do throws(Errno) {
-            try punchHole(descriptor.raw, at: end, count: Int64(Layout.blockByteCount))
-        } catch {
-            // Nobody reads them; a file system without holes keeps up to a block of old ciphertext.
+    private func free(block: Int64) {
+        let size = Int64(Layout.blockByteCount)
+        do throws(Errno) { try punchHole(descriptor.raw, at: block * size, count: size) } catch {
+            // A file system without holes: a part of the old ciphertext stays behind the last block. Nobody reads it.
         }
     }
 

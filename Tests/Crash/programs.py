@@ -59,6 +59,7 @@ class Program:
     workload = Workload
     # What a file begins with when its beginning reached the disk: never zeros alone.
     header_byte_count = 0
+    is_repaired = False
 
     def __init__(self, place):
         self.place = pathlib.Path(place)
@@ -85,8 +86,13 @@ class Program:
         with open(f"{self.backing}{path}", "rb") as file:
             return not any(file.read(self.header_byte_count))
 
-    def after_power_cut(self):
-        """What its manual says to do before mounting."""
+    def repair(self):
+        """What its manual says to do after a power cut; returns faults."""
+        return []
+
+    def final_faults(self):
+        """What it says of all files in the end."""
+        return []
 
     def unlock(self, model, done, last):
         """Opens what needs a passphrase; returns faults."""
@@ -140,6 +146,22 @@ class Mamd(Program):
             if is_safe and not opened:
                 faults.append(("account", f"the {label} is none of {words}"))
         return faults
+
+    def verify(self, *options):
+        place = self.mount if os.path.ismount(self.mount) else self.backing
+        return self.workspace.ctl("verify", place, "--json", *options, status=None)
+
+    def repair(self):
+        """Without the accounts that need a passphrase it may have to leave something, and is asked again."""
+        findings = self.findings("--repair")
+        self.is_repaired = all(finding["outcome"] == "repaired" for finding in findings)
+        return [("quarantined", str(finding)) for finding in findings if finding["outcome"] == "quarantined"]
+
+    def findings(self, *options):
+        return json.loads(self.verify(*options).stdout)["findings"]
+
+    def final_faults(self):
+        return [("verify", f"{finding}") for finding in self.findings()]
 
     def opens(self, account, words):
         for number, word in enumerate(words):

@@ -205,6 +205,12 @@ class Recording:
     def take_mark(self, _, __, payload):
         self.marks.append((self.count, payload.decode()))
 
+    def forget_syncs(self):
+        """As if the disk had been told nothing."""
+        self.forced = []
+        for inode in self.inodes.values():
+            inode.syncs = []
+
     def least_metadata(self, cut):
         """The smallest M for a cut."""
         return latest(self.forced, cut - 1) or 0

@@ -1,0 +1,45 @@
+"""An ext4 of a test's own on a loop device. Root only."""
+import contextlib
+import os
+import shutil
+import subprocess
+import unittest
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+
+
+class DiskImage:
+    """Mounted at `root`/disk; skips the test where that cannot be."""
+
+    def __init__(self, root, mebibytes=64, options=(), features=()):
+        if os.getuid() != 0:
+            raise unittest.SkipTest("mounts a disk image, which only root can")
+        self.image, self.path = root / "image", root / "disk"
+        self.path.mkdir()
+        with open(self.image, "wb") as file:
+            file.truncate(mebibytes << 20)
+        run("/sbin/mkfs.ext4", "-q", *features, self.image)
+        try:
+            self.mount(self.image, self.path, *options)
+        except subprocess.CalledProcessError as problem:
+            raise unittest.SkipTest(f"this machine has no loop devices: {problem.stderr}") from problem
+
+    def mount(self, image, path, *options):
+        run("mount", "-o", ",".join(["loop", *options]), image, path)
+
+    @contextlib.contextmanager
+    def after_power_cut(self):
+        """What is on the disk now, whatever the kernel has not written yet: a copy, mounted elsewhere."""
+        copy, path = self.image.with_name("copy"), self.path.with_name("after")
+        shutil.copy(self.image, copy)
+        path.mkdir()
+        self.mount(copy, path)
+        try:
+            yield path
+        finally:
+            run("umount", path)
+
+    def close(self):
+        run("umount", "-l", self.path)

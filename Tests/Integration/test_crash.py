@@ -1,0 +1,73 @@
+"""Power cuts: a few hundred of Tests/Crash, and a real ext4 in the middle of its work."""
+import os
+import pathlib
+import sys
+import time
+import unittest
+
+from disk_image import DiskImage
+from workspace import BLOCK, LONG, ROOT, Workspace, pattern
+
+sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
+from crash import Run, print_report
+
+SEEDS, POINTS = ((1, 2), 250) if not LONG else (range(1, 21), 500)
+
+
+@unittest.skipIf(os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+class PlayedBack(unittest.TestCase):
+    def recorded(self, seed, steps=300):
+        run = Run("mamd", seed, steps)
+        self.addCleanup(run.close)
+        run.record()
+        return run
+
+    def test_what_was_acknowledged_is_there_after_any_cut(self):
+        for seed in SEEDS:
+            with self.subTest(seed=seed):
+                run, start = self.recorded(seed), time.monotonic()
+                report = run.check(range(POINTS), os.cpu_count())
+                print_report(report, time.monotonic() - start, seed)
+                self.assertEqual(report.figures["points"], POINTS)
+                self.assertGreater(report.figures["old"], 0)
+                if report.faults:
+                    kept = run.keep(pathlib.Path(ROOT, ".build", "crash"))
+                    self.fail(f"{report.faults[:5]}; scripts/crash --again {kept}")
+
+    def test_a_disk_that_forgets_syncs_is_noticed(self):
+        run = self.recorded(3)
+        run.recording.forget_syncs()
+        report = run.check(range(60), os.cpu_count())
+        self.assertGreater(report.figures["violation: lost"] + report.figures["violation: stale"], 0)
+
+
+class RealDisk(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        # Metadata are committed every second; data go out after 30.
+        self.disk = DiskImage(self.workspace.root, options=("commit=1",))
+        self.addCleanup(self.disk.close)
+        self.workspace.backing = self.disk.path / "backing"
+        self.workspace.backing.mkdir()
+        self.workspace.init().mount().register(extra=["--no-passphrase"])
+        self.addCleanup(self.workspace.unmount)
+
+    def test_a_size_is_not_there_before_its_data(self):
+        """Files that nobody synced, new ones and ones that grew."""
+        old = [self.workspace.path(f"old{number}") for number in range(4)]
+        for path in old:
+            path.write_bytes(pattern(5000))
+        os.sync()
+        for number, path in enumerate(old):
+            with open(path, "ab") as file:
+                file.write(pattern(9000 + 3000 * number))
+            path.with_name(f"new{number}").write_bytes(pattern(100 + 4000 * number))
+        time.sleep(2.5)
+        with self.disk.after_power_cut() as disk:
+            found = sorted(path for path in (disk / "backing").iterdir() if path.is_file())
+            self.assertEqual(len(found), 8)
+            for path in found:
+                data = path.read_bytes()
+                blocks = [data[start : start + BLOCK] for start in range(0, len(data) // BLOCK * BLOCK, BLOCK)]
+                self.assertNotIn(bytes(BLOCK), blocks, path.name)
