@@ -6,7 +6,7 @@ internal import MAMSystem
 /// A file or directory that a walk has come by.
 struct WalkedEntry {
     let entry: Entry
-    let parent: UInt64
+    let parent: Inode
     let name: ByteString
     /// Below the root, without a slash before it.
     let path: ByteString
@@ -42,8 +42,14 @@ extension FileSystem {
                 isComplete = false
                 failed(path, error)
             }
+            let directory: Inode
             let names: [ByteString]
-            do throws(Errno) { names = try self.names(in: node) } catch {
+            do throws(Errno) {
+                directory = try table.inode(node)
+                names = try withExtendedLifetime(directory) { () throws(Errno) in
+                    try entries(of: directory.handle.raw)
+                }
+            } catch {
                 note(path, error)
                 continue
             }
@@ -52,7 +58,8 @@ extension FileSystem {
                 let path = path.appending(name)
                 do throws(Errno) {
                     guard let entry = try lookUpIfThere(name, in: node) else { continue }
-                    let found = WalkedEntry(entry: entry, parent: node, name: name, path: path)
+                    let found = WalkedEntry(
+                        entry: entry, parent: directory, name: name, path: path)
                     isComplete = visit(found) && isComplete
                     if entry.inode.isDirectory {
                         directories.append((entry.inode.node, path))
@@ -76,24 +83,19 @@ extension FileSystem {
         var parent = InodeTable.rootNode
         let names = path.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
         guard let last = names.last else { throw .isDirectory }
-        for name in names.dropLast() {
-            defer { leave(parent) }
-            parent = try lookUp(name.cString, in: parent).inode.node
-        }
         defer { leave(parent) }
+        for name in names.dropLast() {
+            let next = try lookUp(name.cString, in: parent).inode.node
+            leave(parent)
+            parent = next
+        }
         return WalkedEntry(
-            entry: try lookUp(last.cString, in: parent), parent: parent, name: last, path: path)
+            entry: try lookUp(last.cString, in: parent), parent: try table.inode(parent),
+            name: last, path: path)
     }
 
     private func leave(_ node: UInt64) {
         if node != InodeTable.rootNode { forget(node, count: 1) }
-    }
-
-    private func names(in node: UInt64) throws(Errno) -> [ByteString] {
-        let directory = try table.inode(node)
-        return try withExtendedLifetime(directory) { () throws(Errno) in
-            try entries(of: directory.handle.raw)
-        }
     }
 
     /// Nil for a name that has gone meanwhile, and for what the mount does not show.

@@ -18,12 +18,12 @@ extension FileSystem {
     /// Nil for what a check does not look into.
     func hold(_ found: WalkedEntry) -> VerifyItem? {
         let inode = found.entry.inode
-        guard inode.isRegular, let parent = try? table.inode(found.parent),
+        guard inode.isRegular,
             let size = try? status(at: inode.handle.raw, "").st_size,
             let held = table.lookUp(inode.id)
         else { return nil }
         return VerifyItem(
-            inode: held, parent: parent, name: found.name, path: found.path,
+            inode: held, parent: found.parent, name: found.name, path: found.path,
             byteCount: Int64(size))
     }
 

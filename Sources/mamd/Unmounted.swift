@@ -33,7 +33,8 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     announceReady(
         arguments.readyDescriptor.map { dup($0) },
         errorFile: arguments.isForeground ? nil : logFile)
-    end.wait()
+    // It holds the lock.
+    withExtendedLifetime(backing) { end.wait() }
     server.stop()
     files.beginStopping()
     vault.dropAllKeys()
