@@ -8,19 +8,18 @@ internal import MAMSystem
 package import MAMVault
 
 extension FileSystem {
-    /// A file that is moved or linked meanwhile may be missed by one pass, and no more are made: their window is closed.
-    private static let maximumPassCount = 4
-
     package func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
         var result = RemovedFiles()
-        for _ in 0..<Self.maximumPassCount {
-            let names = isReadOnly ? [] : removeNames(where: isWanted)
-            result.count += names.count
-            forget(names)
-            guard names.isEmpty || synchronizeAll() else { break }
-            find(isWanted, &result)
-            if result.isComplete || names.isEmpty { break }
-        }
+        // Most of them, while others go on working.
+        sweep(isWanted, isAlone: false, &result)
+        // What was moved past that. No more are made, for their window is closed: the last sweep finds none.
+        var before: Int
+        repeat {
+            before = result.count
+            sweep(isWanted, isAlone: true, &result)
+        } while result.count > before && result.isComplete
+        // Also when there was none: a daemon that was killed may have removed what it could not sync.
+        if !isReadOnly, !synchronizeAll() { result.isComplete = false }
         return result
     }
 
@@ -30,41 +29,62 @@ extension FileSystem {
         let name: ByteString
     }
 
-    private func removeNames(where isWanted: (FileHeader) -> Bool) -> [RemovedName] {
+    /// `isAlone`: while no name can change, so that nothing moves past.
+    private func sweep(
+        _ isWanted: (FileHeader) -> Bool, isAlone: Bool, _ result: inout RemovedFiles
+    ) {
         var removed: [RemovedName] = []
-        _ = walk(includingHidden: true, while: { true }) { found in
-            // Looked at first: most files are others', and this costs nothing.
-            guard found.entry.inode.isRegular, let header = found.entry.inode.header,
-                isWanted(header), remove(found, isWanted)
-            else { return true }
-            removed.append(RemovedName(parent: found.parent, name: found.name))
+        var left: [ByteString] = []
+        func visit(_ found: WalkedEntry) -> Bool {
+            do throws(Errno) {
+                if try remove(found, isWanted, isAlone) {
+                    removed.append(RemovedName(parent: found.parent, name: found.name))
+                }
+            } catch { left.append(found.path) }
             return true
         }
-        return removed
+        let isWhole =
+            isAlone
+            ? names.exclusive { walk(includingHidden: true, while: { true }, visit) }
+            : walk(includingHidden: true, while: { true }, visit)
+        forget(removed)
+        result.count += removed.count
+        result.left = left
+        result.isComplete = isWhole && left.isEmpty
     }
 
-    /// False if the name is another file's now, or the file another owner's, or it cannot be removed.
-    private func remove(_ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool) -> Bool {
+    /// False if it is none of those that are wanted.
+    private func remove(
+        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool, _ isAlone: Bool
+    ) throws(Errno) -> Bool {
+        let inode = found.entry.inode
+        guard inode.isRegular else { return false }
+        // What could not be read may be anybody's.
+        guard inode.withState({ $0.file != nil || $0.facts != nil }) else { throw .accessDenied }
+        // Most files are others', and this costs nothing.
+        guard let header = inode.header, isWanted(header) else { return false }
+        if isReadOnly { throw .readOnly }
+        if isAlone { return try unlink(found, isWanted) }
+        return try names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
+    }
+
+    /// Removes a name after a last look, while neither it nor the header can change: by now the name may be another file's,
+    /// or the file another owner's.
+    private func unlink(
+        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool
+    ) throws(Errno) -> Bool {
+        let (parent, inode) = (try table.inode(found.parent), found.entry.inode)
         let name = found.name.cString
-        do throws(Errno) {
-            let parent = try table.inode(found.parent)
-            let inode = found.entry.inode
-            // No name changes between the last look and the removal, nor does the header.
-            return try names.exclusive { () throws(Errno) in
-                guard BackingID(try status(at: parent.handle.raw, name)) == inode.id else {
-                    return false
-                }
-                return try inode.withState { state throws(Errno) in
-                    guard let header = try currentHeader(of: inode, state.file),
-                        isWanted(header)
-                    else { return false }
-                    try withOwnerRights(to: parent.handle) { _ throws(Errno) in
-                        try removeFile(in: parent.handle.raw, named: name)
-                    }
-                    return true
-                }
+        guard BackingID(try status(at: parent.handle.raw, name)) == inode.id else { return false }
+        return try inode.withState { state throws(Errno) in
+            guard let header = try currentHeader(of: inode, state.file), isWanted(header) else {
+                return false
             }
-        } catch { return false }
+            try withOwnerRights(to: parent.handle) { _ throws(Errno) in
+                try removeFile(in: parent.handle.raw, named: name)
+            }
+            return true
+        }
     }
 
     /// What the disk says, not what was read when the inode became known.
@@ -82,21 +102,5 @@ extension FileSystem {
         _ = finishes(by: Deadline(seconds: 5), named: "wipe-names") { [notifier] in
             for removed in removed { notifier.invalidate(removed.name.cString, in: removed.parent) }
         }
-    }
-
-    /// Looks for what is left while no name can change, so that nothing moves past.
-    private func find(_ isWanted: (FileHeader) -> Bool, _ result: inout RemovedFiles) {
-        var left: [ByteString] = []
-        let isWhole = names.exclusive {
-            walk(includingHidden: true, while: { true }) { found in
-                let inode = found.entry.inode
-                guard inode.isRegular else { return true }
-                let isKnown = inode.withState { $0.file != nil || $0.facts != nil }
-                if !isKnown || inode.header.map(isWanted) ?? false { left.append(found.path) }
-                return true
-            }
-        }
-        result.left = left
-        result.isComplete = isWhole && left.isEmpty
     }
 }

@@ -5,7 +5,7 @@ import json
 import os
 import shutil
 import subprocess
-import threading
+import sys
 import time
 import unittest
 
@@ -14,7 +14,7 @@ from test_lock_cache import FileUsers
 from test_sharing import call
 from wipe_tree import SIZES, key_ids, keybag_files, others, owned, populate, write_all
 from workspace import (
-    ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, WorkspaceCase, pattern, tree_digest, wait_until)
+    ANN, BOB, LONG, NO, NOT_FOUND, REFUSED, USAGE, WorkspaceCase, pattern, tree_digest, wait_until)
 
 
 class WipeCase(WorkspaceCase):
@@ -112,30 +112,43 @@ class Whole(WipeCase):
         self.assertEqual(others(self.workspace, set()), with_none)
 
     def test_files_that_move_all_the_time_go_too(self):
-        paths = write_all(self.workspace, ANN, self.directory, {f"file {number}": b"x" for number in range(20)})
-        places = [self.directory / name for name in ("one", "two", "three/deep")]
+        """A walk misses what is moved behind it."""
+        for round in range(50 if LONG else 5):
+            with self.subTest(round):
+                self.wipe_while_moving(self.directory / str(round))
+
+    def wipe_while_moving(self, directory):
+        if self.workspace.account() is None:
+            self.workspace.register()
+        places = [directory / str(number) for number in range(40)]
         for place in places:
             place.mkdir(parents=True)
-        keys, is_over = key_ids(self.workspace), threading.Event()
-
-        def move():
-            where = {path.name: path for path in paths}
-            while where and not is_over.is_set():
-                for number, (name, path) in enumerate(list(where.items())):
-                    new = places[(places.index(path.parent) + 1) % 3 if path.parent in places else number % 3] / name
-                    try:
-                        os.rename(path, new)
-                        where[name] = new
-                    except FileNotFoundError:
-                        del where[name]
-
-        movers = [threading.Thread(target=move)]
-        movers[0].start()
-        self.addCleanup(is_over.set)
+        paths = write_all(self.workspace, ANN, directory, {f"file {number}": b"x" for number in range(60)})
+        keys = key_ids(self.workspace)
+        mover = subprocess.Popen([sys.executable, "-c", MOVER, directory], stdout=subprocess.PIPE)
+        mover.stdout.readline()
         self.wipe()
-        is_over.set()
-        movers[0].join()
         self.assertEqual(owned(self.workspace, keys), [])
+        # It ends when there is nothing to move any more.
+        mover.communicate(timeout=30)
+        self.assertFalse([path for path in paths if path.exists()])
+
+
+# Moves every file of a directory to a random one below it, again and again.
+MOVER = """
+import os, random, sys
+root = sys.argv[1]
+where = {name: root for name in os.listdir(root) if name.startswith("file")}
+print("ready", flush=True)
+while where:
+    for name, place in list(where.items()):
+        new = os.path.join(root, str(random.randrange(40)))
+        try:
+            os.rename(os.path.join(place, name), os.path.join(new, name))
+            where[name] = new
+        except FileNotFoundError:
+            del where[name]
+"""
 
 
 class InUse(WipeCase):

@@ -190,6 +190,25 @@ import Testing
         }
     }
 
+    @Test(arguments: 1...4, [1, Int.max])
+    func `a repair that is interrupted leaves the good copy`(_ nth: Int, _ times: Int) throws {
+        for damaged in [0, 1] {
+            let state = try TestState()
+            let account = try state.start().registerAnn()
+            let names = copies(of: account)
+            let good = try state.read(names[0])
+            try state.write(names[damaged], Array(good.dropLast()))
+            // Not the syncs of the start itself, without which it does not serve.
+            try FaultPlan.run([.write, .rename, .remove], nth: nth, times: times) {
+                let keyring = try state.start()
+                try keyring.unlock(account, "right")
+            }
+            #expect(try state.read(names[1 - damaged]) == good)
+            try state.start().unlock(account, "right")
+            #expect(try names.allSatisfy { try state.read($0) == good })
+        }
+    }
+
     @Test(arguments: 1...8, [1, Int.max])
     func `a registration that is interrupted is whole or absent`(
         _ nth: Int, _ times: Int
