@@ -55,6 +55,13 @@ def names(path):
     return tuple(sorted(os.listdir(os.fsencode(path))))
 
 
+def kinds(path):
+    with os.scandir(os.fsencode(path)) as entries:
+        return tuple(sorted(
+            (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False), entry.is_symlink())
+            for entry in entries))
+
+
 # Each works on one path. `source`, `folder` are there beside it: a file and an empty directory.
 CALLS = {
     "stat": lambda path: shape(os.stat(path)),
@@ -79,6 +86,9 @@ CALLS = {
     "mknod of a character device": lambda path: os.mknod(path, stat.S_IFCHR | 0o640, os.makedev(1, 3)),
     "mknod of a block device": lambda path: os.mknod(path, stat.S_IFBLK | 0o640, os.makedev(259, 70000)),
     "symlink": lambda path: os.symlink("target", path),
+    "symlink as long as can be": lambda path: os.symlink("t" * 4095, path),
+    "symlink too long": lambda path: os.symlink("t" * 4096, path),
+    "symlink to nothing": lambda path: os.symlink("", path),
     "link to it": lambda path: os.link("source", path),
     "link from it": lambda path: os.link(path, "other", follow_symlinks=False),
     "link from what it leads to": lambda path: os.link(path, "other", follow_symlinks=True),
@@ -100,6 +110,8 @@ CALLS = {
     "chown of a link": lambda path: os.lchown(path, 2004, 3004),
     "truncate": lambda path: os.truncate(path, 3),
     "truncate to grow": lambda path: os.truncate(path, 20_000),
+    "truncate to grow far": lambda path: os.truncate(path, 1 << 60),
+    "truncate to grow beyond all": lambda path: os.truncate(path, (1 << 63) - 1),
     "truncate below zero": lambda path: os.truncate(path, -1),
     "set times": lambda path: os.utime(path, ns=(1_000_000_001, 2_000_000_002)),
     "set times to now": os.utime,
@@ -110,6 +122,7 @@ CALLS = {
     "access to execute": lambda path: os.access(path, os.X_OK),
     "readlink": os.readlink,
     "list": names,
+    "list with kinds": kinds,
     "chdir": enter,
     "statfs": lambda path: os.statvfs(path).f_namemax,
     "getxattr": lambda path: os.getxattr(path, "user.none"),

@@ -1,5 +1,6 @@
 """Who may do what: modes of files and directories, sticky directories, and the bits that go with a change."""
 import os
+import struct
 
 from posix_calls import PUNCH, allocate, link_open, rename2
 from posix_place import Scene, shape, users
@@ -43,6 +44,8 @@ OWNERS = {
     "to cat's own group": (-1, 3003), "to another group": (-1, 3004), "to dan": (2004, 3004), "to root": (0, 0),
 }
 OWNER, GROUP = 2001, 3000
+# struct vfs_cap_data of revision 2: effective CAP_NET_RAW.
+CAPABILITY, NET_RAW = "security.capability", struct.pack("<IIIII", 0x02000001, 1 << 13, 0, 0, 0)
 
 
 def begin(actor, folder_mode, file_mode):
@@ -133,6 +136,7 @@ def set_id_changes():
         "chmod to the same": lambda: os.chmod("folder/file", os.stat("folder/file").st_mode & 0o7777),
         "chmod to 6777": lambda: os.chmod("folder/file", 0o6777),
         "set times": lambda: os.utime("folder/file"),
+        "chown": lambda: os.chown("folder/file", -1, GROUP),
         "rename": lambda: os.rename("folder/file", "folder/new"),
         "link": lambda: os.link("folder/file", "folder/new"),
     }
@@ -148,6 +152,21 @@ def set_id_bits(place):
     for actor in users():
         for mode in (0o4777, 0o2777, 0o6777, 0o6767, 0o2767, 0o6666):
             steps(place, f"on a file of mode {mode:o}", set_id_changes(), actor, 0o777, mode)
+
+
+def capabilities(place):
+    """Whoever changes the content, root too, takes a program's capabilities away."""
+    root = users()[0]
+    if root.uid != 0:
+        return
+    for actor in users():
+        for name, action in set_id_changes().items():
+            with place.fresh():
+                begin(actor, 0o777, 0o777)
+                os.setxattr("folder/file", CAPABILITY, NET_RAW)
+                outcome = place.attempt(action, actor)
+                left = [place.attempt(lambda: os.getxattr(path, CAPABILITY)) for path in ("folder/file", "folder/new")]
+                place.note(f"{name} on a file with capabilities, by {actor.name}", (outcome, *left))
 
 
 def group_inheritance(place):

@@ -18,6 +18,7 @@ SCENARIOS = {
     "sticky_directories": posix_permissions.sticky,
     "ownership": posix_permissions.ownership,
     "set_id_bits": posix_permissions.set_id_bits,
+    "capabilities": posix_permissions.capabilities,
     "group_inheritance": posix_permissions.group_inheritance,
     "creation": posix_creation.creation,
     "access_lists": posix_creation.access_lists,

@@ -1,0 +1,84 @@
+"""A full disk: whoever asks is told, and nothing else is harmed."""
+import errno
+import mmap
+import os
+import subprocess
+import unittest
+
+from workspace import Workspace, pattern
+
+MIB = 1 << 20
+
+
+@unittest.skipUnless(os.getuid() == 0, "mounts a small file system, which only root can")
+class FullDisk(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", self.workspace.backing], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.workspace.backing])
+        self.addCleanup(self.workspace.close)
+        self.workspace.init().mount().register()
+        self.kept = self.workspace.path("kept")
+        self.kept.write_bytes(pattern(MIB))
+
+    def still_sound(self):
+        """With space again everything goes on, also for a daemon that comes anew."""
+        for name in os.listdir(self.workspace.mount_point):
+            if name != "kept":
+                os.unlink(self.workspace.path(name))
+        after = self.workspace.path("after")
+        after.write_bytes(pattern(4 * MIB))
+        self.workspace.remount()
+        self.assertEqual(self.kept.read_bytes(), pattern(MIB))
+        self.assertEqual(after.read_bytes(), pattern(4 * MIB))
+
+    def test_fsync_and_close_tell(self):
+        for ask in (os.fsync, os.close):
+            descriptor = os.open(self.workspace.path("big"), os.O_CREAT | os.O_RDWR)
+            with self.assertRaises(OSError) as caught:
+                os.write(descriptor, pattern(12 * MIB))
+                ask(descriptor)
+            self.assertEqual(caught.exception.errno, errno.ENOSPC)
+            if ask == os.fsync:
+                os.close(descriptor)
+        self.still_sound()
+
+    def test_programs_notice(self):
+        source = self.workspace.root / "source"
+        source.write_bytes(pattern(12 * MIB))
+        for command in (["cp", source, "copy"], ["dd", f"if={source}", "of=dd", "conv=fsync", "bs=64k", "status=none"]):
+            result = subprocess.run(command, cwd=self.workspace.mount_point, capture_output=True)
+            self.assertNotEqual(result.returncode, 0, command)
+            self.assertIn(b"No space left", result.stderr)
+        self.still_sound()
+
+    def test_direct_and_synchronous_writes_tell_at_once(self):
+        for flag in (os.O_SYNC, os.O_DIRECT):
+            descriptor = os.open(self.workspace.path("big"), os.O_CREAT | os.O_WRONLY | flag)
+            with self.assertRaises(OSError) as caught:
+                for _ in range(200):
+                    self.assertEqual(os.write(descriptor, self.page_aligned()), 1 << 16)
+            self.assertEqual(caught.exception.errno, errno.ENOSPC)
+            os.close(descriptor)
+            os.unlink(self.workspace.path("big"))
+        self.still_sound()
+
+    def page_aligned(self):
+        memory = mmap.mmap(-1, 1 << 16)
+        memory[:] = pattern(1 << 16)
+        return memory
+
+    def test_what_could_not_be_made_is_not_there(self):
+        filler = self.workspace.on_disk("filler")
+        with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+            while True:
+                file.write(bytes(4096))
+        for make in (
+                lambda path: os.close(os.open(path, os.O_CREAT | os.O_WRONLY)),
+                lambda path: os.close(os.open(self.workspace.mount_point, os.O_TMPFILE | os.O_RDWR))):
+            with self.assertRaises(OSError) as caught:
+                make(self.workspace.path("new"))
+            self.assertEqual(caught.exception.errno, errno.ENOSPC)
+        self.assertEqual(sorted(os.listdir(self.workspace.mount_point)), ["filler", "kept"])
+        self.still_sound()
