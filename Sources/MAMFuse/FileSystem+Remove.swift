@@ -38,7 +38,7 @@ extension FileSystem {
         func visit(_ found: WalkedEntry) -> Bool {
             do throws(Errno) {
                 if try remove(found, isWanted, isAlone) {
-                    removed.append(RemovedName(parent: found.parent, name: found.name))
+                    removed.append(RemovedName(parent: found.parent.node, name: found.name))
                 }
             } catch { left.append(found.path) }
             return true
@@ -73,7 +73,7 @@ extension FileSystem {
     private func unlink(
         _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool
     ) throws(Errno) -> Bool {
-        let (parent, inode) = (try table.inode(found.parent), found.entry.inode)
+        let (parent, inode) = (found.parent, found.entry.inode)
         let name = found.name.cString
         guard BackingID(try status(at: parent.handle.raw, name)) == inode.id else { return false }
         return try inode.withState { state throws(Errno) in
