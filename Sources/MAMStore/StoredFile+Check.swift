@@ -17,7 +17,7 @@ extension StoredFile {
             switch content {
             case .plain(let plain): try plain.check(at: offset, &problems)
             case .sealed(let sealed):
-                try sealed.check(at: offset, withKey: withKey, &problems)
+                sealed.check(at: offset, withKey: withKey, &problems)
             }
         }
     }
@@ -60,8 +60,8 @@ extension StoredFile {
 extension SealedContent {
     fileprivate func check(
         at offset: Int64, withKey: Bool, _ problems: inout FileProblems
-    ) throws(StoreError) -> Int64? {
-        try examineEnd(&problems)
+    ) -> Int64? {
+        examineEnd(&problems)
         if cipher == nil || !withKey { problems.lackedKey = true }
         let extent = problems.unfinished ?? extent
         let size = Int64(Layout.blockByteCount)
@@ -83,13 +83,12 @@ extension SealedContent {
     }
 
     /// Whoever has the file open may change its size between two steps.
-    private func examineEnd(_ problems: inout FileProblems) throws(StoreError) {
+    private func examineEnd(_ problems: inout FileProblems) {
         guard problems.examined != extent else { return }
         problems.examined = extent
-        guard !isSparse else { return }
-        problems.unfinished = try system { () throws(Errno) in
-            try UnfinishedTail.extentWithout(in: descriptor, extent)
-        }
+        // Where it cannot be read, the look at its blocks tells so.
+        problems.unfinished =
+            isSparse ? nil : try? UnfinishedTail.extentWithout(in: descriptor, extent)
     }
 
     private func addHole(

@@ -46,9 +46,10 @@ package enum UnfinishedTail {
         endingWith block: Int64, in file: Descriptor
     ) throws(Errno) -> Extent? {
         guard let seal = try Seal(of: block, in: file), !seal.isZero else { return nil }
-        let mark = Int64(seal.endMark)
-        let use = mark == 0 ? Int64(Layout.capacity(ofBlock: block)) : mark - 1
-        return Extent(physicalSize: (block + 1) * Int64(Layout.blockByteCount) + use)
+        let capacity = Layout.capacity(ofBlock: block)
+        let use = seal.endMark == 0 ? capacity : Int(seal.endMark) - 1
+        guard use <= capacity else { return nil }
+        return Extent(physicalSize: (block + 1) * Int64(Layout.blockByteCount) + Int64(use))
     }
 
     private static func isZero(_ block: Int64, in file: Descriptor) throws(Errno) -> Bool {

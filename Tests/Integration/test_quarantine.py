@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import time
 
 from verifying import PLAIN, VerifyCase, changed
 from workspace import BLOCK, DAMAGED, DONE, pattern
@@ -85,11 +86,21 @@ class Quarantine(VerifyCase):
         self.assertIn("line", pathlib.Path(f"{self.runs()[-1]}.log").read_text())
 
     def test_two_runs_in_one_second_keep_apart(self):
+        now = time.time()
+        self.place.mkdir(mode=0o700, exist_ok=True)
+        taken = [self.place / time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + number)) for number in range(60)]
+        for place in taken:
+            place.mkdir(exist_ok=True)
         for number in range(3):
             self.lay(file=changed(self.broken, 0, self.broken[:8]) + bytes(number))
             self.verify("--repair", status=DAMAGED)
-        for number, run in enumerate(self.runs()[-3:]):
+        runs = [run for run in self.runs() if run not in taken][-3:]
+        for number, run in enumerate(runs):
+            self.assertRegex(run.name, "Z-[0-9]+$")
             self.assertEqual(len((run / self._testMethodName / "file").read_bytes()), len(self.broken) + number)
+        for place in taken:
+            if not any(place.iterdir()):
+                place.rmdir()
 
     def test_nothing_is_moved_without_repair_nor_in_a_read_only_mount(self):
         before = len(self.runs())
