@@ -171,8 +171,6 @@ class Soak:
         if self.options.crowd:
             self.mismatches += soak_crowd.compare_all(self.place.path("crowd"), self.books)
         self.place.unmount()
-        if self.sanitized:
-            self.mismatches += self.sanitized.reports()
 
     def remount(self):
         """False if the daemon does not end, which is a dead-lock too."""
@@ -239,6 +237,8 @@ def main():
         if soak.mismatches and soak.place.daemon_log.exists():
             print(soak.place.daemon_log.read_text(errors="replace")[-2000:], file=sys.stderr)
     finally:
+        if soak.sanitized:
+            soak.mismatches += soak.sanitized.reports()
         soak.place.close()
         for worker in soak.workers:
             with contextlib.suppress(OSError):
