@@ -24,8 +24,10 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
+    /// `replacesDeadMount`: there is one at the mount point, and ours shall be seen as soon as it is gone.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool
+        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool,
+        replacesDeadMount: Bool
     ) throws(Failure) {
         var options = "default_permissions,subtype=mamd,fsname=\(name)"
         if allowOther { options += ",allow_other" }
@@ -33,7 +35,17 @@ package final class MountSession: @unchecked Sendable {
         guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
             throw .badOptions
         }
-        guard fuse_session_mount(session, mountPoint.cString) == 0 else {
+        do throws(Errno) {
+            var target = mountPoint
+            if replacesDeadMount {
+                let device = try replaceDeadMount(
+                    at: mountPoint, name: name, allowOther: allowOther,
+                    isReadOnly: fileSystem.isReadOnly)
+                // So libfuse takes a mount that is made already.
+                target = ByteString("/dev/fd/\(device)")
+            }
+            guard fuse_session_mount(session, target.cString) == 0 else { throw .ioError }
+        } catch {
             fuse_session_destroy(session)
             throw .notMounted
         }

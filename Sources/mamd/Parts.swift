@@ -55,18 +55,26 @@ func mount(
     _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
     report: (String) -> Void
 ) throws(StartError) -> MountSession {
-    let covered = try uncoveredDirectory(at: mountPoint)
-    let session: MountSession
-    do throws(MountSession.Failure) {
-        session = try MountSession(
+    func session(replacesDeadMount: Bool) throws(MountSession.Failure) -> MountSession {
+        try MountSession(
             files, at: mountPoint, name: name.description,
             // Root serves every user; a user's own daemon serves that user.
-            allowOther: arguments.allowOther ?? (geteuid() == 0))
+            allowOther: arguments.allowOther ?? (geteuid() == 0),
+            replacesDeadMount: replacesDeadMount)
+    }
+    if geteuid() == 0, (try? isDeadMount(mountPoint)) == true,
+        let session = try? session(replacesDeadMount: true)
+    {
+        return session
+    }
+    let covered = try uncoveredDirectory(at: mountPoint)
+    do throws(MountSession.Failure) {
+        let session = try session(replacesDeadMount: false)
+        if let covered, let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
+        return session
     } catch {
         throw StartError(mountAdvice(mountPoint))
     }
-    if let covered, let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
-    return session
 }
 
 private func mountAdvice(_ mountPoint: ByteString) -> String {

@@ -1,6 +1,7 @@
 """The daemon is killed under writers, again and again. MAMD_LONG=1: 200 times."""
 import os
 import pathlib
+import platform
 import random
 import signal
 import subprocess
@@ -21,6 +22,16 @@ print(f"process {os.getpid()}, at /nowhere", file=lock, flush=True)
 threading.Thread(target=lambda: (time.sleep(1), os._exit(0))).start()
 ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)  # exit(2), of this thread alone
 """
+# Makes files, whatever happens.
+STUBBORN = """
+import itertools, os, sys
+for number in itertools.count():
+    try:
+        os.close(os.open(f"{sys.argv[1]}/stubborn-{number % 100}", os.O_CREAT | os.O_WRONLY))
+    except OSError:
+        pass
+"""
+KERNEL = tuple(int(number) for number in platform.release().split("-")[0].split(".")[:2])
 PROGRAM = pathlib.Path(__file__).with_name("kill_writers.py")
 
 
@@ -117,6 +128,38 @@ class DeadMount(WorkspaceCase):
         with subprocess.Popen([sys.executable, "-c", SLOW_DEATH, lock]) as holder:
             wait_until(lambda: ") Z " in pathlib.Path(f"/proc/{holder.pid}/stat").read_text())
             self.workspace.mount()
+
+    @unittest.skipUnless(os.getuid() == 0, "an ordinary user's dead mount goes before the next one comes")
+    @unittest.skipIf(KERNEL < (6, 5), "the kernel cannot mount beneath another mount")
+    def test_nobody_gets_below_while_a_dead_mount_is_replaced(self):
+        writer = subprocess.Popen([sys.executable, "-c", STUBBORN, self.workspace.mount_point])
+        try:
+            for _ in range(10):
+                self.kill()
+                self.workspace.mount()
+                self.assertEqual(len(mounts(str(self.workspace.root))), 1)
+        finally:
+            writer.kill()
+            writer.wait()
+        self.workspace.unmount()
+        self.assertEqual(os.listdir(self.workspace.mount_point), [])
+        self.workspace.mount()
+
+    def test_a_replaced_mount_has_the_same_options(self):
+        for options in ((), ("-o", "ro,no_allow_other")):
+            self.workspace.unmount()
+            self.workspace.mount(*options)
+            before = self.mount_options()
+            self.kill()
+            self.workspace.mount(*options)
+            self.assertEqual(self.mount_options(), before)
+        self.workspace.unmount()
+        self.workspace.mount()
+
+    def mount_options(self):
+        lines = pathlib.Path("/proc/self/mountinfo").read_text().splitlines()
+        (line,) = (line.split(" ") for line in lines if f" {self.workspace.mount_point} " in line)
+        return [set(field.split(",")) for field in (*line[5:-1], line[-1])]
 
     def test_unmount_takes_a_dead_mount_that_is_in_use(self):
         with subprocess.Popen(["sleep", "60"], cwd=self.directory) as user:

@@ -3,5 +3,6 @@
 #include "attributes.h"
 #include "credentials.h"
 #include "messages.h"
+#include "mounting.h"
 #include "registers.h"
 #include "syscalls.h"

@@ -1,0 +1,11 @@
+// Mounting by descriptors, which the C library has no calls for. All return -1 and set errno on failure.
+#pragma once
+#include <stdint.h>
+
+/// fsopen(2) to fsmount(2): a mount of an opened /dev/fuse that is nowhere yet; its descriptor. No set-user-id bits and no
+/// devices, as fusermount3 has it. `flags` are of the enumeration below.
+int mam_new_fuse_mount(int device, const char *source, const char *subtype, int flags);
+enum { MAM_ALLOW_OTHER = 1, MAM_READ_ONLY = 2 };
+
+/// move_mount(2) with MOVE_MOUNT_BENEATH: under the mount that is seen at `place`. EINVAL before Linux 6.5.
+int mam_put_mount_beneath(int mount, const char *place);
