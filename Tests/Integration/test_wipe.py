@@ -106,6 +106,17 @@ class Whole(WipeCase):
             self.wipe()
         self.workspace.unlock(BOB)
 
+    def test_files_in_directories_that_cannot_be_written(self):
+        place = self.directory / "place"
+        place.mkdir()
+        write_all(self.workspace, ANN, place, {"file": b"content"})
+        (place / "file").chmod(0)
+        place.chmod(0o555)
+        self.addCleanup(place.chmod, 0o755)
+        self.wipe()
+        self.assertEqual(os.listdir(place), [])
+        self.assertEqual(place.stat().st_mode & 0o777, 0o555)
+
     def test_an_account_without_files(self):
         with_none = others(self.workspace, key_ids(self.workspace))
         self.wipe()
