@@ -50,7 +50,7 @@ class AsOrdinaryUser(unittest.TestCase):
 
     SUITES = (
         "test_user.MainFlow", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_system",
-        "test_posix_tmpfile", "test_wipe.Whole", "test_wipe.InUse")
+        "test_posix_tmpfile", "test_wipe.Whole", "test_wipe_use.InUse")
 
     def test_main_flow_as_nobody(self):
         prefix = PREFIX + "nobody-"

@@ -78,7 +78,7 @@ class Killed(WorkspaceCase):
         self.assertEqual(calls.count("unlinkat"), FILES + 1 + 5)
         # The record, the keybags and the first files one by one; then the end, and what is all alike in between.
         points = range(len(calls))
-        tried = points if LONG else sorted({*points[:14], *points[14:-6:8], *points[-6:]})
+        tried = points if LONG else sorted({*points[:14], *points[14:-6:15], *points[-6:]})
         for point in tried:
             print(f"killed at call {point}, {calls[point]}", flush=True)
             self.assertTrue(self.check_one(lambda: self.wipe_until(calls[: point + 1])))
@@ -173,7 +173,7 @@ class Killed(WorkspaceCase):
 
     def test_at_any_moment(self):
         moments = random.Random(1)
-        for _ in range(100 if LONG else 5):
+        for _ in range(100 if LONG else 3):
             self.check_one(lambda: self.wipe_for(moments.uniform(0, 0.02)))
         print(self.outcomes, flush=True)
 

@@ -1,9 +1,10 @@
 """A tree of several owners, and what is left of it on disk."""
+import contextlib
 import os
 import pathlib
 import shutil
 
-from workspace import ANN, BOB, PERSONAL, pattern, tree_digest
+from workspace import ANN, BOB, PERSONAL, WorkspaceCase, pattern, tree_digest
 
 SIZES = (0, 1, 3040, 5000, 100_000)
 
@@ -71,3 +72,42 @@ def others(workspace, keys):
 
 def keybag_files(workspace, account_id):
     return [path for path in workspace.state.rglob("*") if account_id in path.name]
+
+
+class WipeCase(WorkspaceCase):
+    """ANN is registered anew for each test; BOB stays. Nobody is anybody's default owner."""
+
+    settings = {"MultiIdentity": True, "LockDeadlineSeconds": 2}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.workspace.register(BOB)
+
+    def setUp(self):
+        if self.workspace.account() is None:
+            self.workspace.register()
+        super().setUp()
+
+    def wipe(self, status=0):
+        return self.workspace.serving("wipe", ANN, "--yes", status=status)
+
+    def wiped_cleanly(self, keys, kept, account_id):
+        self.assertEqual(owned(self.workspace, keys), [])
+        files, directories = others(self.workspace, keys)
+        self.assertEqual(set(files), set(kept[0]))
+        self.assertEqual((files, directories), kept)
+        self.assertEqual(keybag_files(self.workspace, account_id), [])
+        self.assertIsNone(self.workspace.account())
+
+    @contextlib.contextmanager
+    def wiping_all_cleanly(self, *prepare):
+        """A populated tree, of which the block wipes ANN's part."""
+        populate(self.workspace, self.directory)
+        for step in prepare:
+            step()
+        keys, account_id = key_ids(self.workspace), self.workspace.account()["id"]
+        kept = others(self.workspace, keys)
+        self.assertGreater(len(owned(self.workspace, keys)), 2 * len(SIZES))
+        yield
+        self.wiped_cleanly(keys, kept, account_id)
