@@ -259,7 +259,7 @@ def main():
     crowd = Crowd(directory, books, Shared(shared), int(index))
     try:
         crowd.run()
-    except Mismatch as problem:
+    except (Mismatch, OSError) as problem:
         sys.exit(f"crowd {index}: {problem}")
     print(json.dumps({"done": crowd.done, "refused": crowd.refused}))
 
