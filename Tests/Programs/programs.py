@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """Runs real programs on ext4, mamd, gocryptfs and securefs, and prints a table of what each can and cannot.
 
-    programs.py [--quick] [--only NAME,NAME] [--on PLACE,PLACE] [--list]
+    programs.py [--quick] [--only NAME,NAME] [--on PLACE,PLACE] [--results FILE]
 
-scripts/programs runs it with the programs that were just built. Exit status 1: something fails on mamd.
+scripts/programs runs it with the programs that were just built. With --results the table has what earlier runs wrote into
+FILE too. Exit status 1: something fails on mamd.
 """
 import argparse
 import os
@@ -21,7 +22,7 @@ sys.path[1:1] = [str(HERE.parent / "Integration"), str(HERE.parent / "Measure")]
 import workspace  # noqa: E402
 from check import Failure, NotHere, Work  # noqa: E402
 from places import PLACES  # noqa: E402
-from table import Outcome, print_table  # noqa: E402
+from table import Outcome, load, print_table, save  # noqa: E402
 
 import run_build, run_dbench, run_fio, run_git, run_postgresql, run_rsync, run_sqlite, run_stress  # noqa: E401,E402
 
@@ -37,6 +38,7 @@ def arguments():
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
     parser.add_argument("--only", default=",".join(SCENARIOS), help="these alone: " + ",".join(SCENARIOS))
     parser.add_argument("--on", default=",".join(PLACES), help="on these alone: " + ",".join(PLACES))
+    parser.add_argument("--results", type=pathlib.Path, help="a file to keep what was found in")
     options = parser.parse_args()
     options.only, options.on = options.only.split(","), options.on.split(",")
     unknown = set(options.only) - set(SCENARIOS) | set(options.on) - set(PLACES)
@@ -111,7 +113,7 @@ def main():
     workspace.remove_dead_runs()
     go_apart()
     checks = [check for name in options.only for check in SCENARIOS[name].CHECKS]
-    outcomes = {}
+    outcomes = load(options.results)
     with tempfile.TemporaryDirectory(prefix=workspace.PREFIX) as directory:
         directory = pathlib.Path(directory)
         directory.chmod(0o755)
@@ -123,9 +125,10 @@ def main():
                 for check in checks:
                     outcome = outcomes[check.name, place.name] = outcome_of(check, place, directory, options)
                     print(f"{place.name}: {check.name}: {outcome}", file=sys.stderr, flush=True)
+                    save(outcomes, options.results)
             finally:
                 place.close()
-    print_table(checks, [name for name in options.on if any(place == name for _, place in outcomes)], outcomes)
+    print_table([check for scenario in SCENARIOS.values() for check in scenario.CHECKS], PLACES, outcomes)
     sys.exit(any(outcome.passed is False for (_, place), outcome in outcomes.items() if place == "mamd"))
 
 
