@@ -48,7 +48,7 @@ extension FileSystem {
             try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
         }
         do throws(Errno) {
-            let file = try keepingMode(of: descriptor) { () throws(Errno) in
+            let file = try leavingAsMade(descriptor) { () throws(Errno) in
                 try answering { () throws(VaultError) in
                     let file = try vault.file(descriptor)
                     try vault.begin(file, as: owner, asking: asked)
@@ -73,14 +73,25 @@ extension FileSystem {
         }
     }
 
-    /// Writing the header of a new file takes its set-id bits away, unless we are root.
-    private func keepingMode<Value>(
-        of file: Descriptor, _ body: () throws(Errno) -> Value
+    /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are
+    /// root, and move the time.
+    private func leavingAsMade<Value>(
+        _ file: Descriptor, _ body: () throws(Errno) -> Value
     ) throws(Errno) -> Value {
-        let mode = try status(of: file.raw).st_mode & 0o7777
+        let made = try status(of: file.raw)
         let value = try body()
+        let mode = made.st_mode & 0o7777
         if mode & (S_ISUID | S_ISGID) != 0 { _ = try retrying { fchmod(file.raw, mode) } }
+        try setModificationTime(of: file.raw, to: offTheClock(made.st_mtim))
         return value
+    }
+
+    /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With the write-back cache the
+    /// kernel owns the time, and tells it only if a write has moved it: one within the step in which the file was made would not.
+    private func offTheClock(_ time: timespec) -> timespec {
+        time.tv_nsec > 0
+            ? timespec(tv_sec: time.tv_sec, tv_nsec: time.tv_nsec - 1)
+            : timespec(tv_sec: time.tv_sec - 1, tv_nsec: 999_999_999)
     }
 
     private func makeEmptyFile(

@@ -13,7 +13,7 @@ import time
 import unittest
 
 from children import in_children
-from workspace import WorkspaceCase, pattern
+from workspace import WorkspaceCase, pattern, wait_until
 
 F_OFD_SETLK = 37
 
@@ -102,6 +102,13 @@ class AroundFiles(WorkspaceCase):
             self.assertEqual(before.st_mtime_ns, after.st_mtime_ns)
             self.assertGreaterEqual(after.st_ctime_ns, before.st_ctime_ns)
             self.assertLess(after.st_ctime_ns, before.st_ctime_ns + 10**9)
+
+    def test_the_time_of_a_new_file_is_that_of_its_write(self):
+        """Also when the kernel's clock has not moved in between."""
+        for number in range(100):
+            path = self.write(self.directory / str(number), pattern(5_000), durable=False)
+            shown = path.stat().st_mtime_ns
+            wait_until(lambda: self.backing_of(path).stat().st_mtime_ns == shown, 2, "another time on disk")
 
     def test_the_file_system_is_described(self):
         mounted, backing = os.statvfs(self.directory), os.statvfs(self.workspace.backing)
