@@ -60,7 +60,7 @@ class AsOrdinaryUser(unittest.TestCase):
                 command = with_fuse_device(0o666, place, command)
             try:
                 result = subprocess.run(
-                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=1500 if LONG else 300,
+                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=1500 if LONG else 500,
                     env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix})
             finally:
                 remove_leftovers(prefix)
