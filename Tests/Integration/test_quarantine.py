@@ -95,6 +95,7 @@ class Quarantine(VerifyCase):
             self.lay(file=changed(self.broken, 0, self.broken[:8]) + bytes(number))
             self.verify("--repair", status=DAMAGED)
         runs = [run for run in self.runs() if run not in taken][-3:]
+        self.assertEqual(len(runs), 3)
         for number, run in enumerate(runs):
             self.assertRegex(run.name, "Z-[0-9]+$")
             self.assertEqual(len((run / self._testMethodName / "file").read_bytes()), len(self.broken) + number)

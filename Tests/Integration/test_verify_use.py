@@ -12,6 +12,7 @@ import time
 import unittest
 
 from ordinary_user import AS_NOBODY
+from page_cache import cachestat
 from verifying import PLAIN, VerifyCase, changed
 from workspace import (
     ANN, BLOCK, CLOSED, DAMAGED, DONE, LONG, NOT_FOUND, USAGE, WRONG_PASSPHRASE, daemons, pattern,
@@ -148,6 +149,32 @@ class Busy(VerifyCase):
             self.assertEqual(path.read_bytes(), b"theirs")
             path.unlink()
         self.finish()
+
+
+class ClassB(VerifyCase):
+    settings = {"MaxFileProtectionLevel": "NSFileProtectionCompleteUnlessOpen"}
+
+    def test_a_lock_drops_what_is_cached_of_files_that_are_only_checked(self):
+        """To be checked is not to be open: files of class B that are open keep their pages through a lock."""
+        self.mount()
+        size = 24 << 20
+        path = self.write(self.directory / "large", pattern(size))
+        self.assertEqual(self.workspace.info(path)["class"], "B")
+        for _ in range(8):
+            with open(path, "rb", buffering=0) as file:
+                file.readall()
+                self.assertEqual(cachestat(file.fileno()).cached, size // mmap.PAGESIZE)
+            checks = [
+                subprocess.Popen(["mamctl", "verify", path], stdout=subprocess.DEVNULL, env=self.workspace.environment)
+                for _ in range(4)]
+            time.sleep(0.03)
+            self.workspace.lock()
+            for check in checks:
+                self.assertIn(check.wait(), (DONE, CLOSED))
+            self.workspace.unlock()
+            with open(path, "rb") as file:
+                # Nothing has read it through the mount since the lock.
+                self.assertEqual(cachestat(file.fileno()).cached, 0)
 
 
 class Places(VerifyCase):
