@@ -27,6 +27,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let log: Log =
         arguments.isForeground
         ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
+    // At every end: a start that fails has changed nothing.
+    let recovery = Recovery(of: backing, log)
+    defer { recovery.finish() }
     let report: @Sendable (String) -> Void = { finding in
         log.warning(finding)
         // Who started us should see it too.
@@ -49,7 +52,6 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
     let server = try makeServer(places, backing, mountPoint, vault, files)
     vault.setMount(files)
-    let recovery = Recovery(of: backing, log)
     let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
@@ -77,7 +79,6 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     watch?.stop()
     vault.setMount(nil)
     vault.dropAllKeys()
-    recovery.finish()
     log.info("\(mountPoint.shown) is unmounted")
 }
 

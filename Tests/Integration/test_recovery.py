@@ -82,6 +82,14 @@ class Recovery(VerifyCase):
         self.workspace.mount()
         self.assertEqual((self.directory / "tail").stat().st_size, len(WHOLE))
 
+    def test_a_start_that_fails_is_no_unclean_end(self):
+        settings = self.workspace.root / "config_home" / "mamd" / self.workspace.name / "settings.json"
+        text = settings.read_text()
+        settings.write_text("[]")
+        self.workspace.mount(status=1)
+        settings.write_text(text)
+        self.assertEqual(self.lock_file.read_bytes(), b"")
+
     def test_a_check_without_a_mount_leaves_the_lock_file_as_it_is(self):
         self.verify("--repair")
         self.assertEqual(self.lock_file.read_bytes(), b"")
