@@ -17,12 +17,12 @@ class Units(unittest.TestCase):
     def setUpClass(cls):
         try:
             cls.machine = Machine()
-        except RuntimeError as problem:
+        except (OSError, RuntimeError) as problem:
             raise unittest.SkipTest(str(problem)) from None
         cls.addClassCleanup(cls.machine.close)
         try:
             cls.machine.start()
-        except RuntimeError as problem:
+        except (OSError, RuntimeError) as problem:
             raise unittest.SkipTest(str(problem)) from None
 
     def test_the_units_are_what_systemd_takes(self):
