@@ -3,10 +3,11 @@
 The damaged copies are laid into the backing directory while nothing is mounted, then read through the mount.
 """
 import errno
+import json
 import os
 import random
 
-from workspace import BLOCK, DAMAGED, HEADER, LONG, WorkspaceCase, pattern
+from workspace import BLOCK, CLOSED, DAMAGED, HEADER, LONG, WorkspaceCase, pattern
 
 PLAIN = pattern(20_000)  # block 0 and five more; the last holds 704 bytes
 
@@ -49,12 +50,18 @@ class Damage(WorkspaceCase):
             (self.directory / name).stat()
         wrong = {outcome: names[:10] for outcome, names in outcomes.items() if outcome not in expected}
         self.assertEqual(wrong, {}, {outcome: len(names) for outcome, names in outcomes.items()})
+        self.assertEqual(set(variants) - self.found(), set(), "verify does not find these")
         self.workspace.unmount()
         for name, data in variants.items():
             self.assertEqual(self.backing_of(self.directory / name).read_bytes(), data, name)
         self.workspace.mount().unlock()
         print(f"{self._testMethodName}: {len(variants)} variants, "
               f"{ {outcome: len(names) for outcome, names in outcomes.items()} }")
+
+    def found(self):
+        """The files in this test's directory that `verify` has something to say about."""
+        result = self.workspace.ctl("verify", self.directory, "--json", status=(CLOSED, DAMAGED))
+        return {finding["path"].rpartition("/")[2] for finding in json.loads(result.stdout)["findings"]}
 
     @staticmethod
     def flip(data, bit):

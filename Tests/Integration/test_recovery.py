@@ -1,7 +1,6 @@
 """After an unclean end a file's unfinished tail is cut before anyone sees the file; after a clean one nothing is changed."""
 import os
 import signal
-import time
 
 from verifying import PLAIN, VerifyCase, zeroed
 from workspace import FIRST, PAYLOAD, daemons, wait_until

@@ -2,8 +2,8 @@
 import os
 import unittest
 
-from verifying import BLOCKS, PLAIN, VerifyCase, changed, zeroed
-from workspace import BLOCK, CLOSED, DAMAGED, DONE, FIRST, PAYLOAD, REFUSED, USAGE, sealed_size
+from verifying import PLAIN, VerifyCase, changed, zeroed
+from workspace import BLOCK, CLOSED, DAMAGED, FIRST, PAYLOAD, sealed_size
 
 
 class Mending(VerifyCase):

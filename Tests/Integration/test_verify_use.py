@@ -1,22 +1,16 @@
-"""`verify` while others work: no false alarm, nothing in anyone's way; who may run it, on what, and how it ends."""
+"""`verify` while others work: no false alarm, and nothing in anyone's way."""
 import errno
 import json
 import mmap
 import os
 import random
-import signal
-import socket
 import subprocess
 import threading
 import time
-import unittest
 
-from ordinary_user import AS_NOBODY
 from page_cache import cachestat
-from verifying import PLAIN, VerifyCase, changed
-from workspace import (
-    ANN, BLOCK, CLOSED, DAMAGED, DONE, LONG, NOT_FOUND, USAGE, WRONG_PASSPHRASE, daemons, pattern,
-    wait_until)
+from verifying import VerifyCase, changed
+from workspace import ANN, BLOCK, CLOSED, DAMAGED, DONE, LONG, pattern
 
 SECONDS = 60 if LONG else 4
 
@@ -175,80 +169,3 @@ class ClassB(VerifyCase):
             with open(path, "rb") as file:
                 # Nothing has read it through the mount since the lock.
                 self.assertEqual(cachestat(file.fileno()).cached, 0)
-
-
-class Places(VerifyCase):
-    """What PATH may be."""
-
-    def files(self, *arguments, status=DONE):
-        result = self.workspace.ctl("verify", *arguments, "--json", status=status)
-        return json.loads(result.stdout)["summary"]["files"]
-
-    def test_paths_inside_the_mount_and_in_the_backing_directory(self):
-        self.lay(one=self.good, two=self.good)
-        (self.disk("deep") / "er").mkdir(parents=True)
-        self.lay(**{"deep/er/three": self.good})
-        self.assertEqual(self.files(self.workspace.backing, "--unlock", ANN, "--passfile", self.workspace.passfile), 4)
-        for path, count in (("deep", 1), ("deep/er/three", 1), ("one", 1), (".", 4)):
-            self.assertEqual(self.files(self.disk(path), status=CLOSED), count)
-        self.mount()
-        self.assertEqual(self.files(), 4)
-        for top in (self.workspace.mount_point, self.workspace.backing):
-            here = top / self._testMethodName
-            self.assertEqual(self.files(top), 4)
-            self.assertEqual(self.files(here), 4)
-            self.assertEqual(self.files(here / "deep"), 1)
-            self.assertEqual(self.files(here / "deep" / "er" / "three"), 1)
-            self.assertEqual(self.files(here / "one"), 1)
-        link = self.workspace.root / "link"
-        link.symlink_to(self.directory / "deep")
-        self.assertEqual(self.files(link), 1)
-
-    def test_what_is_no_part_of_a_workspace(self):
-        for path in (self.workspace.root, self.workspace.root / "missing"):
-            self.workspace.ctl("verify", path, status=NOT_FOUND)
-
-    def test_opening_an_account_for_the_check(self):
-        wrong = self.workspace.secret("wrong", "not it")
-        self.workspace.ctl(
-            "verify", self.workspace.backing, "--unlock", ANN, "--passfile", wrong, status=WRONG_PASSPHRASE)
-        time.sleep(1.1)  # until the next passphrase is tried
-        self.workspace.ctl("verify", self.workspace.backing, "--unlock", "who@example.org", status=NOT_FOUND)
-        self.assertEqual(list(daemons(str(self.workspace.root))), [])
-        self.mount()
-        self.workspace.ctl(
-            "verify", self.workspace.mount_point, "--unlock", ANN, "--passfile", self.workspace.passfile, status=USAGE)
-
-    def test_the_daemon_of_a_check_ends_with_it_and_keeps_others_out(self):
-        self.lay(large=self.good[:4096])
-        with open(self.disk("large"), "r+b") as file:  # a foreign file that takes long
-            file.write(b"x" * 4096)
-            os.posix_fallocate(file.fileno(), 0, 400 << 20)
-        check = subprocess.Popen(
-            ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL, env=self.workspace.environment)
-        wait_until(lambda: list(daemons(str(self.workspace.root))))
-        self.workspace.mount(status=1)
-        check.send_signal(signal.SIGKILL)
-        check.wait()
-        wait_until(lambda: not list(daemons(str(self.workspace.root))))
-        self.mount()
-
-    @unittest.skipUnless(os.getuid() == 0, "needs another user")
-    def test_only_root_and_the_daemon_s_user_may(self):
-        self.mount()
-        script = (
-            "import json, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
-            's.sendall(json.dumps({"method": "io.mamd.Workspace.Verify", "more": True}).encode() + b"\\0");'
-            'print(s.recv(65536).decode())')
-        for path in (self.workspace.root, self.workspace.root / "runtime_dir", self.workspace.socket.parent):
-            path.chmod(0o755)
-        result = subprocess.run([*AS_NOBODY, "/usr/bin/python3", "-c", script, self.workspace.socket],
-                                capture_output=True, text=True)
-        self.assertIn("io.mamd.Workspace.Refused", result.stdout, result.stderr)
-
-    def test_it_is_a_stream(self):
-        self.mount()
-        with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(self.workspace.socket))
-            client.sendall(json.dumps({"method": "io.mamd.Workspace.Verify"}).encode() + b"\0")
-            self.assertIn(b"ExpectedMore", client.recv(65536))

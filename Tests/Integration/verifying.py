@@ -2,10 +2,9 @@
 import json
 import shutil
 
-from workspace import ANN, BLOCK, DAMAGED, DONE, HEADER, WorkspaceCase, pattern
+from workspace import ANN, BLOCK, DONE, WorkspaceCase, pattern
 
 PLAIN = pattern(20_000)  # block 0 and five more; the last holds 704 bytes
-BLOCKS = 6
 
 
 def changed(data, at, new):
