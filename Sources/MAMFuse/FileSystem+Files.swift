@@ -154,7 +154,13 @@ extension FileSystem {
     func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
         // What was not stored yet is lost, and nobody shall take it for stored.
         if handle.file.isRevoked { throw .keyRevoked }
+        try close(handle)
         try handle.file.synchronize(dataOnly: dataOnly)
+    }
+
+    /// Every write has reached the backing file when it was answered; what a truncation left has not.
+    func close(_ handle: OpenHandle) throws(Errno) {
+        try answering { () throws(VaultError) in try handle.file.finish() }
     }
 
     func release(_ handle: OpenHandle) {
@@ -176,7 +182,10 @@ extension FileSystem {
     ) throws(Errno) -> Result {
         if let handle { return try answering { () throws(VaultError) in try body(handle.file) } }
         let handle = try open(node, flags: O_RDWR, for: caller)
-        defer { release(handle) }
+        defer {
+            handle.file.finishUnasked()
+            release(handle)
+        }
         return try answering { () throws(VaultError) in try body(handle.file) }
     }
 }

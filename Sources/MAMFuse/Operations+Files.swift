@@ -54,8 +54,13 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             fuse_reply_write(request.raw, count)
         }
     }
-    // Every write has reached the backing file when it was answered; close(2) has nothing left to do.
-    table.flush = { raw, _, _ in Request(raw).replyDone() }
+    table.flush = { raw, _, info in
+        let request = Request(raw)
+        request.serve { files throws(Errno) in
+            try files.close(info.required.pointee.handle(OpenHandle.self))
+            request.replyDone()
+        }
+    }
     table.fsync = { raw, _, dataOnly, info in
         let request = Request(raw)
         request.serve { files throws(Errno) in

@@ -27,28 +27,25 @@ extension SealedContent {
         } else if new.lastBlockUse > 0 {
             try refuseDamage(of: last)
         }
-        let failure = try cut(to: new)
-        // Only now: while the last block is read it still has the mark that the old size gave it.
-        defer { extent = new }
-        try writeRun(last...last, .none(at: 0), becoming: new)
-        if let failure { throw failure }
+        try cut(to: new)
+        sealEnd(becoming: new)
     }
 
-    /// Sets a smaller size. Returns the error of a sync, which others must hear of, when the cut itself is done.
+    /// Sets a smaller size.
     ///
     /// A cut inside a block puts zeros behind it, and these may be durable before the size is: a block that still counts
     /// would be damaged. So it is first made one that no longer does, for good, and then a hole, which takes no zeros.
-    private func cut(to new: Extent) throws(StoreError) -> StoreError? {
+    private func cut(to new: Extent) throws(StoreError) {
         guard new.blockCount < extent.blockCount, new.lastBlockUse > 0 else {
-            try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
-            return nil
+            return try system { () throws(Errno) in
+                try setSize(descriptor.raw, new.physicalSize)
+            }
         }
         let unused = Extent(blockCount: new.blockCount + 1, lastBlockUse: 0)
         try system { () throws(Errno) in try setSize(descriptor.raw, unused.physicalSize) }
         extent = unused
-        var failure: StoreError?
         do throws(Errno) { try synchronize(descriptor.raw, dataOnly: true) } catch {
-            failure = .system(error)
+            unfinished = Unfinished(syncFailure: .system(error))
         }
         free(block: new.blockCount)
         try system { () throws(Errno) in
@@ -57,7 +54,6 @@ extension SealedContent {
                 try setSize(descriptor.raw, new.physicalSize)
             }
         }
-        return failure
     }
 
     /// What is left of a damaged block could not be sealed as the last one, and the rest would be gone by then.

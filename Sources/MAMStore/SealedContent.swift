@@ -24,6 +24,7 @@ final class SealedContent {
     var extent: Extent
     /// Nil while the window is closed.
     var cipher: BlockCipher?
+    var unfinished: Unfinished?
     let endMarkRule: EndMarkRule
 
     init(

@@ -77,8 +77,10 @@ extension StoredFile {
             // All that can be refused comes before anything is lost. From the truncation on the content is
             // sealed, whether its first block can be written now or only later: never plain.
             let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
+            let wasEmpty = try physicalSize(of: descriptor) == 0
             try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
             content = .sealed(sealed)
+            guard wasEmpty else { return sealed.sealEnd(becoming: sealed.extent) }
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
     }

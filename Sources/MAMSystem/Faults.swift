@@ -23,6 +23,7 @@ package enum Faults {
         let error: Errno
         var callsBefore: Int
         var failuresLeft: Int
+        var hasFailed = false
     }
 
     private static let armed = Atomic<Bool>(false)
@@ -39,11 +40,12 @@ package enum Faults {
         armed.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Ends this thread's plan.
-    package static func disarm() {
+    /// Ends this thread's plan. True if a call failed by it.
+    @discardableResult
+    package static func disarm() -> Bool {
         plans.withLock { plans in
-            plans[pthread_self()] = nil
-            armed.store(!plans.isEmpty, ordering: .sequentiallyConsistent)
+            defer { armed.store(!plans.isEmpty, ordering: .sequentiallyConsistent) }
+            return plans.removeValue(forKey: pthread_self())?.hasFailed ?? false
         }
     }
 
@@ -62,6 +64,7 @@ package enum Faults {
                 return nil
             }
             plan.failuresLeft -= 1
+            plan.hasFailed = true
             return plan.error
         }
         if let error { throw error }

@@ -144,6 +144,10 @@ extension Vault {
         )
     }
 
+    func reportUnfinished(_ file: VaultFile, _ error: StoreError) {
+        log.warning("a file of \(file.owner) was cut, and what follows a cut failed: \(error)")
+    }
+
     /// Logs damage where it is met; returns the error as the vault's.
     func reported(_ error: StoreError, owner: Identity) -> VaultError {
         if error.isDamage { log.warning("a file of \(owner): \(error)") }

@@ -102,6 +102,18 @@ package final class VaultFile: Sendable {
         }
     }
 
+    /// Completes what an earlier change had to leave.
+    package func finish() throws(VaultError) {
+        try storing { () throws(StoreError) in try stored.finish() }
+    }
+
+    /// The same where nobody is left to be told of a failure but the log.
+    package func finishUnasked() {
+        do throws(StoreError) { try stored.finish() } catch {
+            vault.reportUnfinished(self, error)
+        }
+    }
+
     package func synchronize(dataOnly: Bool) throws(Errno) {
         try stored.synchronize(dataOnly: dataOnly)
     }

@@ -52,15 +52,10 @@ struct FaultTests {
             let file = try TestFile()
             try file.write(pattern(10_000), at: 0)
             Faults.arm(.any, nth: nth, times: times, error: .noSpace)
-            let failed: Bool
-            do throws(StoreError) {
-                try run(operation, on: file)
-                failed = false
-            } catch {
+            do throws(StoreError) { try run(operation, on: file) } catch {
                 #expect(error == .system(.noSpace))
-                failed = true
             }
-            Faults.disarm()
+            let failed = Faults.disarm()
             let found = try file.reopen(rule: .accept).contents()
             #expect(isRight(found, old, new), "\(operation), call \(nth)")
             #expect(
@@ -72,5 +67,22 @@ struct FaultTests {
             nth += 1
         }
         #expect(nth > 1)
+    }
+
+    /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync tells.
+    @Test("What a cut could not complete, the next sync completes or reports", arguments: 2...6)
+    func finishing(nth: Int) throws {
+        let file = try TestFile()
+        try file.write(pattern(10_000), at: 0)
+        Faults.arm(.any, nth: nth, times: 1, error: .ioError)
+        try file.truncate(to: 3500)
+        let failed = Faults.disarm()
+        let new = Array(pattern(10_000).prefix(3500))
+        #expect(try file.reopen(rule: .accept).contents() == new)
+        let isSync = nth == 2
+        if isSync { #expect(throws: StoreError.system(.ioError)) { try file.stored.finish() } }
+        try file.stored.finish()
+        #expect(failed == (nth < 6))
+        #expect(try file.reopen(rule: .refuse).contents() == new)
     }
 }

@@ -1,0 +1,165 @@
+"""Every call on the disk below fails in turn, during every operation: the file is old or new, and the caller hears of it."""
+import errno
+import itertools
+import os
+import shutil
+import sys
+import unittest
+
+import fault_operations as table
+from fault_outcomes import Failed, Outcome, Place
+from workspace import BOB, DONE, ROOT, Workspace
+
+sys.path.insert(0, str(ROOT / "Tests" / "Crash"))
+from programs import Mamd
+from recorder import Recorder
+
+SHORT = 0
+ERRORS = {"ENOSPC": errno.ENOSPC, "EDQUOT": errno.EDQUOT, "EIO": errno.EIO, "a short write": SHORT}
+
+
+@unittest.skipIf(os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        root = Workspace()
+        cls.addClassCleanup(root.close)
+        cls.program = Mamd(root.root / "program")
+        cls.addClassCleanup(cls.program.close)
+        cls.recorder = Recorder(root.root / "source", cls.program.disk, "/dev/null")
+        cls.addClassCleanup(cls.recorder.stop)
+        cls.program.create()
+        cls.addClassCleanup(cls.program.stop)
+        cls.program.workspace.register(BOB, extra=["--no-passphrase"])
+        cls.numbers = itertools.count()
+
+    def setUp(self):
+        self.outcomes = []
+
+    def tearDown(self):
+        """What the kernel remembered is gone: all is old or new on the disk."""
+        self.program.workspace.unmount()
+        self.program.start()
+        for outcome in self.outcomes:
+            found = outcome.place.snapshot()
+            with self.subTest("after a new mount", operation=outcome.operation):
+                self.assertTrue(outcome.is_fine(found), outcome.describe(found))
+            shutil.rmtree(outcome.place.directory)
+
+    def place(self, **options):
+        return Place(self.program, f"{next(self.numbers)}", **options)
+
+    def fail_each_call(self, operations, **options):
+        """Runs each operation with its first, second, … call below failing, until it has no more calls."""
+        for name, operation in operations.items():
+            reference = self.place(**options)
+            operation(reference)
+            new = reference.snapshot()
+            for error, number in ERRORS.items():
+                for nth in range(1, 100):
+                    reached = True
+                    with self.subTest(operation=name, error=error, call=nth):
+                        reached = self.fail_one_call(name, operation, new, nth, number, options)
+                    if not reached:
+                        break
+
+    def fail_one_call(self, name, operation, new, nth, number, options):
+        """False if there is no such call."""
+        place = self.place(**options)
+        old = place.snapshot()
+        self.recorder.fail("any", nth, number, times=1)
+        problem = None
+        try:
+            operation(place)
+        except (OSError, Failed) as caught:
+            problem = caught
+        reached = self.recorder.calls >= nth
+        self.recorder.count()
+        found = place.snapshot()
+        outcome = Outcome(name, place, old, new, problem)
+        if not reached:
+            self.assertIsNone(problem)
+            self.assertTrue(found == new, outcome.describe(found))
+            return False
+        self.outcomes.append(outcome)
+        if isinstance(problem, OSError):
+            # The kernel knows two reasons why what it had cached could not be stored.
+            self.assertIn(problem.errno, (number, errno.EIO))
+        self.assertTrue(found == new or problem, "it failed, and nobody was told")
+        self.assertTrue(outcome.is_fine(found, remembered=True), outcome.describe(found))
+        if found == old:
+            operation(place)
+            self.assertTrue(place.snapshot() == new, "afterwards it does not work")
+        return True
+
+    def test_accounts(self):
+        """Old keys or new ones: never none, and no doubt about which."""
+        for error, number in ERRORS.items():
+            for nth in range(1, 100):
+                reached = True
+                with self.subTest(error=error, call=nth):
+                    reached = self.fail_one_call_of_account(f"{next(self.numbers)}@contoso.com", nth, number)
+                if not reached:
+                    break
+
+    def fail_one_call_of_account(self, account, nth, number):
+        workspace = self.program.workspace
+        words = [workspace.secret(word, word) for word in ("one", "two")]
+        self.recorder.fail("any", nth, number, times=1)
+        made = workspace.serving("account register", account, "--passfile", words[0], status=None).returncode
+        changed = workspace.serving(
+            "account passphrase", account, "--passfile", words[0], "--new-passfile", words[1], status=None).returncode
+        reached = self.recorder.calls >= nth
+        self.recorder.count()
+        if made != DONE:
+            workspace.register(account, words[0])
+        workspace.lock(account)
+        workspace.unlock(account, words[made == changed == DONE])
+        return reached
+
+    def test_outside(self):
+        """`encrypt` and `decrypt` on the failing disk: whole, or not at all."""
+        source = self.program.place / "source"
+        source.write_bytes(table.OLD)
+        for error, number in ERRORS.items():
+            for nth in range(1, 100):
+                disk = self.program.disk / f"outside-{next(self.numbers)}"
+                disk.mkdir()
+                with self.subTest(error=error, call=nth):
+                    self.recorder.fail("any", nth, number, times=1)
+                    codes = self.encrypt_and_decrypt(source, disk)
+                    reached = self.recorder.calls >= nth
+                    self.recorder.count()
+                    self.check_outside(disk, codes)
+                shutil.rmtree(disk)
+                if not reached:
+                    break
+
+    def encrypt_and_decrypt(self, source, disk):
+        ctl = self.program.workspace.ctl
+        first = ctl("encrypt", source, "--owner", BOB, "-o", disk / "sealed", status=None)
+        second = ctl("decrypt", disk / "sealed", "-o", disk / "plain", status=None)
+        return first.returncode, second.returncode
+
+    def check_outside(self, disk, codes):
+        names = {path.name for path in disk.iterdir()}
+        done = {name for name, code in zip(("sealed", "plain"), codes) if code == DONE}
+        self.assertLessEqual(done, names)
+        self.assertLessEqual(names, {"sealed", "plain"})
+        if "plain" in names:
+            self.assertEqual((disk / "plain").read_bytes(), table.OLD)
+        elif "sealed" in names:
+            self.program.workspace.ctl("decrypt", disk / "sealed", "-o", disk / "again")
+            self.assertEqual((disk / "again").read_bytes(), table.OLD)
+
+    def test_content(self):
+        self.fail_each_call(table.CONTENT)
+
+    def test_names(self):
+        self.fail_each_call(table.NAMES)
+
+    def test_owners_and_classes(self):
+        self.fail_each_call(table.WORKSPACE)
+
+    def test_unmanaged(self):
+        self.fail_each_call(table.UNMANAGED, unmanaged=True)
