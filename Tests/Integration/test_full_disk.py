@@ -1,0 +1,152 @@
+"""A real disk that is full: what was acknowledged stays, and there is a way on once something is deleted. Root only."""
+import errno
+import os
+import random
+import threading
+import unittest
+
+from disk_image import DiskImage
+from workspace import ANN, Workspace
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
+
+
+class Writer(threading.Thread):
+    """Makes, appends to, overwrites and replaces files until the disk is full; knows what was synced."""
+
+    def __init__(self, directory, seed):
+        super().__init__()
+        self.directory, self.random = directory, random.Random(seed)
+        self.safe, self.doubtful = {}, {}
+        self.refusals = 0
+        self.problem = None
+
+    def run(self):
+        try:
+            while self.refusals < 30:
+                self.step()
+        except Exception as problem:
+            self.problem = problem
+
+    def step(self):
+        action = self.random.choice((self.append, self.overwrite, self.replace, None))
+        try:
+            if action and self.safe:
+                action(self.random.choice(list(self.safe)))
+            else:
+                self.create(self.directory / f"{self.random.randrange(1 << 60)}")
+        except OSError as problem:
+            if problem.errno not in FULL:
+                raise
+            self.refusals += 1
+
+    def change(self, path, content, offset, data, flags=0):
+        """Synced: `content` is safe. Failed: it may be there, and any part of it."""
+        self.doubtful[path] = self.doubtful.get(path, []) + [content]
+        descriptor = os.open(path, os.O_RDWR | flags, 0o644)
+        try:
+            done = 0
+            while done < len(data):
+                done += os.pwrite(descriptor, data[done:], offset + done)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self.safe[path] = content
+        self.doubtful.pop(path)
+
+    def create(self, path):
+        data = self.random.randbytes(self.random.randrange(1, 400_000))
+        self.change(path, data, 0, data, os.O_CREAT)
+
+    def append(self, path):
+        old, data = self.safe[path], self.random.randbytes(self.random.randrange(1, 100_000))
+        if path not in self.doubtful:
+            self.change(path, old + data, len(old), data)
+
+    def overwrite(self, path):
+        old, data = self.safe[path], self.random.randbytes(4096)
+        if path in self.doubtful or len(old) < len(data):
+            return
+        offset = self.random.randrange(len(old) - len(data) + 1)
+        self.change(path, old[:offset] + data + old[offset + len(data):], offset, data)
+
+    def replace(self, path):
+        new = path.with_name(path.name + ".new")
+        self.create(new)
+        os.rename(new, path)
+        self.safe[path] = self.safe.pop(new)
+        self.doubtful.pop(path, None)
+
+    def remove_some(self):
+        for path in list(self.safe)[::2]:
+            os.unlink(path)
+            del self.safe[path]
+            self.doubtful.pop(path, None)
+
+
+class FullDisk(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.disk = DiskImage(self.workspace.root, 64)
+        self.addCleanup(self.disk.close)
+        self.workspace.backing = self.disk.path / "backing"
+        self.workspace.backing.mkdir()
+        self.workspace.init().mount().register()
+        self.addCleanup(self.workspace.unmount)
+        self.writers = []
+        for number in range(4):
+            directory = self.workspace.path(str(number))
+            directory.mkdir()
+            self.writers.append(Writer(directory, number))
+
+    def fill(self):
+        for writer in self.writers:
+            writer.start()
+        for writer in self.writers:
+            writer.join(120)
+            self.assertFalse(writer.is_alive(), "a writer hangs")
+            self.assertIsNone(writer.problem)
+
+    def again(self):
+        """Threads run once."""
+        for number, old in enumerate(self.writers):
+            new = self.writers[number] = Writer(old.directory, number + 100)
+            new.safe, new.doubtful = old.safe, old.doubtful
+
+    def check(self):
+        """Every byte of what was synced, or of what was written over it and then failed."""
+        for writer in self.writers:
+            self.assertGreater(len(writer.safe), 5)
+            for path, content in writer.safe.items():
+                found = path.read_bytes()
+                others = writer.doubtful.get(path, [])
+                if not others:
+                    self.assertEqual(len(found), len(content), path)
+                    self.assertTrue(found == content, path)
+                for start in range(0, len(content), 512):
+                    part = slice(start, start + 512)
+                    if found[part] != content[part]:
+                        self.assertTrue(all(
+                            byte in (old, *(other[start + at] for other in others))
+                            for at, (byte, old) in enumerate(zip(found[part], content[part]))), path)
+
+    def test_nothing_acknowledged_is_lost(self):
+        self.fill()
+        self.check()
+        for writer in self.writers:
+            writer.remove_some()
+        self.again()
+        self.fill()
+        self.check()
+        self.workspace.unmount()
+        self.workspace.mount().unlock()
+        self.check()
+        self.workspace.ctl("verify", self.workspace.mount_point)
+        # And there is a way on.
+        for writer in self.writers:
+            writer.remove_some()
+            path = writer.directory / "last"
+            path.write_bytes(b"works")
+            self.assertEqual(path.read_bytes(), b"works")
+        self.assertEqual(self.workspace.owner(path), ANN)
