@@ -16,8 +16,9 @@ import sys
 
 from workspace import FIRST, PAYLOAD, pattern
 
-# What a program sees of a daemon that dies while it asks, or has died.
-DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.EIO)
+# What a program sees of a daemon that dies while it asks, or has died; and one that goes by names and meets the next
+# daemon, before the account is unlocked.
+DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENOKEY)
 PAGE = 4096
 
 
