@@ -42,11 +42,15 @@ extension SealedContent {
     /// The first block that is not all hole; the last one never is.
     private func dataBlock(from block: Int64) throws(StoreError) -> Int64 {
         guard block < lastBlock else { return lastBlock }
-        let found = try system { () throws(Errno) in
-            try MAMSystem.find(
+        do throws(Errno) {
+            let found = try MAMSystem.find(
                 .data, in: descriptor.raw, from: block * Int64(Layout.blockByteCount))
+            return min(found / Int64(Layout.blockByteCount), lastBlock)
+        } catch {
+            // A hole up to the end, in which the last block was lost: whoever reads it is to hear of that.
+            guard error == .noSuchAddress else { throw .system(error) }
+            return lastBlock
         }
-        return min(found / Int64(Layout.blockByteCount), lastBlock)
     }
 
     /// The first block that is all hole; nil if there is none.

@@ -14,7 +14,7 @@ package func removeFile(
     }
 }
 
-/// Overwrites a small file with random bytes, syncs it, and removes it. What is no regular file is removed alone; what is
+/// Overwrites a small file with random bytes, syncs it, and removes it. A symbolic link is removed alone; what is
 /// not there is no failure. The caller syncs the directory.
 ///
 /// Random, for a storage device may keep blocks of zeros by not writing them.

@@ -8,7 +8,6 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
     package static let noEntry = Errno(rawValue: ENOENT)
-    /// Of lseek(2): nothing but a hole is left.
     package static let exists = Errno(rawValue: EEXIST)
     package static let accessDenied = Errno(rawValue: EACCES)
     package static let notPermitted = Errno(rawValue: EPERM)
@@ -19,6 +18,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let noSpace = Errno(rawValue: ENOSPC)
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+    /// Of lseek(2): nothing but a hole is left.
     package static let noSuchAddress = Errno(rawValue: ENXIO)
     package static let busy = Errno(rawValue: EBUSY)
     package static let readOnly = Errno(rawValue: EROFS)
