@@ -16,6 +16,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let isDirectory = Errno(rawValue: EISDIR)
     package static let notDirectory = Errno(rawValue: ENOTDIR)
     package static let noSpace = Errno(rawValue: ENOSPC)
+    package static let quotaExceeded = Errno(rawValue: EDQUOT)
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
     /// Of lseek(2): nothing but a hole is left.

@@ -141,8 +141,13 @@ struct Backing {
         _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
     ) throws(Errno) {
         let text = Array("process \(getpid()), at \(mountPoint.shown)\n".utf8)
-        try text.span.withUnsafeBytes { bytes throws(Errno) in
-            try writeFully(lock.raw, from: bytes, at: 0)
+        do throws(Errno) {
+            try text.span.withUnsafeBytes { bytes throws(Errno) in
+                try writeFully(lock.raw, from: bytes, at: 0)
+            }
+        } catch {
+            // On a full disk files must be readable, and removable, all the same. The size takes no room, and says enough.
+            guard [.noSpace, .quotaExceeded].contains(error) else { throw error }
         }
         try setSize(lock.raw, Int64(text.count))
         try synchronize(lock.raw)
@@ -159,6 +164,8 @@ struct Backing {
     /// What the daemon that has the lock wrote into it.
     private static func holder(of own: Descriptor) -> String {
         let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
+        // Zeros where there was no room for the words.
+        if bytes.first == 0 { return "another mamd has it" }
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 

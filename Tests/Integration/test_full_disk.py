@@ -56,7 +56,7 @@ class Writer(threading.Thread):
 
     def create(self, path):
         data = self.random.randbytes(self.random.randrange(1, 400_000))
-        self.change(path, data, 0, data, os.O_CREAT)
+        self.change(path, data, 0, data, os.O_CREAT | os.O_TRUNC)
 
     def append(self, path):
         old, data = self.safe[path], self.random.randbytes(self.random.randrange(1, 100_000))
@@ -92,6 +92,7 @@ class FullDisk(unittest.TestCase):
         self.addCleanup(self.disk.close)
         self.workspace.backing = self.disk.path / "backing"
         self.workspace.backing.mkdir()
+        self.workspace.environment["XDG_STATE_HOME"] = str(self.disk.path / "state")
         self.workspace.init().mount().register()
         self.addCleanup(self.workspace.unmount)
         self.writers = []
