@@ -26,7 +26,7 @@ from leaks_operations import Operations
 
 BUILD = HERE.parent / ".build" / "release"
 SETTINGS = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 60}
-QUESTIONS_EVERY, LOCK_EVERY = 100, 1500  # rounds
+QUESTIONS_EVERY, LOCK_EVERY = 100, 600  # rounds
 
 # What a line may rise by in all, and what more for each operation of a short run, after its first quarter: in each of
 # the daemon's threads the allocator grows by some MiB, until all have had the largest requests, after some 500,000.

@@ -143,5 +143,8 @@ class Operations:
 
     def lock_and_unlock(self):
         self.ask("Lock", {"account": ANN, "now": True})
+        answer = self.ask("Unlock", {"account": ANN, "passphrase": PASSPHRASE})
+        if b"error" in answer:
+            raise AssertionError(f"unlock: {answer}")
+        # Last: the next right one has to wait a second.
         self.ask("Unlock", {"account": ANN, "passphrase": "wrong"})
-        self.ask("Unlock", {"account": ANN, "passphrase": PASSPHRASE})

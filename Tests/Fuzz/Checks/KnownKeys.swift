@@ -64,13 +64,13 @@ struct KnownKeys: HeaderSealer {
 /// 1 pass and 8 KiB: the checks are about bytes, not about guessing.
 let cheapest = KeyDerivationCost(passes: 1, memoryByteCount: 8192) ?? .standard
 
-/// Removed when the process ends.
+/// In memory: a sync costs nothing there. Removed when the process ends.
 struct TemporaryDirectory {
     let path: String
 
     init() {
         startCrypto()
-        path = "/tmp/mamd-fuzz-\(getpid())-\(SecureRandom.bytes16())"
+        path = "/dev/shm/mamd-fuzz-\(getpid())-\(SecureRandom.bytes16())"
         mkdir(path, 0o700)
         Self.all.append(path)
     }
