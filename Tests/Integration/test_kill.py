@@ -118,6 +118,7 @@ class Killed(WorkspaceCase):
             except subprocess.TimeoutExpired:
                 # It goes by names, and met only the next daemon: it has noticed nothing.
                 process.kill()
+                process.wait()
             # A store to a page that can no longer be had is a SIGBUS.
             said = process.stderr.read().decode()
             self.assertIn(process.returncode, (0, -signal.SIGBUS, -signal.SIGKILL), said)

@@ -67,24 +67,6 @@ class Holes(WorkspaceCase):
                     expected[offset : offset + 4_000] = b"data" * 1_000
                 self.assertEqual(path.read_bytes(), expected)
 
-    def test_a_lost_last_block_is_no_hole(self):
-        path = self.make("managed")
-        with open(path, "r+b") as file:
-            file.write(b"data" * 1_000)
-            file.seek(20_000_000)
-            file.write(b"data" * 1_000)
-        self.workspace.unmount()
-        with open(self.backing_of(path), "r+b") as file:
-            size = os.fstat(file.fileno()).st_size
-            allocate(file.fileno(), PUNCH, 4 * 4096, size)
-        self.workspace.mount().unlock()
-        with open(path, "rb", buffering=0) as file:
-            runs = data_of(file.fileno())
-            self.assertEqual(runs[-1][1], 20_004_000, runs)
-            with self.assertRaises(OSError) as caught:
-                os.pread(file.fileno(), 1, runs[-1][0])
-            self.assertEqual(caught.exception.errno, errno.EBADMSG)
-
     def test_what_is_not_written_back_is_data(self):
         for kind in ("managed", "unmanaged", "foreign"):
             path = self.make(kind)
@@ -256,3 +238,23 @@ class Holes(WorkspaceCase):
             self.assertEqual(os.pread(descriptor, 10, 8 * TIB - 3), b"end")
             self.assertEqual(os.pread(descriptor, 5_000, 2 * TIB), bytes(5_000))
             self.assertLess(path.stat().st_blocks * 512, 1 << 20)
+
+
+class Damaged(WorkspaceCase):
+    def test_a_lost_last_block_is_no_hole(self):
+        path = self.directory / "file"
+        with open(path, "wb") as file:
+            file.write(b"data" * 1_000)
+            file.seek(20_000_000)
+            file.write(b"data" * 1_000)
+        self.workspace.unmount()
+        with open(self.backing_of(path), "r+b") as file:
+            size = os.fstat(file.fileno()).st_size
+            allocate(file.fileno(), PUNCH, 4 * 4096, size)
+        self.workspace.mount().unlock()
+        with open(path, "rb", buffering=0) as file:
+            runs = data_of(file.fileno())
+            self.assertEqual(runs[-1][1], 20_004_000, runs)
+            with self.assertRaises(OSError) as caught:
+                os.pread(file.fileno(), 1, runs[-1][0])
+            self.assertEqual(caught.exception.errno, errno.EBADMSG)
