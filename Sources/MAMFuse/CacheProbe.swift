@@ -22,22 +22,31 @@ struct CacheProbe: ~Copyable {
         }
     }
 
-    /// Nil if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root.
-    init?(_ inode: Inode, in files: FileSystem, for purpose: Purpose = .cache) {
-        let flags = purpose.flags
-        let found = files.probes.opening { () throws(Errno) in
+    /// Throws if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root; or there
+    /// is no descriptor left, which says nothing of the file.
+    init(
+        _ inode: Inode, in files: FileSystem, for purpose: Purpose = .cache
+    ) throws(Errno) {
+        file = try files.probes.opening { () throws(Errno) in
             let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
             return try withExtendedLifetime(mount) { () throws(Errno) in
-                do throws(Errno) {
-                    return try Self.openByPath(inode, in: files, mount, flags)
-                } catch {
-                    // It has no name any more, or another, or we may not go there.
-                    return try Self.openByNumber(inode, in: files, mount, flags)
-                }
+                return try Self.open(inode, in: files, mount, for: purpose)
             }
         }
-        guard let found else { return nil }
-        file = found
+    }
+
+    private static func open(
+        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, for purpose: Purpose
+    ) throws(Errno) -> Descriptor {
+        // Nothing is looked up on this way, which is root's only: no user can hold it up.
+        if purpose == .size, let file = try? openByNumber(inode, in: files, mount, purpose.flags) {
+            return file
+        }
+        do throws(Errno) { return try openByPath(inode, in: files, mount, purpose.flags) } catch {
+            if error.isShortOfDescriptors || purpose == .size { throw error }
+            // It has no name any more, or another, or we may not go there.
+            return try openByNumber(inode, in: files, mount, purpose.flags)
+        }
     }
 
     /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
@@ -112,11 +121,11 @@ final class Probes: Sendable {
 
     func end(_ inode: Inode) { nodes.withLock { _ = $0.remove(inode.node) } }
 
-    func opening(_ body: () throws(Errno) -> Descriptor) -> Descriptor? {
+    func opening(_ body: () throws(Errno) -> Descriptor) throws(Errno) -> Descriptor {
         let own = mam_thread_id()
         threads.withLock { _ = $0.insert(own) }
         defer { threads.withLock { _ = $0.remove(own) } }
-        return try? body()
+        return try body()
     }
 
     func isOpening(_ thread: Int32) -> Bool { threads.withLock { $0.contains(thread) } }

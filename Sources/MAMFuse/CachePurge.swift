@@ -125,7 +125,10 @@ final class CachePurge: Sendable {
         files.notifier.invalidate(inode.node)
         // With no handle and no mapping, nobody can bring new pages in.
         guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
-        guard let probe = CacheProbe(inode, in: files) else { return .unseen }
+        let probe: CacheProbe
+        do throws(Errno) { probe = try open(inode) } catch {
+            return error.isShortOfDescriptors ? .remains : .unseen
+        }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
             // this returns; one that comes later is refused (see WriteGuard).
@@ -136,6 +139,16 @@ final class CachePurge: Sendable {
             usleep(500)
         } while !deadline.hasPassed
         return .remains
+    }
+
+    /// Without a descriptor nobody knows whether pages are left: waits for one, as long as there is time.
+    private func open(_ inode: Inode) throws(Errno) -> CacheProbe {
+        while true {
+            do throws(Errno) { return try CacheProbe(inode, in: files) } catch {
+                guard error.isShortOfDescriptors, !deadline.hasPassed else { throw error }
+            }
+            usleep(5000)
+        }
     }
 
     /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or

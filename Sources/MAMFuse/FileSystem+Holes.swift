@@ -32,7 +32,7 @@ extension FileSystem {
     private func findInCache(
         _ region: Region, from offset: Int64, of inode: Inode
     ) -> Swift.Result<Int64, Errno> {
-        let size = CacheProbe(inode, in: self, for: .size)?.cachedSize
+        let size = (try? CacheProbe(inode, in: self, for: .size))?.cachedSize
         // Programs take this for a file system that knows no holes.
         guard let size else { return .failure(.invalid) }
         guard 0..<size ~= offset else { return .failure(.noSuchAddress) }

@@ -32,6 +32,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let tooManyLinks = Errno(rawValue: ELOOP)
     package static let crossDevice = Errno(rawValue: EXDEV)
     package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
+    package static let tooManyOpenFilesOfAll = Errno(rawValue: ENFILE)
     package static let staleHandle = Errno(rawValue: ESTALE)
     package static let textBusy = Errno(rawValue: ETXTBSY)
     package static let timedOut = Errno(rawValue: ETIMEDOUT)
@@ -41,6 +42,11 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let keyRevoked = Errno(rawValue: EKEYREVOKED)
     /// Failed authentication: damaged or forged.
     package static let badMessage = Errno(rawValue: EBADMSG)
+
+    /// Nothing is wrong with what was to be opened.
+    package var isShortOfDescriptors: Bool {
+        self == .tooManyOpenFiles || self == .tooManyOpenFilesOfAll
+    }
 
     /// What the last failed call of this thread left.
     package static var current: Errno { Errno(rawValue: errno) }
