@@ -22,7 +22,7 @@ extension FileSystem {
         }
         if let refusal = handle.file.refusalOfCachedWrites { throw refusal.errno }
         // Asking for the size may need answers of ours: not on a thread that gives them.
-        try startThread(named: "seek") {
+        try seekThreads.add {
             self.notifier.whileAttached {
                 reply(self.findInCache(region, from: offset, of: handle.inode))
             }

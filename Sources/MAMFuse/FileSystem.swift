@@ -30,6 +30,7 @@ package final class FileSystem: Sendable {
     let purgeQueue: PurgeQueue
     let evictor = Evictor()
     let probes = Probes()
+    let seekThreads = SeekThreads()
     /// Shared by what changes names; alone while a converted file is put in another's place.
     let names = ReadWriteLock()
     private let stopping = Atomic<Bool>(false)

@@ -1,0 +1,50 @@
+// The few threads that look for holes of files that are being written.
+
+internal import MAMSystem
+internal import Synchronization
+
+/// Anybody may ask as often as he likes, on as many files as he has open: a few threads, and a queue that has an end.
+final class SeekThreads: Sendable {
+    typealias Search = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Search] = []
+        var threadCount = 0
+    }
+
+    private static let maximumThreadCount = 4
+    private static let maximumWaitingCount = 64
+
+    private let state = Mutex(State())
+
+    /// Never blocks. `EINVAL` if too many wait already: as of a file system that knows no holes, so who asks reads all.
+    func add(_ search: @escaping Search) throws(Errno) {
+        try state.withLock { state throws(Errno) in
+            guard state.waiting.count < Self.maximumWaitingCount else { throw .invalid }
+            if state.threadCount < Self.maximumThreadCount {
+                do throws(Errno) {
+                    try startThread(named: "seek") { self.work() }
+                    state.threadCount += 1
+                } catch {
+                    // Those that run do it too.
+                    guard state.threadCount > 0 else { throw .invalid }
+                }
+            }
+            state.waiting.append(search)
+        }
+    }
+
+    private func work() {
+        while let search = next() { search() }
+    }
+
+    private func next() -> Search? {
+        state.withLock { state in
+            guard !state.waiting.isEmpty else {
+                state.threadCount -= 1
+                return nil
+            }
+            return state.waiting.removeFirst()
+        }
+    }
+}
