@@ -126,7 +126,8 @@ class Machine:
             environment |= {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{NOBODY}"}
         result = subprocess.run(
             ["nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user, *map(os.fspath, command)],
-            capture_output=True, text=True, timeout=120, env=environment)
+            # Nothing waits for the runner's own input.
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, env=environment)
         if check and result.returncode != 0:
             raise AssertionError(f"{command}: status {result.returncode}: {result.stdout}{result.stderr}{self.log()}")
         return result
