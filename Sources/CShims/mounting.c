@@ -43,6 +43,7 @@ int mam_new_fuse_mount(int device, const char *source, const char *subtype, int 
 // <sys/mount.h> of Debian 12 does not have it yet.
 enum { BENEATH = 0x200 };
 
-int mam_put_mount_beneath(int mount, const char *place) {
-    return move_mount(mount, "", AT_FDCWD, place, MOVE_MOUNT_F_EMPTY_PATH | BENEATH);
+int mam_attach_mount(int mount, int target, int is_beneath) {
+    const unsigned flags = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+    return move_mount(mount, "", target, "", flags | (is_beneath ? BENEATH : 0));
 }

@@ -5,15 +5,20 @@ package import MAMSystem
 
 /// True of a workspace's mount whose daemon has died. While it stands, nobody can write into the directory below it.
 package func isDeadMount(_ place: ByteString) throws(Errno) -> Bool {
-    // Attributes may still be in the kernel's cache; the free space never is.
-    var space = statvfs()
-    guard statvfs(place.cString, &space) != 0 else { return false }
-    // Aborted: the daemon died while it was asked.
-    guard [.notConnected, .connectionAborted].contains(Errno.current) else { return false }
-    return try MountTable().mount(at: place.bytes)?.workspace != nil
+    guard let root = try? openFile(place.cString, openPathOnly) else { return false }
+    return try isDeadMount(root)
 }
 
-/// Takes all dead mounts at the place away, also while programs have files open there.
-package func removeDeadMounts(at place: ByteString) throws(Errno) {
-    while try isDeadMount(place) { try unmount(place, lazily: true) }
+/// The same of a mount's root that is opened, with `O_PATH`.
+package func isDeadMount(_ root: Descriptor) throws(Errno) -> Bool {
+    try withExtendedLifetime(root) { () throws(Errno) in
+        // Attributes may still be in the kernel's cache; the free space never is.
+        var space = statvfs()
+        guard fstatvfs(root.raw, &space) != 0 else { return false }
+        // Aborted: the daemon died while it was asked.
+        guard [.notConnected, .connectionAborted].contains(Errno.current) else { return false }
+        let place = try currentPath(of: root.raw)
+        guard let mount = try MountTable().mount(of: root.raw) else { return false }
+        return mount.workspace != nil && mount.mountPoint == place.bytes
+    }
 }

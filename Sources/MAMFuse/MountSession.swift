@@ -10,7 +10,7 @@ package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
     private let fileSystem: FileSystem
-    private let mountPoint: ByteString
+    private let mount: OwnMount
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
     private let waiting = Mutex<pthread_t?>(nil)
 
@@ -18,16 +18,16 @@ package final class MountSession: @unchecked Sendable {
         case badOptions
         /// libfuse has said why on standard error.
         case notMounted
+        case failed(Errno)
     }
 
     /// Mounts; requests wait in the kernel until ``serve()``.
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
-    /// `replacesDeadMount`: there is one at the mount point, and ours shall be seen as soon as it is gone.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, name: String, allowOther: Bool,
-        replacesDeadMount: Bool
+        _ fileSystem: FileSystem, at mountPoint: ByteString, on target: MountTarget, name: String,
+        allowOther: Bool
     ) throws(Failure) {
         var options = "default_permissions,subtype=mamd,fsname=\(name)"
         if allowOther { options += ",allow_other" }
@@ -35,31 +35,47 @@ package final class MountSession: @unchecked Sendable {
         guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
             throw .badOptions
         }
-        do throws(Errno) {
-            var target = mountPoint
-            if replacesDeadMount {
-                let device = try replaceDeadMount(
-                    at: mountPoint, name: name, allowOther: allowOther,
-                    isReadOnly: fileSystem.isReadOnly)
-                // So libfuse takes a mount that is made already.
-                target = ByteString("/dev/fd/\(device)")
-            }
-            guard fuse_session_mount(session, target.cString) == 0 else { throw .ioError }
+        do throws(Failure) {
+            mount = try Self.mount(session, fileSystem, mountPoint, target, name, allowOther)
         } catch {
             fuse_session_destroy(session)
-            throw .notMounted
+            throw error
         }
         self.session = session
         self.fileSystem = fileSystem
-        self.mountPoint = mountPoint
         guard mam_receive_ourselves(session) == 0 else {
             stop()
             throw .notMounted
         }
         do throws(Errno) { try fileSystem.attach(session) } catch {
             stop()
-            throw .notMounted
+            throw .failed(error)
         }
+    }
+
+    private static func mount(
+        _ session: OpaquePointer, _ fileSystem: FileSystem, _ place: ByteString,
+        _ target: MountTarget, _ name: String, _ allowOther: Bool
+    ) throws(Failure) -> OwnMount {
+        let (directory, isDead): (Descriptor, Bool)
+        switch target {
+        case .path:
+            guard fuse_session_mount(session, place.cString) == 0 else { throw .notMounted }
+            do throws(Errno) { return try OwnMount(at: place) } catch {
+                fuse_session_unmount(session)
+                throw .failed(error)
+            }
+        case .directory(let opened): (directory, isDead) = (opened, false)
+        case .deadMount(let root): (directory, isDead) = (root, true)
+        }
+        do throws(Errno) {
+            let (device, id) = try mountByDescriptor(
+                directory, isDeadMount: isDead, at: place, name: name, allowOther: allowOther,
+                isReadOnly: fileSystem.isReadOnly)
+            // So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
+            guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
+            return OwnMount(id: id)
+        } catch { throw .failed(error) }
     }
 
     private static func makeSession(
@@ -97,11 +113,11 @@ package final class MountSession: @unchecked Sendable {
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
     private static let threadCount: UInt32 = 10
 
-    /// Unmounts, also while files are open, and lets ``serve()`` return.
+    /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
     ///
     /// What the kernel has cached must have been written back before.
-    package func stop() {
-        try? unmount(mountPoint, lazily: true)
+    package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {
+        do throws(Errno) { try mount.takeAway() } catch { report(error) }
         // With nothing open the kernel ends the connection now, and the loop with it.
         for _ in 0..<20 {
             if waiting.withLock({ $0 == nil }) { return }
@@ -120,6 +136,16 @@ package final class MountSession: @unchecked Sendable {
             // The signal's handler does nothing.
             pthread_kill(thread, SIGUSR1)
             return true
+        }
+    }
+}
+
+extension MountSession.Failure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badOptions: "libfuse does not take its options"
+        case .notMounted: "libfuse said why on standard error"
+        case .failed(let error): error.description
         }
     }
 }

@@ -100,6 +100,7 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
 private func checkedMountPoint(
     _ path: ByteString, _ backing: ByteString
 ) throws(Failure) -> ByteString {
+    try checkLinks(path)
     let dead = try deadMount(at: path)
     let mountPoint = if let dead { dead } else { try freeDirectory(path) }
     if mountPoint.isWithin(backing) || backing.isWithin(mountPoint) {
@@ -108,6 +109,15 @@ private func checkedMountPoint(
             "\(path.shown): the mount point and \(backing.shown) must not contain each other")
     }
     return mountPoint
+}
+
+/// mamd checks the same, and gets the path without links.
+private func checkLinks(_ path: ByteString) throws(Failure) {
+    do throws(PathFailure) { _ = try openTrusted(path) } catch {
+        // What else is wrong with it is told below.
+        guard case .foreignLink = error else { return }
+        throw Failure(.failure, "\(path.shown): \(error)")
+    }
 }
 
 /// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs from writing into the

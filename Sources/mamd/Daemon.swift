@@ -20,7 +20,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 
 private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
-    let mountPoint = try absolutePath(arguments.mountPoint)
+    let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
     let places = Places.current
     let logFile = try openLogFile(places.state(of: backing.name))
@@ -63,7 +63,11 @@ private func serve(_ arguments: Arguments) throws(StartError) {
             log.warning("stopping although \(straggler); what it writes from now on is lost")
         }
         vault.lockAll()
-        session.stop()
+        session.stop { error in
+            log.warning(
+                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and refuses everything until: mamctl unmount"
+            )
+        }
     }
     do throws(Errno) {
         try signals.onStop(stop)
@@ -79,15 +83,15 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     watch?.stop()
     vault.setMount(nil)
     vault.dropAllKeys()
-    log.info("\(mountPoint.shown) is unmounted")
+    log.info("\(mountPoint.shown) is no longer served")
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {
-    guard let resolved = path.resolved else {
-        let error = Errno.current
-        let next = error == .noEntry ? "; create it first" : ""
-        throw StartError(
-            "\(path.shown): \(error)\(next)", error == .noEntry ? .notFound : .failure)
-    }
+    guard let resolved = path.resolved else { throw notUsable(path, .current) }
     return resolved
+}
+
+func notUsable(_ path: ByteString, _ error: Errno) -> StartError {
+    let next = error == .noEntry ? "; create it first" : ""
+    return StartError("\(path.shown): \(error)\(next)", error == .noEntry ? .notFound : .failure)
 }

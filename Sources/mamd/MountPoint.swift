@@ -4,24 +4,76 @@ import Glibc
 import MAMControl
 import MAMSystem
 
-/// The directory that the mount will cover, with dead mounts taken away from over it; nil if it cannot be read.
+/// The path to serve, without links.
+func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {
+    let directory = try openMountPoint(path)
+    do throws(Errno) {
+        return try withExtendedLifetime(directory) { () throws(Errno) in
+            try currentPath(of: directory.raw)
+        }
+    } catch { throw notUsable(path, error) }
+}
+
+private func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor {
+    do throws(PathFailure) { return try openTrusted(path) } catch {
+        guard case .failed(let error) = error else {
+            throw StartError("\(path.shown): \(error)")
+        }
+        throw notUsable(path, error)
+    }
+}
+
+/// The root of a dead mount, if there is one.
+func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
+    let root = try openMountPoint(mountPoint)
+    do throws(Errno) { return try isDeadMount(root) ? root : nil } catch {
+        throw StartError("\(mountPoint.shown): the mounts cannot be read: \(error)")
+    }
+}
+
+/// The directory that the mount will cover, with dead mounts taken away from over it; opened with `O_PATH`.
 ///
 /// Called at the last moment: while a dead mount stands programs are refused, and without it they would write into this
 /// directory, in the clear and out of sight.
-func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
-    do throws(Errno) { try removeDeadMounts(at: mountPoint) } catch {
+func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor {
+    while let dead = try deadMount(at: mountPoint) {
+        do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
+            throw StartError(
+                "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be unmounted: \(error)"
+            )
+        }
+    }
+    return try openMountPoint(mountPoint)
+}
+
+/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a dead mount is past
+/// that question.
+func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(StartError) {
+    let names: [ByteString]
+    do throws(Errno) { names = try entries(of: directory) } catch {
+        throw notUsable(mountPoint, error)
+    }
+    guard names.isEmpty else {
         throw StartError(
-            "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be unmounted: \(error)"
+            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move that elsewhere first"
         )
     }
-    return try? openFile(mountPoint.cString, O_RDONLY | O_DIRECTORY)
+}
+
+private func entries(of directory: Descriptor) throws(Errno) -> [ByteString] {
+    let readable = try withExtendedLifetime(directory) { () throws(Errno) in
+        try reopen(directory.raw, O_RDONLY | O_DIRECTORY)
+    }
+    return try withExtendedLifetime(readable) { () throws(Errno) in try entries(of: readable.raw) }
+}
+
+private func listed(_ names: [ByteString]) -> String {
+    names[0].shown + (names.count > 1 ? " and \(names.count - 1) more" : "")
 }
 
 /// What lies in the covered directory, as a warning; nil if nothing does.
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
-    let names = withExtendedLifetime(directory) { (try? entries(of: directory.raw)) ?? [] }
-    guard let first = names.first else { return nil }
-    let others = names.count > 1 ? " and \(names.count - 1) more" : ""
+    guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return
-        "\(mountPoint.shown) was not empty: \(first.shown)\(others) cannot be seen while it is mounted. They are not protected; unmount, and move them in"
+        "\(mountPoint.shown) was not empty: \(listed(names)) cannot be seen while it is mounted. They are not protected; unmount, and move them in"
 }

@@ -55,35 +55,36 @@ func mount(
     _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
     report: (String) -> Void
 ) throws(StartError) -> MountSession {
-    func session(replacesDeadMount: Bool) throws(MountSession.Failure) -> MountSession {
+    let isRoot = geteuid() == 0
+    func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
         try MountSession(
-            files, at: mountPoint, name: name.description,
+            files, at: mountPoint, on: target, name: name.description,
             // Root serves every user; a user's own daemon serves that user.
-            allowOther: arguments.allowOther ?? (geteuid() == 0),
-            replacesDeadMount: replacesDeadMount)
+            allowOther: arguments.allowOther ?? isRoot)
     }
-    if geteuid() == 0, (try? isDeadMount(mountPoint)) == true,
-        let session = try? session(replacesDeadMount: true)
-    {
-        return session
-    }
+    let dead = isRoot ? try deadMount(at: mountPoint) : nil
+    if let dead, let session = try? session(on: .deadMount(dead)) { return session }
     let covered = try uncoveredDirectory(at: mountPoint)
+    if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
     do throws(MountSession.Failure) {
-        let session = try session(replacesDeadMount: false)
-        if let covered, let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
+        let session = try session(on: isRoot ? .directory(covered) : .path)
+        if let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
         return session
     } catch {
-        throw StartError(mountAdvice(mountPoint))
+        throw StartError(mountAdvice(mountPoint, error))
     }
 }
 
-private func mountAdvice(_ mountPoint: ByteString) -> String {
+private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {
     if access("/dev/fuse", F_OK) != 0 {
         return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
     }
     if access("/dev/fuse", R_OK | W_OK) != 0 {
         return
             "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
+    }
+    if case .failed(let error) = failure {
+        return "\(mountPoint.shown) could not be mounted: \(error)"
     }
     return
         "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"

@@ -191,6 +191,20 @@ class DeadMount(WorkspaceCase):
         self.assertIn("mamctl mount BACKING MOUNTPOINT", answer.stderr)
         self.workspace.mount()
 
+    def kill_with_a_file_below(self):
+        self.workspace.unmount()
+        below = os.open(self.workspace.mount_point, os.O_RDONLY)
+        self.addCleanup(os.close, below)
+        self.workspace.mount()
+        os.close(os.open("stray", os.O_CREAT | os.O_WRONLY, dir_fd=below))
+        self.addCleanup(os.unlink, "stray", dir_fd=below)
+        self.kill()
+
+    def test_what_lies_below_keeps_no_killed_daemon_from_coming_back(self):
+        self.kill_with_a_file_below()
+        self.workspace.mount()
+
+    @unittest.skipIf(os.getuid() == 0, "root's daemon hides nothing")
     def test_what_was_written_below_a_mount_is_named(self):
         self.workspace.unmount()
         stray = self.workspace.mount_point / "stray"

@@ -7,5 +7,6 @@
 int mam_new_fuse_mount(int device, const char *source, const char *subtype, int flags);
 enum { MAM_ALLOW_OTHER = 1, MAM_READ_ONLY = 2 };
 
-/// move_mount(2) with MOVE_MOUNT_BENEATH: under the mount that is seen at `place`. EINVAL before Linux 6.5.
-int mam_put_mount_beneath(int mount, const char *place);
+/// move_mount(2) of a new mount to the opened directory `target`, which may be an O_PATH one. `is_beneath`: `target` is
+/// the root of a mount, and the new one goes under it (MOVE_MOUNT_BENEATH; EINVAL before Linux 6.5).
+int mam_attach_mount(int mount, int target, int is_beneath);

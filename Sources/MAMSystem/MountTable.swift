@@ -1,7 +1,6 @@
-// From a file to the workspace that shows it, by what the kernel says of its mount.
+// The mounts as the kernel tells them.
 
 internal import Glibc
-package import MAMSystem
 
 /// One line of `/proc/self/mountinfo`. Paths are bytes.
 package struct Mount: Sendable, Equatable {
@@ -12,12 +11,6 @@ package struct Mount: Sendable, Equatable {
 
     /// The type of our mounts.
     package static let workspaceType = "fuse.mamd"
-
-    /// The workspace that this mount shows; nil for any other mount.
-    package var workspace: WorkspaceName? {
-        guard type == Self.workspaceType else { return nil }
-        return String(validating: source, as: UTF8.self).flatMap { WorkspaceName($0) }
-    }
 }
 
 /// The mounts that this process sees.
@@ -41,9 +34,10 @@ package struct MountTable: Sendable {
 
     /// The mount that the file lives on; an `O_PATH` descriptor will do.
     package func mount(of descriptor: Int32) throws(Errno) -> Mount? {
-        let id = try Self.mountID(of: descriptor)
-        return mounts.first { $0.id == id }
+        mount(try mountID(of: descriptor))
     }
+
+    package func mount(_ id: Int) -> Mount? { mounts.first { $0.id == id } }
 
     /// The mount at exactly this path; with several on top of each other, the one that is seen.
     package func mount(at path: [UInt8]) -> Mount? { mounts.last { $0.mountPoint == path } }
@@ -77,14 +71,15 @@ package struct MountTable: Sendable {
         }
         return result
     }
+}
 
-    /// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand.
-    private static func mountID(of descriptor: Int32) throws(Errno) -> Int {
-        let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
-        for line in text.split(separator: UInt8(ascii: "\n")) {
-            let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-            if words.count == 2, words[0] == "mnt_id:", let id = Int(words[1]) { return id }
-        }
-        throw .noData
+/// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand. The kernel gives the number of a mount
+/// that is gone to another one.
+package func mountID(of descriptor: Int32) throws(Errno) -> Int {
+    let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+        let words = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        if words.count == 2, words[0] == "mnt_id:", let id = Int(words[1]) { return id }
     }
+    throw .noData
 }

@@ -1,0 +1,29 @@
+// The daemon's own mount, wherever it is by now.
+
+internal import Glibc
+internal import MAMSystem
+
+/// Known by its number: the path at which it was made may lead to another mount meanwhile.
+struct OwnMount {
+    private let id: Int
+
+    init(id: Int) { self.id = id }
+
+    /// The one that is seen at the path.
+    init(at place: ByteString) throws(Errno) {
+        let root = try openFile(place.cString, openPathOnly)
+        id = try withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) }
+    }
+
+    /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
+    func takeAway() throws(Errno) {
+        guard let mount = try MountTable().mount(id), mount.type == Mount.workspaceType else {
+            return
+        }
+        let place = ByteString(mount.mountPoint)
+        let root = try openFile(place.cString, openPathOnly)
+        // Another one is mounted over it, or it was moved this very moment.
+        guard try mountID(of: root.raw) == id else { throw .busy }
+        try unmount(rootedAt: root, place)
+    }
+}
