@@ -63,7 +63,13 @@ func mount(
             allowOther: arguments.allowOther ?? isRoot)
     }
     let dead = isRoot ? try deadMount(at: mountPoint) : nil
-    if let dead, let session = try? session(on: .deadMount(dead)) { return session }
+    if let dead {
+        do throws(MountSession.Failure) { return try session(on: .deadMount(dead)) } catch {
+            report(
+                "\(mountPoint.shown) has the mount of a daemon that died. It is taken away before the next one is there, for that cannot be put under it: \(error)"
+            )
+        }
+    }
     let covered = try uncoveredDirectory(at: mountPoint)
     if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
     do throws(MountSession.Failure) {

@@ -204,6 +204,25 @@ class DeadMount(WorkspaceCase):
         self.kill_with_a_file_below()
         self.workspace.mount()
 
+    @unittest.skipUnless(os.getuid() == 0, "an ordinary user's is never put beneath")
+    def test_why_a_mount_cannot_be_put_beneath_is_told(self):
+        self.kill_with_a_file_below()
+        before = self.workspace.log.stat().st_size
+        with open(self.workspace.log, "ab") as log:
+            tracer = subprocess.Popen(
+                ["strace", "-f", "-o", "/dev/null", "-e", "trace=move_mount",
+                 "-e", "inject=move_mount:error=EINVAL:when=1", "mamd", "-f", self.workspace.backing,
+                 self.workspace.mount_point], stderr=log, env=self.workspace.environment)
+        try:
+            wait_until(lambda: "stray cannot be seen" in self.workspace.log.read_text()[before:], 60)
+            os.listdir(self.directory)
+            said = self.workspace.log.read_text()[before:]
+            self.assertIn("cannot be put under it: Invalid argument", said)
+        finally:
+            self.kill()
+            tracer.wait()
+        self.workspace.mount()
+
     @unittest.skipIf(os.getuid() == 0, "root's daemon hides nothing")
     def test_what_was_written_below_a_mount_is_named(self):
         self.workspace.unmount()
