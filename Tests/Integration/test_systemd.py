@@ -64,10 +64,14 @@ class Units(unittest.TestCase):
         state = self.machine.run(*systemctl, "show", "-p", "NRestarts", f"mamd@{name}", user=user)
         self.assertEqual(state.stdout.strip(), f"NRestarts={KILLS}")
 
-        self.machine.run(*systemctl, "stop", f"mamd@{name}", user=user)
-        self.assertEqual(self.machine.run("ls", mount_point, user=user).stdout, "")
-        state = self.machine.run(*systemctl, "is-active", f"mamd@{name}", user=user, check=False)
-        self.assertEqual(state.stdout.strip(), "inactive")
+        # Who unmounts means it.
+        for end in (("mamctl", "unmount", mount_point), (*systemctl, "stop", f"mamd@{name}")):
+            self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
+            self.machine.run(*end, user=user)
+            time.sleep(0.5)  # longer than RestartSec
+            self.assertEqual(self.machine.run("ls", mount_point, user=user).stdout, "")
+            state = self.machine.run(*systemctl, "is-active", f"mamd@{name}", user=user, check=False)
+            self.assertEqual(state.stdout.strip(), "inactive")
 
     def is_back(self, killed, mount_point, number, user):
         """Serves, and all files are readable."""
