@@ -85,6 +85,9 @@ def check(point, model, program):
             program.stop()
     except Exception as problem:
         faults.append(("program", f"{type(problem).__name__}: {problem}"))
+    report.figures[f"points, {point.style}"] += 1
+    if faults:
+        report.figures.update(("bad points", f"bad points, {point.style}"))
     for kind, text in faults:
         report.figures["violation: " + kind] += 1
         report.faults.append((kind, f"{point}: {text}"))

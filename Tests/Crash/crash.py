@@ -33,6 +33,8 @@ from recorder import Recorder
 from recording import Recording
 
 BUILD = HERE.parents[1] / ".build" / "release"
+# Points of one recording; the next ones are of another, with the next seed.
+ROUND = 500
 
 
 class Run:
@@ -48,10 +50,12 @@ class Run:
         recorder = Recorder(self.place / "source", program.disk, self.place / "log")
         try:
             program.create()
-            work = program.workload(program, self.model, recorder, self.seed)
-            work.run(self.steps)
-            work.finish()
-            program.stop()
+            try:
+                work = program.workload(program, self.model, recorder, self.seed)
+                work.run(self.steps)
+            finally:
+                work.finish()
+                program.stop()
         finally:
             recorder.stop()
         program.save(self.place / "settings")
@@ -108,7 +112,25 @@ def print_report(report, seconds, seed):
     words = ["points", "files", "old", "new", "between", "unfinished", "unmade"]
     words += sorted(word for word in figures if word.startswith("violation"))
     print(f"seed {seed}: " + ", ".join(f"{word} {figures[word]}" for word in words)
-          + f"; {len(report.faults)} violations in {len({text.split(':')[0] for _, text in report.faults})} points; {seconds:.0f} s")
+          + f"; {len(report.faults)} violations in {figures['bad points']} points, "
+          f"{figures['bad points, prefix']} of {figures['points, prefix']} prefixes among them; {seconds:.0f} s")
+
+
+def play(run, numbers, options):
+    """Records, or takes what was kept, and checks the points."""
+    try:
+        if options.again:
+            run.load(options.again)
+        else:
+            run.record()
+        if options.disk:
+            run.point(options.only).disk.write_out(options.disk)
+        report = run.check(numbers, options.jobs)
+        if report.faults and not options.again:
+            print(f"kept: {run.keep(BUILD.parent / 'crash')}", file=sys.stderr)
+        return report
+    finally:
+        run.close()
 
 
 def main():
@@ -125,22 +147,15 @@ def main():
     options = parser.parse_args()
     if BUILD.is_dir():
         os.environ["PATH"] = f"{BUILD}:{os.environ['PATH']}"
-    run = Run(options.program, options.seed, options.steps, options.tears)
-    try:
-        if options.again:
-            run.load(options.again)
-        else:
-            run.record()
-        start = time.monotonic()
-        if options.disk:
-            run.point(options.only).disk.write_out(options.disk)
+    report, start = Report(), time.monotonic()
+    if options.again:
         numbers = range(options.points) if options.only is None else [options.only]
-        report = run.check(numbers, options.jobs)
-        if report.faults and not options.again:
-            print(f"kept: {run.keep(BUILD.parent / 'crash')}", file=sys.stderr)
-    finally:
-        run.close()
-    print_report(report, time.monotonic() - start, run.seed)
+        report.add(play(Run(options.program, options.seed, options.steps), numbers, options))
+    else:
+        for index in range(0, options.points, ROUND):
+            run = Run(options.program, options.seed + index // ROUND, options.steps, options.tears)
+            report.add(play(run, range(min(ROUND, options.points - index)), options))
+    print_report(report, time.monotonic() - start, options.seed)
     sys.exit(bool(report.faults))
 
 

@@ -1,5 +1,4 @@
 """The programs that are put to the test, as black boxes: a backing directory in, a mount out."""
-import contextlib
 import json
 import os
 import pathlib
@@ -186,34 +185,63 @@ class Mamd(Program):
         return [edge for edge in (*sealed, PAGE - workspace.HEADER) if 0 < edge < PAGE]
 
 
-class Gocryptfs(Program):
-    name = "gocryptfs"
-    header_byte_count = 18
-    punch = staticmethod(punch_is_zeros)
-    passphrase = "x"
+class Peer(Program):
+    """Another encrypting file system, for comparison: of its files only what its mount shows is known."""
 
-    def __init__(self, place):
-        super().__init__(place)
-        self.passfile = self.place / "passphrase"
-        self.passfile.write_text(self.passphrase + "\n")
+    punch = staticmethod(punch_is_zeros)
 
     def run(self, *words):
-        subprocess.run(["gocryptfs", "-q", "-passfile", self.passfile, *words], check=True, capture_output=True)
+        result = subprocess.run(words, capture_output=True, text=True, errors="replace")
+        if result.returncode != 0:
+            raise OSError(f"{words[0]}: status {result.returncode}: {result.stdout} {result.stderr}")
 
     def create(self):
         self.backing.mkdir()
-        self.run("-init", "-plaintextnames", "-scryptn", "10", self.backing)
+        self.make()
+        # What it made there is old when the work begins.
+        for path in [*self.backing.rglob("*"), self.backing]:
+            descriptor = os.open(path, os.O_RDONLY)
+            os.fsync(descriptor)
+            os.close(descriptor)
         self.start()
-
-    def start(self):
-        self.run(self.backing, self.mount)
 
     def stop(self):
         subprocess.run(["fusermount3", "-u", self.mount], check=True)
 
     def close(self):
-        with contextlib.suppress(subprocess.CalledProcessError):
+        if os.path.ismount(self.mount):
             self.stop()
 
+    def is_unmade(self, path):
+        # Its names on the disk are its own affair. What nobody synced may be in any state.
+        return True
 
-PROGRAMS = {program.name: program for program in (Mamd, Gocryptfs)}
+
+class Gocryptfs(Peer):
+    name = "gocryptfs"
+
+    def __init__(self, place):
+        super().__init__(place)
+        self.passfile = self.place / "passphrase"
+        self.passfile.write_text("x\n")
+
+    def make(self):
+        self.run("gocryptfs", "-q", "-passfile", self.passfile, "-init", "-scryptn", "10", self.backing)
+
+    def start(self):
+        self.run("gocryptfs", "-q", "-passfile", self.passfile, self.backing, self.mount)
+
+
+class Securefs(Peer):
+    name = "securefs"
+    password = ("--pass", "x")
+
+    def make(self):
+        self.run("securefs", "create", *self.password, "-r", "1", self.backing)
+
+    def start(self):
+        self.run("securefs", "mount", "-b", *self.password, self.backing, self.mount)
+        workspace.wait_until(lambda: os.path.ismount(self.mount), message="securefs does not mount")
+
+
+PROGRAMS = {program.name: program for program in (Mamd, Gocryptfs, Securefs)}

@@ -50,6 +50,9 @@ class Recorder:
         return int(os.getxattr(self.mount, "user.recorder.calls"))
 
     def stop(self):
-        subprocess.run(["fusermount3", "-u", self.mount], check=True)
+        # A daemon that has ended may hold its files a moment longer.
+        wait_until(
+            lambda: subprocess.run(["fusermount3", "-u", self.mount], capture_output=True).returncode == 0,
+            message="the recorder's mount is busy")
         if self.process.wait(20) != 0:
             raise AssertionError(f"the recorder ended with {self.process.returncode}")

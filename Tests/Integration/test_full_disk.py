@@ -109,6 +109,12 @@ class FullDisk(unittest.TestCase):
             self.assertFalse(writer.is_alive(), "a writer hangs")
             self.assertIsNone(writer.problem)
 
+    def take_the_rest(self):
+        """To the last block, which a file system keeps for root."""
+        with open(self.disk.path / "rest", "wb", buffering=0) as file, self.assertRaises(OSError):
+            while True:
+                file.write(bytes(4096))
+
     def again(self):
         """Threads run once."""
         for number, old in enumerate(self.writers):
@@ -140,6 +146,7 @@ class FullDisk(unittest.TestCase):
         self.again()
         self.fill()
         self.check()
+        self.take_the_rest()
         self.workspace.unmount()
         self.workspace.mount().unlock()
         self.check()
