@@ -81,15 +81,24 @@ struct KeybagStore: Sendable {
 
     /// Destroys both copies of an account's keybag, and what interrupted changes left of it.
     ///
-    /// Throws if one may still be there, or come back with a crash.
+    /// One that cannot be destroyed keeps none of the others. Throws if one may still be there, on disk or in the
+    /// directory, or come back with a crash.
     func destroy(_ account: AccountID) throws(Errno) {
-        let leftovers = try unfinishedFiles(in: directory.raw).filter {
-            $0.hasPrefix(".\(account.bytes).")
+        var failure: Errno?
+        func attempt(_ step: () throws(Errno) -> Void) {
+            do throws(Errno) { try step() } catch { failure = failure ?? error }
         }
-        for name in [Self.fileName(account), Self.copyName(account)] + leftovers {
-            try eraseFile(in: directory.raw, named: name)
+        var names = [Self.fileName(account), Self.copyName(account)]
+        attempt { () throws(Errno) in
+            names += try unfinishedFiles(in: directory.raw).filter {
+                $0.hasPrefix(".\(account.bytes).")
+            }
         }
-        try synchronize(directory.raw)
+        for name in names {
+            attempt { () throws(Errno) in try eraseFile(in: directory.raw, named: name) }
+        }
+        attempt { () throws(Errno) in try synchronize(directory.raw) }
+        if let failure { throw failure }
     }
 
     // MARK: One account

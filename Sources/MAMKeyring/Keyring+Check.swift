@@ -10,14 +10,17 @@ extension Keyring {
         var findings: [KeyringFinding] = []
         // No account is registered or changed meanwhile.
         try changes.withLock { _ throws(KeyringError) in
-            let (known, wiped) = state.withLock {
+            let (known, decided) = state.withLock {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {
+                // Those too whose record is damaged: one copy must not bring the other back.
+                let records = try wipeStore.load()
                 _ = try store.load(
-                    deviceSecret: deviceSecret, except: wiped, known: known, mayRepair: repair
+                    deviceSecret: deviceSecret, except: decided.union(records.map(\.account)),
+                    known: known, mayRepair: repair
                 ) { findings.append($0) }
-                for case .damaged(let account) in try wipeStore.load() {
+                for case .damaged(let account) in records {
                     findings.append(.wipeDamaged(account))
                 }
             } catch { throw .storage(error) }

@@ -12,6 +12,9 @@ extension Keyring {
     /// The accounts that are being destroyed.
     package var wipes: [WipeIntent] { state.withLock { Array($0.wipes.values) } }
 
+    /// Costs less than to ask which.
+    package var isWiping: Bool { state.withLock { !$0.wipes.isEmpty } }
+
     /// The one whose key this is, or was.
     package func wipe(ofKey key: KeyID) -> WipeIntent? { wipes.first { $0.covers(key) } }
 
@@ -20,7 +23,7 @@ extension Keyring {
         wipes.first { $0.identity.matches(identity) }
     }
 
-    /// Decides, for good: when this returns, no crash brings the account back.
+    /// Decides, for good: when this returns, no crash brings the account back. Throws if nothing is decided.
     package func decideWipe(of account: AccountID) throws(KeyringError) -> WipeIntent {
         try changes.withLock { _ throws(KeyringError) in
             if let decided = state.withLock({ $0.wipes[account] }) { return decided }
@@ -56,14 +59,16 @@ extension Keyring {
         of account: AccountID, _ store: KeybagStore, _ attempts: Attempts,
         report: (KeyringFinding) -> Void
     ) -> Bool {
-        do throws(Errno) {
-            try store.destroy(account)
-            try attempts.remove(account)
-            return true
-        } catch {
-            report(.notDestroyed(account, error))
-            return false
+        var isDone = true
+        func attempt(_ step: () throws(Errno) -> Void) {
+            do throws(Errno) { try step() } catch {
+                report(.notDestroyed(account, error))
+                isDone = false
+            }
         }
+        attempt { () throws(Errno) in try store.destroy(account) }
+        attempt { () throws(Errno) in try attempts.remove(account) }
+        return isDone
     }
 
     /// What a start found of wipes.

@@ -81,7 +81,7 @@ package enum KeyringFinding: Equatable, Sendable {
     case notRepaired(fileName: String, Errno)
     /// No copy of this account's keybag can be used; nothing was changed.
     case unreadable(fileName: String, KeybagError)
-    /// What a crash left of a change is still there.
+    /// What a crash left of a change was not overwritten, or is still there.
     case notErased(fileName: String, Errno)
     /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be used.
     case wipeDamaged(AccountID)

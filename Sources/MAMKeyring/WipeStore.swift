@@ -19,6 +19,13 @@ struct WipeStore: Sendable {
         case decided(WipeIntent)
         /// There is a record, and it does not say which keys are meant.
         case damaged(AccountID)
+
+        var account: AccountID {
+            switch self {
+            case .decided(let intent): intent.account
+            case .damaged(let account): account
+            }
+        }
     }
 
     func load() throws(Errno) -> [Entry] {
@@ -38,7 +45,8 @@ struct WipeStore: Sendable {
         return bytes.flatMap { WipeIntent(decoding: $0.span.bytes) }
     }
 
-    /// Throws only if there is no record then: nothing is decided. One that may not survive a crash is reported.
+    /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can neither be made durable
+    /// nor taken back counts, and is reported.
     func save(_ intent: WipeIntent, report: (KeyringFinding) -> Void) throws(Errno) {
         let name = Self.fileName(intent.account)
         do throws(Errno) {
@@ -46,15 +54,30 @@ struct WipeStore: Sendable {
                 try replaceFile(in: directory.raw, named: name, with: bytes)
             }
         } catch {
-            // The rename may have happened, and the sync of the directory failed.
-            guard read(name) != nil else { throw error }
-            report(.notDurable(fileName: "\(Self.directoryName)/\(name)", error))
+            guard takeBack(name) else {
+                return report(.notDurable(fileName: "\(Self.directoryName)/\(name)", error))
+            }
+            throw error
         }
     }
 
+    /// Undoes a rename that may have happened, and the sync of the directory failed. False if the record may be there, or
+    /// come back with a crash.
+    private func takeBack(_ name: String) -> Bool {
+        do throws(Errno) { _ = try status(at: directory.raw, name) } catch {
+            if error == .noEntry { return true }
+        }
+        do throws(Errno) {
+            try remove(name)
+            return true
+        } catch { return false }
+    }
+
     /// The end of a wipe.
-    func remove(_ account: AccountID) throws(Errno) {
-        try removeFile(in: directory.raw, named: Self.fileName(account))
+    func remove(_ account: AccountID) throws(Errno) { try remove(Self.fileName(account)) }
+
+    private func remove(_ name: String) throws(Errno) {
+        try removeFile(in: directory.raw, named: name)
         try synchronize(directory.raw)
     }
 

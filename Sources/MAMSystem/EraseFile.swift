@@ -15,10 +15,18 @@ package func removeFile(
 }
 
 /// Overwrites a small file with random bytes, syncs it, and removes it. A symbolic link is removed alone; what is
-/// not there is no failure. The caller syncs the directory.
+/// not there is no failure. What cannot be overwritten is removed all the same, and the failure told. The caller syncs the
+/// directory.
 ///
 /// Random, for a storage device may keep blocks of zeros by not writing them.
 package func eraseFile(in directory: Int32, named name: String) throws(Errno) {
+    var failure: Errno?
+    do throws(Errno) { try overwriteFile(in: directory, named: name) } catch { failure = error }
+    try removeFile(in: directory, named: name)
+    if let failure { throw failure }
+}
+
+private func overwriteFile(in directory: Int32, named name: String) throws(Errno) {
     do throws(Errno) {
         let file = try openFile(
             at: directory, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -27,13 +35,8 @@ package func eraseFile(in directory: Int32, named name: String) throws(Errno) {
             try overwrite(file.raw, byteCount: Int64(facts.st_size))
         }
     } catch {
-        switch error {
-        case .noEntry: return
-        case .tooManyLinks: break
-        default: throw error
-        }
+        guard [.noEntry, .tooManyLinks].contains(error) else { throw error }
     }
-    try removeFile(in: directory, named: name)
 }
 
 private func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {

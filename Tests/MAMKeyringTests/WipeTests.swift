@@ -20,7 +20,8 @@ import Testing
         try FaultPlan.run(.any, nth: nth, times: times) {
             isDecided = (try? keyring.wipe(account)) != nil
         }
-        #expect(isDecided == (nth > 3))
+        // A fourth that fails is taken back, if anything works.
+        #expect(isDecided == (nth > 4 || nth == 4 && times > 1))
         let again = try state.start()
         #expect(again.accounts == (isDecided ? [] : [account]))
         guard isDecided else {
@@ -104,6 +105,74 @@ import Testing
             #expect(again.wipes.map(\.account) == [account])
             #expect(again.wipes.first?.identity.name == ann && again.wipes.first?.uid == wipe.uid)
             #expect(try state.names(in: "keybags").isEmpty)
+        }
+    }
+
+    @Test func `a record that can neither be synced nor taken back is a decision`() throws {
+        for failures in 1...3 {
+            let state = try TestState()
+            let keyring = try state.start()
+            let account = try keyring.registerAnn()
+            // The file's sync is the first, the directory's the second, that of its removal the third.
+            try FaultPlan.run(.sync, nth: 2, times: failures) {
+                let decided = try? keyring.decideWipe(of: account)
+                #expect((decided != nil) == (failures > 1))
+            }
+            #expect(try state.names(in: "wipes").isEmpty)
+            #expect(keyring.wipes.map(\.account) == (failures > 1 ? [account] : []))
+            let notDurable = KeyringFinding.notDurable(
+                fileName: "wipes/\(account.bytes)", .noSpace)
+            #expect(state.findings == (failures > 1 ? [notDurable] : []))
+        }
+    }
+
+    @Test(arguments: [0, 1])
+    func `a copy that cannot be destroyed keeps no other`(_ stuck: Int) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        #expect(throws: KeyringError.self) { try keyring.unlock(account, "wrong") }
+        let leftover = "keybags/.\(account.bytes).keybag.7.new"
+        try state.write(leftover, try state.read(copies(of: account)[0]))
+        let wipe = try keyring.decideWipe(of: account)
+        keyring.eraseKeys(of: wipe)
+        // A name that can neither be opened for writing nor unlinked.
+        let obstacle = copies(of: account)[stuck]
+        state.remove(obstacle)
+        mkdir("\(state.path)/\(obstacle)", 0o700)
+        #expect(!keyring.destroyKeybag(of: wipe))
+        #expect(try state.names(in: "keybags").map { "keybags/\($0)" } == [obstacle])
+        #expect(try state.names(in: "attempts").isEmpty)
+        #expect(state.findings.contains { if case .notDestroyed = $0 { true } else { false } })
+        rmdir("\(state.path)/\(obstacle)")
+        #expect(keyring.destroyKeybag(of: wipe))
+    }
+
+    @Test(arguments: 1...6)
+    func `a copy that cannot be overwritten is removed, and the failure told`(
+        _ nth: Int
+    ) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let wipe = try keyring.decideWipe(of: account)
+        try FaultPlan.run([.write, .sync], nth: nth, times: 1) {
+            #expect(!keyring.destroyKeybag(of: wipe))
+        }
+        #expect(try state.names(in: "keybags").isEmpty)
+        #expect(keyring.destroyKeybag(of: wipe))
+    }
+
+    @Test func `a check with repair writes no keybag of an account with a damaged record`() throws {
+        for missing in [0, 1] {
+            let state = try TestState()
+            let account = try state.start().registerAnn()
+            let name = copies(of: account)[missing]
+            state.remove(name)
+            try state.write("wipes/\(account.bytes)", [1])
+            let keyring = try state.start()
+            #expect(try keyring.checkKeybags(repair: true) == [.wipeDamaged(account)])
+            #expect(throws: Errno.noEntry) { try state.read(name) }
         }
     }
 
