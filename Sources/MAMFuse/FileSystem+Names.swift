@@ -62,6 +62,7 @@ extension FileSystem {
         let parent = try table.inode(parent)
         try refuseHidden(name, in: parent)
         try names.shared { () throws(Errno) in
+            try refuseWiped(inode)
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 _ = try retrying {
                     linkat(AT_FDCWD, path, parent.handle.raw, name, AT_SYMLINK_FOLLOW)
@@ -100,6 +101,9 @@ extension FileSystem {
         if isHidden(name, in: from) { throw .noEntry }
         try refuseHidden(newName, in: to)
         try names.shared { () throws(Errno) in
+            try checkMove(of: name, in: from)
+            // An exchange moves both.
+            if flags != 0 { try checkMove(of: newName, in: to) }
             try caller.creating { () throws(Errno) in
                 _ = try retrying {
                     mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)

@@ -80,6 +80,10 @@ extension FileSystem {
         let facts = try copy.facts()
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in
+            // Neither past who looks for its files, nor out of its reach as plain ones.
+            for header in [inode.header, facts.header] where vault.isBeingWiped(header) {
+                throw .keyRevoked(header?.owner ?? .nobody)
+            }
             try copy.takeAttributes(of: inode)
             try systemCall { () throws(Errno) in try copy.putInPlace(of: inode, at: place) }
             inode.withState { $0.isReplaced = true }

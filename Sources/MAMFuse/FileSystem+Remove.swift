@@ -8,16 +8,19 @@ internal import MAMSystem
 package import MAMVault
 
 extension FileSystem {
+    /// A wipe that is outrun for so long, by directories that are moved without end, is left to the next start.
+    private static let maximumSweeps = 16
+
     package func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
         var result = RemovedFiles()
-        // Most of them, while others go on working.
-        sweep(isWanted, isAlone: false, &result)
-        // What was moved past that. No more are made, for their window is closed: the last sweep finds none.
-        var before: Int
-        repeat {
-            before = result.count
-            sweep(isWanted, isAlone: true, &result)
-        } while result.count > before && result.isComplete
+        var isProved = false
+        for _ in 0..<Self.maximumSweeps where !isProved {
+            let (moves, count) = (moveCount, result.count)
+            let isUndisturbed = sweep(isWanted, &result)
+            // No more are made, for their window is closed; and none was moved past that.
+            isProved = isUndisturbed && result.count == count && moves == moveCount
+        }
+        if !isProved { result.isComplete = false }
         // Also when there was none: a daemon that was killed may have removed what it could not sync.
         if !isReadOnly, !synchronizeAll() { result.isComplete = false }
         return result
@@ -29,42 +32,44 @@ extension FileSystem {
         let name: ByteString
     }
 
-    /// `isAlone`: while no name can change, so that nothing moves past.
+    /// While others go on working. False if a directory was removed just when it was to be read.
     private func sweep(
-        _ isWanted: (FileHeader) -> Bool, isAlone: Bool, _ result: inout RemovedFiles
-    ) {
+        _ isWanted: (FileHeader) -> Bool, _ result: inout RemovedFiles
+    ) -> Bool {
         var removed: [RemovedName] = []
         var left: [ByteString] = []
-        func visit(_ found: WalkedEntry) -> Bool {
+        var isUndisturbed = true
+        let isWhole = walk(
+            includingHidden: true, while: { true },
+            failed: { if $1 == .noEntry { isUndisturbed = false } }
+        ) { found in
             do throws(Errno) {
-                if try remove(found, isWanted, isAlone) {
+                if try remove(found, isWanted) {
                     removed.append(RemovedName(parent: found.parent.node, name: found.name))
                 }
-            } catch { left.append(found.path) }
+            } catch {
+                // Its user was faster.
+                if error != .noEntry { left.append(found.path) }
+            }
             return true
         }
-        let isWhole =
-            isAlone
-            ? names.exclusive { walk(includingHidden: true, while: { true }, visit) }
-            : walk(includingHidden: true, while: { true }, visit)
         forget(removed)
         result.count += removed.count
         result.left = left
         result.isComplete = isWhole && left.isEmpty
+        return isUndisturbed
     }
 
     /// False if it is none of those that are wanted.
     private func remove(
-        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool, _ isAlone: Bool
+        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool
     ) throws(Errno) -> Bool {
         let inode = found.entry.inode
         guard inode.isRegular else { return false }
-        // What could not be read may be anybody's.
-        guard inode.withState({ $0.file != nil || $0.facts != nil }) else { throw .accessDenied }
+        guard inode.isRead else { throw .accessDenied }
         // Most files are others', and this costs nothing.
         guard let header = inode.header, isWanted(header) else { return false }
         if isReadOnly { throw .readOnly }
-        if isAlone { return try unlink(found, isWanted) }
         return try names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
     }
 

@@ -66,6 +66,7 @@ extension FileSystem {
             // No name changes between the last look and the move.
             try names.exclusive { () throws(VaultError) in
                 try systemCall { () throws(Errno) in
+                    noteMove()
                     let there = try status(at: item.parent.handle.raw, item.name.cString)
                     guard BackingID(there) == item.inode.id else { throw .staleHandle }
                     return .quarantined(try repair.quarantine.take(item, because: reason))

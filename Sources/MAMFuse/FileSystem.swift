@@ -31,8 +31,11 @@ package final class FileSystem: Sendable {
     let evictor = Evictor()
     let probes = Probes()
     let seekThreads = SeekThreads()
-    /// Shared by what changes names; alone while a converted file is put in another's place.
+    /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
+    /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
+    /// Moves that may have taken a file past who looks for it; changed under `names`.
+    let moves = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
     private let onReady: @Sendable () -> Void
 

@@ -95,6 +95,9 @@ final class Inode: Sendable {
     /// Nil while nobody but a check uses it.
     var openFile: VaultFile? { state.withLock { $0.openCount > 0 ? $0.file : nil } }
 
+    /// False for what is not a regular file, and for one that could not be read: it may be anybody's.
+    var isRead: Bool { state.withLock { $0.file != nil || $0.facts != nil } }
+
     var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     var cached: CachedFile {

@@ -1,7 +1,7 @@
 // Destroying an account: first its keys, then its files (docs/ARCHITECTURE.md).
 
 internal import Glibc
-internal import MAMFormat
+package import MAMFormat
 package import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
@@ -93,14 +93,28 @@ extension Vault {
         } ?? []
     }
 
-    /// All that can be done again and again: keybags, files, records, and at last the decision. Nil if the keys could not
-    /// be destroyed: they come first.
+    /// True while an account is being wiped, or one could not be wiped to the end.
+    package var isWiping: Bool { keyring.isWiping }
+
+    /// True for a file that a wipe is about to remove.
+    package func isBeingWiped(_ header: FileHeader?) -> Bool {
+        header?.sealing.map { keyring.wipe(ofKey: $0.keyID) != nil } ?? false
+    }
+
+    /// True if no account here has the key of a file with this header.
+    package func isKeyGone(_ header: FileHeader?) -> Bool {
+        header?.sealing.map { keyring.account(ofKey: $0.keyID) == nil } ?? false
+    }
+
+    /// All that can be done again and again: keybags, files, records, and at last the decision. Nil without a mount.
     private func finish(_ wipe: WipeIntent, in mount: (any VaultMount)? = nil) -> RemovedFiles? {
-        guard keyring.destroyKeybag(of: wipe) else { return nil }
+        // The keys come first; one copy of theirs that cannot be destroyed keeps no file.
+        let areKeysGone = keyring.destroyKeybag(of: wipe)
         guard let mount = mount ?? self.mount else { return nil }
         var files = mount.removeFiles { header in
             header.sealing.map { wipe.covers($0.keyID) } ?? false
         }
+        files.isComplete = files.isComplete && areKeysGone
         do throws(Errno) { try classRecords?.remove(wipe.account) } catch {
             log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")
             files.isComplete = false

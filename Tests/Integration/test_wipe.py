@@ -92,6 +92,7 @@ class Whole(WipeCase):
         paths = write_all(self.workspace, ANN, directory, {f"file {number}": b"x" for number in range(60)})
         keys = key_ids(self.workspace)
         mover = subprocess.Popen([sys.executable, "-c", MOVER, directory], stdout=subprocess.PIPE)
+        self.addCleanup(mover.kill)
         mover.stdout.readline()
         self.wipe()
         self.assertEqual(owned(self.workspace, keys), [])
@@ -102,7 +103,7 @@ class Whole(WipeCase):
 
 # Moves every file of a directory to a random one below it, again and again.
 MOVER = """
-import os, random, sys
+import errno, os, random, sys
 root = sys.argv[1]
 where = {name: root for name in os.listdir(root) if name.startswith("file")}
 print("ready", flush=True)
@@ -114,6 +115,9 @@ while where:
             where[name] = new
         except FileNotFoundError:
             del where[name]
+        except OSError as error:
+            if error.errno != errno.EKEYREVOKED:
+                raise
 """
 
 

@@ -179,6 +179,10 @@ class Told(WipeCase):
         path.stat()
         with self.refused(errno.EKEYREVOKED):
             path.read_bytes()
+        # Nor could it get past the wipe.
+        for move in (os.rename, os.link):
+            with self.refused(errno.EKEYREVOKED):
+                move(path, self.directory / "moved")
         self.assertIn("wiped", self.workspace.info(path)["reason"])
         self.assertIsNone(self.workspace.account())
         self.workspace.unlock(status=NOT_FOUND)

@@ -1,0 +1,162 @@
+"""Wiping an account while names change: nothing outruns it, and nobody waits for it."""
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+from wipe_tree import WipeCase, key_ids, keybag_files, owned, write_all
+from workspace import ANN, NO
+
+
+class Others(WipeCase):
+    def test_they_are_served_all_the_time(self):
+        """One that moves names on each thread of the daemon, and one that asks it something else."""
+        names, movers = 40_000, 16
+        backing = self.backing_of(self.directory)
+        for number in range(movers):
+            (backing / str(number)).mkdir()
+            for name in range(names // movers):
+                (backing / str(number) / f"plain {name}").touch()
+        write_all(self.workspace, ANN, self.directory, {"file": b"content"})
+        os.listdir(self.directory)
+        answers = []
+        wipe = threading.Thread(target=lambda: answers.append(self.wipe()))
+        threads = [threading.Thread(target=self.move, args=(number, wipe)) for number in range(movers)]
+        start = time.monotonic()
+        wipe.start()
+        for thread in threads:
+            thread.start()
+        last, longest = start, 0
+        while wipe.is_alive():
+            os.statvfs(self.workspace.mount_point)
+            last, before = time.monotonic(), last
+            longest = max(longest, last - before)
+        for thread in [wipe, *threads]:
+            thread.join()
+        whole = time.monotonic() - start
+        self.assertEqual(len(answers), 1)
+        self.assertLess(longest, whole / 4)
+
+    def move(self, number, wipe):
+        names = [self.directory / str(number) / name for name in ("plain 0", "moved")]
+        while wipe.is_alive():
+            os.rename(*names)
+            names.reverse()
+
+
+class Outrunning(WipeCase):
+    def test_directories_that_move_without_end(self):
+        """The wipe cannot prove that nothing is left; it says so, and ends when it can."""
+        for place in ("here", "there"):
+            (self.directory / place).mkdir()
+        for number in range(8):
+            (self.directory / "here" / str(number)).mkdir()
+            write_all(self.workspace, ANN, self.directory / "here" / str(number), {"file": b"content"})
+        # So that a walk takes longer than it takes the mover to come on.
+        (self.directory / "others").mkdir()
+        for number in range(3000):
+            (self.backing_of(self.directory / "others") / str(number)).touch()
+        keys, account_id = key_ids(self.workspace), self.workspace.account()["id"]
+        mover = subprocess.Popen([sys.executable, "-c", MOVER, self.directory], stdout=subprocess.PIPE)
+        self.addCleanup(mover.stdout.close)
+        self.addCleanup(mover.wait)
+        self.addCleanup(mover.kill)
+        mover.stdout.readline()
+        self.wipe(NO)
+        self.assertEqual([path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
+        mover.kill()
+        mover.wait()
+        self.wipe()
+        self.assertEqual(owned(self.workspace, keys), [])
+        self.assertEqual(keybag_files(self.workspace, account_id), [])
+
+    def test_a_file_without_a_name_gets_none_after_the_wipe(self):
+        """Held open, or only by a descriptor that reads nothing."""
+        for kind in ("open", "path"):
+            with self.subTest(kind):
+                if self.workspace.account() is None:
+                    self.workspace.register()
+                path = self.directory / kind
+                holder = subprocess.Popen(
+                    ["mamctl", "run", "--workspace", self.workspace.name, "--identity", ANN, "--",
+                     "/usr/bin/python3", "-B", "-c", HOLDER, kind, self.directory, path],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.workspace.environment,
+                    cwd=os.path.dirname(os.path.abspath(__file__)))
+                self.addCleanup(holder.kill)
+                self.assertEqual(holder.stdout.readline(), "ready\n")
+                keys = key_ids(self.workspace)
+                self.wipe()
+                answer, _ = holder.communicate("link\n", timeout=30)
+                self.assertEqual(answer, "EKEYREVOKED\n")
+                self.assertFalse(path.exists())
+                self.assertEqual(owned(self.workspace, keys), [])
+
+
+class Stuck(WipeCase):
+    @contextlib.contextmanager
+    def immutable(self, path):
+        subprocess.run(["chattr", "+i", path], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["chattr", "-i", path], check=True)
+
+    @unittest.skipUnless(os.getuid() == 0, "makes a file that cannot be removed")
+    def test_one_copy_of_the_keybag_keeps_nothing_else(self):
+        for suffix in (".keybag", ".keybag.copy"):
+            with self.subTest(suffix):
+                if self.workspace.account() is None:
+                    self.workspace.register()
+                (path,) = write_all(self.workspace, ANN, self.directory, {"file": b"content"})
+                account_id, keys = self.workspace.account()["id"], key_ids(self.workspace)
+                stuck = self.workspace.state / "keybags" / f"{account_id}{suffix}"
+                left = sorted([stuck, self.workspace.state / "wipes" / account_id])
+                with self.immutable(stuck):
+                    for again in (lambda: None, self.workspace.unmount, self.workspace.mount):
+                        again()
+                        if self.workspace.mount_point.is_mount():
+                            self.wipe(NO)
+                        self.assertEqual(sorted(keybag_files(self.workspace, account_id)), left)
+                        self.assertEqual(owned(self.workspace, keys), [])
+                self.wipe()
+                self.assertEqual(keybag_files(self.workspace, account_id), [])
+
+
+# Moves directories to and fro until it is killed.
+MOVER = """
+import os, sys
+here, there = (os.path.join(sys.argv[1], name) for name in ("here", "there"))
+names = os.listdir(here)
+print("ready", flush=True)
+while True:
+    for name in names:
+        os.rename(os.path.join(here, name), os.path.join(there, name))
+    here, there = there, here
+"""
+
+# Has a file without a name, and tries to link it when it is told so.
+HOLDER = """
+import errno, os, sys
+from posix_calls import link_open
+kind, directory, path = sys.argv[1:]
+descriptor = os.open(directory, os.O_TMPFILE | os.O_RDWR, 0o600)
+os.write(descriptor, b"secret")
+if kind == "path":
+    other = os.open(f"/proc/self/fd/{descriptor}", os.O_PATH)
+    os.close(descriptor)
+    descriptor = other
+print("ready", flush=True)
+sys.stdin.readline()
+try:
+    link_open(descriptor, path)
+    print("linked")
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
+
+
+if __name__ == "__main__":
+    unittest.main()
