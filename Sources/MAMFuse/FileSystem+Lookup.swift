@@ -23,6 +23,8 @@ extension FileSystem {
     func enter(
         _ handle: Descriptor, found name: Name?, in parent: Inode
     ) throws(Errno) -> Entry {
+        // Asked before: once all is mended, no status is from before that.
+        let recovers = recovers
         var status = try status(at: handle.raw, "")
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
         guard UInt64(status.st_dev) == rootDevice else { throw .crossDevice }
@@ -30,17 +32,28 @@ extension FileSystem {
         if let known = table.lookUp(BackingID(status)) {
             inode = known
         } else {
-            inode = try makeKnown(handle, &status)
+            inode = try makeKnown(handle, status, recovers: recovers)
             evictor.wake(knownCount: table.count)
+        }
+        if recovers {
+            // Another thread may have cut it meanwhile, and the kernel keeps the first size that it is told.
+            do throws(Errno) {
+                status = try MAMSystem.status(at: inode.handle.raw, "")
+            } catch {
+                forget(inode.node, count: 1)
+                throw error
+            }
         }
         if let name { inode.wasFound(name, in: parent.node) }
         return entry(inode, status)
     }
 
-    private func makeKnown(_ handle: Descriptor, _ status: inout stat) throws(Errno) -> Inode {
+    private func makeKnown(
+        _ handle: Descriptor, _ status: stat, recovers: Bool
+    ) throws(Errno) -> Inode {
         let facts = try facts(of: handle, status)
         if recovers, let header = facts?.header {
-            return try recover(handle, &status, header)
+            return try recover(handle, status, header)
         }
         return table.insert(handle, status, facts)
     }

@@ -6,31 +6,31 @@ internal import MAMFormat
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import Synchronization
 
 extension FileSystem {
     /// Makes a file known that nobody has in use, without its unfinished tail.
     ///
-    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. `status` becomes
-    /// that of the file as it then is.
+    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. Its status has to
+    /// be asked for anew, whoever cut it.
     func recover(
-        _ handle: Descriptor, _ status: inout stat, _ header: FileHeader
+        _ handle: Descriptor, _ status: stat, _ header: FileHeader
     ) throws(Errno) -> Inode {
-        guard isUnfinished(handle, status, header) else {
+        guard try isUnfinished(handle, status, header) else {
             return table.insert(handle, status, .protected(header))
         }
         return try recovery.exclusive { () throws(Errno) in
             // Another thread was faster, and somebody may be writing by now.
             if let known = table.lookUp(BackingID(status)) { return known }
             cutTail(of: handle, status, header)
-            status = try MAMSystem.status(at: handle.raw, "")
             return table.insert(handle, status, .protected(header))
         }
     }
 
     private func isUnfinished(
         _ handle: Descriptor, _ status: stat, _ header: FileHeader
-    ) -> Bool {
-        guard let file = try? openBacking(handle, O_RDONLY) else { return false }
+    ) throws(Errno) -> Bool {
+        let file = try openBacking(handle, O_RDONLY)
         let isLikely = try? UnfinishedTail.isLikely(
             in: file, of: header, physicalSize: Int64(status.st_size))
         return isLikely ?? false
@@ -51,6 +51,14 @@ extension FileSystem {
         }
     }
 
-    /// Looks every file up once. True if that was done for all of them.
-    package func recoverAll() -> Bool { walk(while: { !isStopping }) { _ in true } }
+    /// Looks every file up once. True if that was done for all of them: from then on, what is zero at the end of a file is not
+    /// of that crash.
+    package func recoverAll() -> Bool {
+        let isDone = walk(while: { !isStopping }) { _ in true }
+        if isDone { recovering.store(false, ordering: .sequentiallyConsistent) }
+        return isDone
+    }
+
+    /// What a crash left unfinished is mended when a file is first looked up.
+    var recovers: Bool { recovering.load(ordering: .sequentiallyConsistent) }
 }

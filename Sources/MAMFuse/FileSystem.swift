@@ -20,8 +20,8 @@ package final class FileSystem: Sendable {
     let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
     package let isReadOnly: Bool
-    /// What a crash left unfinished is mended when a file is first looked up.
-    let recovers: Bool
+    /// Until all files were looked at after an unclean end.
+    let recovering: Atomic<Bool>
     /// Held by who mends one.
     let recovery = ReadWriteLock()
     private let rootStatus: stat
@@ -59,7 +59,7 @@ package final class FileSystem: Sendable {
         self.mountPoint = mountPoint
         purgeQueue = PurgeQueue(notifier)
         self.isReadOnly = isReadOnly
-        self.recovers = recovers && !isReadOnly
+        recovering = Atomic(recovers && !isReadOnly)
         self.vault = vault
         self.root = root
         rootStatus = try status(at: root.raw, "")
