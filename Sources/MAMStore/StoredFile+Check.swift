@@ -57,6 +57,11 @@ extension StoredFile {
     }
 }
 
+/// Where what is stored goes on. Where that is not told, all is read: an error shows there.
+private func nextStored(in file: Descriptor, from offset: Int64) -> Int64? {
+    do throws(Errno) { return try nextData(in: file, from: offset) } catch { return offset }
+}
+
 extension SealedContent {
     fileprivate func check(
         at offset: Int64, withKey: Bool, _ problems: inout FileProblems
@@ -69,7 +74,7 @@ extension SealedContent {
         guard first < extent.blockCount else { return nil }
         if first > 0 {
             // What was never stored reads as zeros: no need to.
-            let data = nextData(in: descriptor, from: first * size).map { $0 / size }
+            let data = nextStored(in: descriptor, from: first * size).map { $0 / size }
             let end = min(data ?? extent.blockCount, extent.blockCount)
             if first < end {
                 addHole(first..<end, in: extent, &problems)
@@ -110,7 +115,9 @@ extension PlainContent {
     ) throws(StoreError) -> Int64? {
         let size = Int64(Layout.blockByteCount)
         let fileSize = try physicalSize(of: descriptor)
-        guard let data = nextData(in: descriptor, from: offset), data < fileSize else { return nil }
+        guard let data = nextStored(in: descriptor, from: offset), data < fileSize else {
+            return nil
+        }
         let first = data / size
         let end = min(first + StoredFile.stepBlockCount, (fileSize + size - 1) / size)
         let scratch = Scratch()

@@ -66,8 +66,8 @@ package enum UnfinishedTail {
     ) throws(Errno) -> Int64 {
         let size = Int64(Layout.blockByteCount)
         var end: Int64 = 0
-        while end < blockCount * size, let start = nextData(in: file, from: end) {
-            end = nextHole(in: file, from: start)
+        while end < blockCount * size, let start = try nextData(in: file, from: end) {
+            end = try nextHole(in: file, from: start, before: blockCount * size)
         }
         return min(blockCount, (end + size - 1) / size)
     }

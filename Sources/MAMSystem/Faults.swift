@@ -15,6 +15,7 @@ package enum Faults {
         package static let allocate = Kind(rawValue: 8)
         package static let rename = Kind(rawValue: 16)
         package static let remove = Kind(rawValue: 32)
+        package static let seek = Kind(rawValue: 64)
         package static let any = Kind(rawValue: 0xFF)
     }
 

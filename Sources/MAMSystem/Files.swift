@@ -200,7 +200,8 @@ package enum Region: Sendable {
 package func find(
     _ region: Region, in descriptor: Int32, from offset: Int64
 ) throws(Errno) -> Int64 {
-    Int64(try retrying { lseek(descriptor, off_t(offset), region.whence) })
+    try Faults.check(.seek)
+    return Int64(try retrying { lseek(descriptor, off_t(offset), region.whence) })
 }
 
 /// fallocate(2): reserves space, beyond the end too when `keepSize`.
@@ -216,13 +217,22 @@ package func reserveSpace(
 
 /// The start of the next stored bytes at or after an offset; nil if only a hole follows. A file system that does not
 /// know its holes stores everything. Moves the descriptor's own position, which nothing here goes by.
-package func nextData(in file: Descriptor, from offset: Int64) -> Int64? {
+package func nextData(in file: Descriptor, from offset: Int64) throws(Errno) -> Int64? {
     do throws(Errno) { return try find(.data, in: file.raw, from: offset) } catch {
-        return error == .noSuchAddress ? nil : offset
+        switch error {
+        case .noSuchAddress: return nil
+        case .invalid: return offset
+        default: throw error
+        }
     }
 }
 
-/// The start of the next hole after stored bytes: the file's end, if there is none before.
-package func nextHole(in file: Descriptor, from offset: Int64) -> Int64 {
-    (try? find(.hole, in: file.raw, from: offset)) ?? .max
+/// The start of the next hole after stored bytes, at most `end`.
+package func nextHole(
+    in file: Descriptor, from offset: Int64, before end: Int64
+) throws(Errno) -> Int64 {
+    do throws(Errno) { return min(end, try find(.hole, in: file.raw, from: offset)) } catch {
+        guard error == .invalid else { throw error }
+        return end
+    }
 }
