@@ -31,7 +31,14 @@ extension FileSystem {
                 return CheckedFile(findings: [Finding(item.path, .unreadable, reason, .unchecked)])
             }
             // Its name may lead to another file by now, or nowhere.
-            guard let next = holdAgain(item) else { return CheckedFile() }
+            let next: VerifyItem
+            do throws(Errno) {
+                guard let held = try holdAgain(item) else { return CheckedFile() }
+                next = held
+            } catch {
+                return CheckedFile(
+                    findings: [Finding(item.path, .unreadable, "\(error)", .left(nil))])
+            }
             defer { letGo(next) }
             return check(
                 next, repair, tries: tries - 1, while: shallGoOn, progressed: progressed)
@@ -48,11 +55,13 @@ extension FileSystem {
             return CheckedFile(findings: [try finding(for: error, look)])
         }
         defer { endCheck(item.inode) }
-        let (access, problems): (VaultFile.CheckAccess, FileProblems)
+        let (access, problems): (VaultFile.CheckAccess, FileProblems?)
         do throws(VaultError) {
             access = try file.prepareCheck()
             problems = try self.problems(of: file, item, while: shallGoOn, progressed)
         } catch { return CheckedFile(findings: [try finding(for: error, look)]) }
+        // Of a part nothing follows: what comes behind it may be beyond mending.
+        guard let problems else { return CheckedFile() }
         return try result(of: look, file, access, problems)
     }
 
@@ -84,13 +93,15 @@ extension FileSystem {
         }
     }
 
+    /// Nil if it did not come to the file's end.
     private func problems(
         of file: VaultFile, _ item: VerifyItem, while shallGoOn: () -> Bool,
         _ progressed: (Int64) -> Void
-    ) throws(VaultError) -> FileProblems {
+    ) throws(VaultError) -> FileProblems? {
         var problems = FileProblems()
         var offset: Int64? = 0
-        while let here = offset, shallGoOn() {
+        while let here = offset {
+            guard shallGoOn() else { return nil }
             do throws(StoreError) { offset = try file.check(at: here, &problems) } catch {
                 throw .store(error)
             }

@@ -28,7 +28,10 @@ extension FileSystem {
             for finding in surroundings(repair) { run.add(finding) }
         }
         run.close()
-        return reporter.finish()
+        let counts = reporter.finish()
+        // What was not looked at may be damaged.
+        guard run.shallGoOn else { throw VaultError(.canceled) }
+        return counts
     }
 
     /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing directory. Nil
@@ -75,13 +78,23 @@ extension FileSystem {
     ) {
         if found.entry.inode.isDirectory {
             if let finding = checkClass(of: found, repair) { run.add(finding) }
-        } else if let item = hold(found) {
-            while run.shallGoOn {
-                if run.add(item) { return reporter.reportIfDue() }
-                reporter.wait()
-            }
-            letGo(item)
+            return
         }
+        do throws(Errno) {
+            if let item = try hold(found) { add(item, run, reporter) }
+        } catch {
+            if !error.meansGone {
+                run.add(Finding(found.path, .unreadable, "\(error)", .left(nil)))
+            }
+        }
+    }
+
+    private func add(_ item: VerifyItem, _ run: VerifyRun, _ reporter: VerifyReporter) {
+        while run.shallGoOn {
+            if run.add(item) { return reporter.reportIfDue() }
+            reporter.wait()
+        }
+        letGo(item)
     }
 }
 

@@ -12,6 +12,14 @@ struct WalkedEntry {
     let path: ByteString
 }
 
+/// A directory that a walk is in, known by a look-up that has to be forgotten.
+private struct OpenDirectory {
+    let inode: Inode
+    let path: ByteString
+    /// Those that are yet to be looked up.
+    var names: [ByteString]
+}
+
 extension FileSystem {
     /// Looks every name up as the kernel does, so that a file which is in use is met as its users see it. A directory comes
     /// before what is in it, and what is moved behind the walk is missed.
@@ -24,52 +32,60 @@ extension FileSystem {
         failed: (ByteString, Errno) -> Void = { _, _ in }, _ visit: (WalkedEntry) -> Bool
     ) -> Bool {
         var isComplete = true
-        // Each is known by a look-up that has to be forgotten.
-        var directories = [
-            (
-                node: start?.entry.inode.node ?? InodeTable.rootNode,
-                path: start?.path ?? ByteString("")
-            )
-        ]
-        if includingHidden {
-            guard let hidden = try? lookUpHidden() else { return false }
-            directories.append((hidden.inode.node, ByteString(Self.hiddenName)))
+        // From where the walk begins to where it is. No others are held: there may be more than we may have descriptors.
+        var open: [OpenDirectory] = []
+        defer { for directory in open { leave(directory.inode.node) } }
+        func note(_ path: ByteString, _ error: Errno) {
+            isComplete = false
+            failed(path, error)
         }
-        defer { for directory in directories { leave(directory.node) } }
-        while let (node, path) = directories.popLast() {
-            defer { leave(node) }
-            func note(_ path: ByteString, _ error: Errno) {
-                isComplete = false
-                failed(path, error)
-            }
-            let directory: Inode
-            let names: [ByteString]
-            do throws(Errno) {
-                directory = try table.inode(node)
-                names = try withExtendedLifetime(directory) { () throws(Errno) in
-                    try entries(of: directory.handle.raw)
-                }
-            } catch {
+        func descend(into node: UInt64, _ path: ByteString) {
+            do throws(Errno) { open.append(try openForWalk(node, path)) } catch {
+                leave(node)
                 note(path, error)
+            }
+        }
+        if includingHidden {
+            let path = ByteString(Self.hiddenName)
+            do throws(Errno) { descend(into: try lookUpHidden().inode.node, path) } catch {
+                note(path, error)
+            }
+        }
+        descend(
+            into: start?.entry.inode.node ?? InodeTable.rootNode, start?.path ?? ByteString(""))
+        while let last = open.indices.last {
+            guard let name = open[last].names.popLast() else {
+                leave(open.removeLast().inode.node)
                 continue
             }
-            for name in names {
-                guard shallGoOn() else { return false }
-                let path = path.appending(name)
-                do throws(Errno) {
-                    guard let entry = try lookUpIfThere(name, in: node) else { continue }
-                    let found = WalkedEntry(
-                        entry: entry, parent: directory, name: name, path: path)
-                    isComplete = visit(found) && isComplete
-                    if entry.inode.isDirectory {
-                        directories.append((entry.inode.node, path))
-                    } else {
-                        leave(entry.inode.node)
-                    }
-                } catch { note(path, error) }
-            }
+            guard shallGoOn() else { return false }
+            let directory = open[last].inode
+            let path = open[last].path.appending(name)
+            do throws(Errno) {
+                guard let entry = try lookUpIfThere(name, in: directory.node) else { continue }
+                let found = WalkedEntry(
+                    entry: entry, parent: directory, name: name, path: path)
+                isComplete = visit(found) && isComplete
+                if entry.inode.isDirectory {
+                    descend(into: entry.inode.node, path)
+                } else {
+                    leave(entry.inode.node)
+                }
+            } catch { note(path, error) }
         }
         return isComplete
+    }
+
+    private func openForWalk(
+        _ node: UInt64, _ path: ByteString
+    ) throws(Errno) -> OpenDirectory {
+        let inode = try table.inode(node)
+        let names = try evictor.makingRoom { () throws(Errno) in
+            try withExtendedLifetime(inode) { () throws(Errno) in
+                try entries(of: inode.handle.raw)
+            }
+        }
+        return OpenDirectory(inode: inode, path: path, names: names)
     }
 
     private func lookUpHidden() throws(Errno) -> Entry {
@@ -101,8 +117,13 @@ extension FileSystem {
     /// Nil for a name that has gone meanwhile, and for what the mount does not show.
     private func lookUpIfThere(_ name: ByteString, in node: UInt64) throws(Errno) -> Entry? {
         do throws(Errno) { return try lookUp(name.cString, in: node) } catch {
-            if [.noEntry, .staleHandle, .crossDevice].contains(error) { return nil }
+            if error.meansGone || error == .crossDevice { return nil }
             throw error
         }
     }
+}
+
+extension Errno {
+    /// The name is nobody's any more, or another file's. Every other error hides what is there.
+    var meansGone: Bool { self == .noEntry || self == .staleHandle }
 }

@@ -16,31 +16,53 @@ struct VerifyItem: Sendable {
 
 extension FileSystem {
     /// Nil for what a check does not look into.
-    func hold(_ found: WalkedEntry) -> VerifyItem? {
+    func hold(_ found: WalkedEntry) throws(Errno) -> VerifyItem? {
         let inode = found.entry.inode
-        guard inode.isRegular,
-            let size = try? status(at: inode.handle.raw, "").st_size,
-            let held = table.lookUp(inode.id)
-        else { return nil }
-        return VerifyItem(
+        guard inode.isRegular else { return nil }
+        // By another of its names it was cut or moved since it was found.
+        guard let held = table.lookUp(inode.id) else {
+            return try hold(found.name, in: found.parent, found.path)
+        }
+        let item = VerifyItem(
             inode: held, parent: found.parent, name: found.name, path: found.path,
-            byteCount: Int64(size))
+            byteCount: try byteCount(of: held))
+        return item
     }
 
     /// What its name leads to now; nil if that is nothing to check.
-    func holdAgain(_ item: VerifyItem) -> VerifyItem? {
-        guard
-            let handle = try? openFile(
-                at: item.parent.handle.raw, item.name.cString, openPathOnly | O_NOFOLLOW),
-            let size = try? status(at: handle.raw, "").st_size,
-            let entry = try? enter(handle, found: item.name.cString, in: item.parent)
-        else { return nil }
-        let next = VerifyItem(
-            inode: entry.inode, parent: item.parent, name: item.name, path: item.path,
-            byteCount: Int64(size))
-        if entry.inode.isRegular { return next }
-        letGo(next)
-        return nil
+    func holdAgain(_ item: VerifyItem) throws(Errno) -> VerifyItem? {
+        try hold(item.name, in: item.parent, item.path)
+    }
+
+    private func hold(
+        _ name: ByteString, in parent: Inode, _ path: ByteString
+    ) throws(Errno) -> VerifyItem? {
+        let entry: Entry
+        do throws(Errno) {
+            entry = try evictor.makingRoom { () throws(Errno) in
+                let handle = try openFile(
+                    at: parent.handle.raw, name.cString, openPathOnly | O_NOFOLLOW)
+                return try enter(handle, found: name.cString, in: parent)
+            }
+        } catch {
+            if error.meansGone || error == .crossDevice { return nil }
+            throw error
+        }
+        guard entry.inode.isRegular else {
+            forget(entry.inode.node, count: 1)
+            return nil
+        }
+        return VerifyItem(
+            inode: entry.inode, parent: parent, name: name, path: path,
+            byteCount: try byteCount(of: entry.inode))
+    }
+
+    /// Of an inode that is held: lets go of it where that fails.
+    private func byteCount(of inode: Inode) throws(Errno) -> Int64 {
+        do throws(Errno) { return Int64(try status(at: inode.handle.raw, "").st_size) } catch {
+            forget(inode.node, count: 1)
+            throw error
+        }
     }
 
     func letGo(_ item: VerifyItem) { forget(item.inode.node, count: 1) }

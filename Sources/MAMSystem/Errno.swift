@@ -35,6 +35,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let tooManyOpenFilesOfAll = Errno(rawValue: ENFILE)
     package static let staleHandle = Errno(rawValue: ESTALE)
     package static let textBusy = Errno(rawValue: ETXTBSY)
+    package static let canceled = Errno(rawValue: ECANCELED)
     package static let timedOut = Errno(rawValue: ETIMEDOUT)
     /// An access window is closed.
     package static let noKey = Errno(rawValue: ENOKEY)
