@@ -7,10 +7,14 @@ internal import MAMVault
 
 /// Something that a check found.
 package struct FindingReport: Sendable {
-    package enum Outcome: String, Sendable { case left, repaired, quarantined, unchecked }
+    package enum Outcome: String, Sendable {
+        case left, repaired, incomplete, quarantined, unchecked
+    }
 
     /// As it is shown to people, with `\ooo` for what is no printable text.
     package let path: String
+    /// The path is one below the state directory, not the backing directory.
+    package let isOfState: Bool
     package let problem: String
     package let reason: String
     package let blocks: [ClosedRange<Int>]
@@ -21,6 +25,7 @@ package struct FindingReport: Sendable {
 
     init(_ finding: Finding) {
         path = finding.path.shown
+        isOfState = finding.place == .state
         problem = finding.problem.rawValue
         reason = finding.reason
         blocks = finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) }
@@ -28,6 +33,7 @@ package struct FindingReport: Sendable {
         switch finding.outcome {
         case .left(let reason): (outcome, action) = (.left, reason)
         case .repaired(let what): (outcome, action) = (.repaired, what)
+        case .incomplete(let what): (outcome, action) = (.incomplete, what)
         case .quarantined(let place): (outcome, action) = (.quarantined, place.shown)
         case .unchecked: (outcome, action) = (.unchecked, nil)
         }
@@ -36,6 +42,10 @@ package struct FindingReport: Sendable {
     /// Reads the wire form.
     package init(_ wire: Parameters) throws(VarlinkError) {
         path = try wire.string("path")
+        guard let place = Finding.Place(rawValue: try wire.string("place")) else {
+            throw .invalidParameter("place")
+        }
+        isOfState = place == .state
         problem = try wire.string("problem")
         reason = try wire.string("reason")
         var blocks: [ClosedRange<Int>] = []
@@ -56,7 +66,9 @@ package struct FindingReport: Sendable {
     /// The wire form.
     package var json: JSONValue {
         [
-            "path": .string(path), "problem": .string(problem), "reason": .string(reason),
+            "path": .string(path),
+            "place": .string((isOfState ? Finding.Place.state : .backing).rawValue),
+            "problem": .string(problem), "reason": .string(reason),
             "blocks": .array(
                 blocks.map {
                     ["first": JSONValue($0.lowerBound), "last": JSONValue($0.upperBound)]
@@ -76,6 +88,7 @@ package struct VerifyReport: Sendable {
     package let uncheckedFiles: Int
     package let left: Int
     package let repaired: Int
+    package let incomplete: Int
     package let quarantined: Int
     package let unchecked: Int
 
@@ -86,6 +99,7 @@ package struct VerifyReport: Sendable {
         uncheckedFiles = Int(counts.uncheckedFiles)
         left = Int(counts.left)
         repaired = Int(counts.repaired)
+        incomplete = Int(counts.incomplete)
         quarantined = Int(counts.quarantined)
         unchecked = Int(counts.unchecked)
     }
@@ -98,6 +112,7 @@ package struct VerifyReport: Sendable {
         uncheckedFiles = try wire.integer("uncheckedFiles")
         left = try wire.integer("left")
         repaired = try wire.integer("repaired")
+        incomplete = try wire.integer("incomplete")
         quarantined = try wire.integer("quarantined")
         unchecked = try wire.integer("unchecked")
     }
@@ -108,12 +123,13 @@ package struct VerifyReport: Sendable {
             "files": JSONValue(files), "bytes": JSONValue(bytes),
             "totalBytes": JSONValue(totalBytes), "uncheckedFiles": JSONValue(uncheckedFiles),
             "left": JSONValue(left), "repaired": JSONValue(repaired),
+            "incomplete": JSONValue(incomplete),
             "quarantined": JSONValue(quarantined), "unchecked": JSONValue(unchecked),
         ]
     }
 
     package var status: ExitStatus {
-        if left > 0 || quarantined > 0 { return .damaged }
+        if left > 0 || quarantined > 0 || incomplete > 0 { return .damaged }
         return unchecked > 0 || uncheckedFiles > 0 ? .windowClosed : .success
     }
 }

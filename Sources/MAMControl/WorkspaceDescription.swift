@@ -62,10 +62,12 @@ package enum WorkspaceDescription {
         # path: below the backing directory; of a keybag, below the state directory. What is no printable text stands as \\ooo.
         # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
-        # outcome: left, repaired, quarantined, unchecked
+        # place: backing, state: the directory that path begins in
+        # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked
         # action: what was done, or why nothing was; of quarantined, the place below the backing directory
         type Finding (
           path: string,
+          place: string,
           problem: string,
           reason: string,
           blocks: []BlockRange,
@@ -75,7 +77,7 @@ package enum WorkspaceDescription {
         )
 
         # totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not be checked, for want of
-        # their key. left, repaired, quarantined and unchecked count findings.
+        # their key. left, repaired, quarantined and unchecked count findings; incomplete: of the repaired ones.
         type VerifyCounts (
           files: int,
           bytes: int,
@@ -83,6 +85,7 @@ package enum WorkspaceDescription {
           uncheckedFiles: int,
           left: int,
           repaired: int,
+          incomplete: int,
           quarantined: int,
           unchecked: int
         )

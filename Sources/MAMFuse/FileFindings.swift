@@ -23,6 +23,13 @@ struct Outcomes {
     }
 }
 
+extension Finding.Outcome {
+    /// Of a mended file that is not known to be what was written into it.
+    fileprivate func losing(_ what: String) -> Finding.Outcome {
+        if case .repaired(let action) = self { .incomplete("\(action); \(what)") } else { self }
+    }
+}
+
 extension FileProblems {
     func findings(at path: ByteString, _ outcomes: Outcomes) -> [Finding] {
         var findings: [Finding] = []
@@ -35,8 +42,13 @@ extension FileProblems {
         }
         add(.unreadable, unreadable, readError.map { "\($0)" } ?? "", .left(nil))
         add(.blocks, damaged, "it does not verify", outcomes.blocks)
-        add(.zeros, zeroed, "it is all zero, and the file has no hole there", outcomes.mendable)
-        add(.end, wrongEnds, "it was cut off, or a write was interrupted", outcomes.mendable)
+        add(
+            .zeros, zeroed, "it is all zero, and the file has no hole there",
+            outcomes.mendable.losing("what was there is gone"))
+        let atEnd =
+            isCutShort
+            ? outcomes.mendable.losing("content behind it may be missing") : outcomes.mendable
+        add(.end, wrongEnds, "it was cut off, or a write was interrupted", atEnd)
         if hasOtherHeader {
             let reason = "the header on disk is not that of the open file"
             findings.append(Finding(path, .header, reason, outcomes.mendable))

@@ -26,6 +26,9 @@ extension FileSystem {
         // What the disk does not give may be the file's better part: nothing is written over it.
         guard problems.unreadable.isEmpty else { return Outcomes() }
         if problems.unfinished != nil { return try cutTail(look, repair, file, problems) }
+        // By another of its names it may be being cut: between that and its new end mark it looks as if content were missing.
+        let isReplaced = repair.turn.withLock { _ in look.item.inode.isReplaced }
+        if isReplaced { throw Outdated() }
         return Outcomes(mendable: mend(look.item.inode, file))
     }
 

@@ -33,6 +33,8 @@ enum BlockState: Equatable {
     case zeroed
     /// Its end mark is not what the size says.
     case wrongEnd
+    /// The same of the last block, whose mark tells of content behind the file's end.
+    case cutShort
     /// The header before block 0 is not the one that was read when the file was opened.
     case otherHeader
     case unreadable(Errno)
@@ -44,6 +46,7 @@ package struct FileProblems: Sendable {
     package private(set) var zeroed = BlockRanges()
     package private(set) var wrongEnds = BlockRanges()
     package private(set) var unreadable = BlockRanges()
+    private var endsTooEarly = false
     package private(set) var readError: Errno?
     package private(set) var hasOtherHeader = false
     /// What the file is without the all-zero blocks at its end; nil if it has none.
@@ -65,12 +68,18 @@ package struct FileProblems: Sendable {
         !isBeyondMending && !isMendable && unreadable.isEmpty && unfinished == nil
     }
 
+    /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.
+    package var isCutShort: Bool { endsTooEarly && unfinished == nil }
+
     mutating func add(_ blocks: ClosedRange<Int64>, _ state: BlockState) {
         switch state {
         case .good: break
         case .damaged: damaged.add(blocks)
         case .zeroed: zeroed.add(blocks)
         case .wrongEnd: wrongEnds.add(blocks)
+        case .cutShort:
+            wrongEnds.add(blocks)
+            endsTooEarly = true
         case .otherHeader: hasOtherHeader = true
         case .unreadable(let error):
             unreadable.add(blocks)

@@ -54,7 +54,10 @@ extension SealedContent {
         if block == 0, !headerBytes.elementsEqual(physical[..<Layout.headerByteCount]) {
             return .otherHeader
         }
-        return seal.endMark == endMark(of: block, in: extent) ? .good : .wrongEnd
+        let wanted = endMark(of: block, in: extent)
+        if seal.endMark == wanted { return .good }
+        let toldMore = seal.endMark == 0 || seal.endMark > wanted
+        return block == extent.blockCount - 1 && toldMore ? .cutShort : .wrongEnd
     }
 
     func allowsHole(at block: Int64, in extent: Extent) -> Bool {
@@ -69,7 +72,7 @@ extension SealedContent {
         check(blocks, in: extent, withKey: true) { block, state in
             switch state {
             case .zeroed: zeroed.append(block)
-            case .wrongEnd, .otherHeader: misplaced.append(block)
+            case .wrongEnd, .cutShort, .otherHeader: misplaced.append(block)
             case .good, .damaged, .unreadable: break
             }
         }

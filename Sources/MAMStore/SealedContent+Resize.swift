@@ -61,7 +61,7 @@ extension SealedContent {
         var damage: StoreError?
         check(block..<block + 1, in: extent, withKey: true) { _, state in
             switch state {
-            case .good, .wrongEnd, .otherHeader: break
+            case .good, .wrongEnd, .cutShort, .otherHeader: break
             case .unreadable(let error): damage = .system(error)
             case .damaged, .zeroed: damage = .damaged(block: block)
             }

@@ -9,7 +9,7 @@ extension Vault {
         do throws(KeyringError) {
             return try keyring.checkKeybags(repair: repair).compactMap(Finding.init)
         } catch {
-            return [Finding(ByteString("keybags"), .unreadable, "\(error)", .left(nil))]
+            return [Finding(ByteString("keybags"), in: .state, .unreadable, "\(error)", .left(nil))]
         }
     }
 
@@ -18,10 +18,10 @@ extension Vault {
         keyring.wipes.map { wipe in
             let path = ByteString("wipes/\(wipe.account.bytes)")
             let reason = "the wipe of \(wipe.identity) was interrupted"
-            guard repair else { return Finding(path, .wipe, reason, .left(nil)) }
+            guard repair else { return Finding(path, in: .state, .wipe, reason, .left(nil)) }
             return resume(wipe, in: mount)
-                ? Finding(path, .wipe, reason, .repaired("carried to its end"))
-                : Finding(path, .wipe, reason, .left("not all of it can be removed"))
+                ? Finding(path, in: .state, .wipe, reason, .repaired("carried to its end"))
+                : Finding(path, in: .state, .wipe, reason, .left("not all of it can be removed"))
         }
     }
 
@@ -35,25 +35,30 @@ extension Finding {
         func path(_ name: String) -> ByteString { ByteString("keybags/\(name)") }
         switch finding {
         case .repaired(let name, let error):
-            self.init(path(name), .keybag, "\(error)", .repaired("written again"))
+            self.init(path(name), in: .state, .keybag, "\(error)", .repaired("written again"))
         case .completed(let name):
             self.init(
-                path(name), .keybag, "it was older than its other copy", .repaired("written again"))
+                path(name), in: .state, .keybag, "it was older than its other copy",
+                .repaired("written again"))
         case .outOfDate(let name, let error):
             let reason = error?.description ?? "it is older than its other copy"
-            self.init(path(name), .keybag, reason, .left(nil))
+            self.init(path(name), in: .state, .keybag, reason, .left(nil))
         case .notRepaired(let name, let error):
-            self.init(path(name), .keybag, "it is not as its other copy", .left("\(error)"))
+            self.init(
+                path(name), in: .state, .keybag, "it is not as its other copy", .left("\(error)"))
         case .unreadable(let name, .newerVersion(let version)):
             self.init(
-                path(name), .newer, "\(KeybagError.newerVersion(version))", .unchecked)
+                path(name), in: .state, .newer, "\(KeybagError.newerVersion(version))", .unchecked)
         case .unreadable(let name, let error):
-            self.init(path(name), .keybag, "\(error)", .left(nil))
+            self.init(path(name), in: .state, .keybag, "\(error)", .left(nil))
         case .notErased(let name, let error):
-            self.init(path(name), .leftover, "a change of it was interrupted", .left("\(error)"))
+            self.init(
+                path(name), in: .state, .leftover, "a change of it was interrupted",
+                .left("\(error)"))
         case .wipeDamaged(let account):
             self.init(
-                ByteString("wipes/\(account.bytes)"), .wipe, "its record is damaged", .left(nil))
+                ByteString("wipes/\(account.bytes)"), in: .state, .wipe, "its record is damaged",
+                .left(nil))
         case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNotWritten:
             return nil
         }

@@ -37,13 +37,18 @@ package struct Finding: Sendable {
         /// It is as it was; why, where something could have been done.
         case left(String?)
         case repaired(String)
+        /// The same, and what was in the file may be lost.
+        case incomplete(String)
         /// Moved out of the tree, to this place.
         case quarantined(ByteString)
         /// It may be all right: it could not be looked at.
         case unchecked
     }
 
-    /// Below the backing directory; of a keybag, below the state directory.
+    package enum Place: String, Sendable { case backing, state }
+
+    /// Whether the path is one below the backing directory or below the state directory.
+    package let place: Place
     package let path: ByteString
     package let problem: Problem
     /// One sentence.
@@ -52,10 +57,11 @@ package struct Finding: Sendable {
     package let outcome: Outcome
 
     package init(
-        _ path: ByteString, _ problem: Problem, _ reason: String, blocks: BlockRanges = .init(),
-        _ outcome: Outcome
+        _ path: ByteString, in place: Place = .backing, _ problem: Problem, _ reason: String,
+        blocks: BlockRanges = .init(), _ outcome: Outcome
     ) {
         self.path = path
+        self.place = place
         self.problem = problem
         self.reason = reason
         self.blocks = blocks
@@ -72,6 +78,8 @@ package struct VerifyCounts: Sendable, Equatable {
     /// Files whose content could not be checked, for want of their key.
     package var uncheckedFiles: Int64 = 0
     package var repaired: Int64 = 0
+    /// Of the repaired ones, those after which content may be missing.
+    package var incomplete: Int64 = 0
     package var quarantined: Int64 = 0
     /// Problems that are still there.
     package var left: Int64 = 0
@@ -84,6 +92,9 @@ package struct VerifyCounts: Sendable, Equatable {
         switch outcome {
         case .left: left += 1
         case .repaired: repaired += 1
+        case .incomplete:
+            repaired += 1
+            incomplete += 1
         case .quarantined: quarantined += 1
         case .unchecked: unchecked += 1
         }

@@ -36,7 +36,7 @@ struct VerifyPlaces {
     }
 
     func shown(_ finding: FindingReport) -> String {
-        if finding.problem == "keybag" { return finding.path }
+        if finding.isOfState { return finding.path }
         let isOwn = finding.path.hasPrefix(".mamd/")
         return "\((isOwn ? backing : tree).shown)/\(finding.path)"
     }
@@ -88,7 +88,7 @@ private struct VerifyOutput {
         let blocks = finding.blockCount > 0 ? "\(blockList(finding)): " : ""
         let action: String? =
             switch finding.outcome {
-            case .repaired: finding.action
+            case .repaired, .incomplete: finding.action
             case .left: finding.action.map { "not repaired: \($0)" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
@@ -126,6 +126,9 @@ private struct VerifyOutput {
         let problems = summary.left + summary.repaired + summary.quarantined
         parts.append(problems == 0 ? "nothing wrong" : "\(problems) problems")
         if summary.repaired > 0 { parts.append("\(summary.repaired) repaired") }
+        if summary.incomplete > 0 {
+            parts.append("content may be missing after \(summary.incomplete) of them")
+        }
         if summary.quarantined > 0 { parts.append("\(summary.quarantined) moved to quarantine") }
         if summary.left > 0 { parts.append("\(summary.left) left") }
         if summary.uncheckedFiles > 0 {

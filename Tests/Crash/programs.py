@@ -153,7 +153,7 @@ class Mamd(Program):
     def repair(self):
         """Without the accounts that need a passphrase it may have to leave something, and is asked again."""
         findings = self.findings("--repair")
-        self.is_repaired = all(finding["outcome"] == "repaired" for finding in findings)
+        self.is_repaired = all(finding["outcome"] in ("repaired", "incomplete") for finding in findings)
         return [("quarantined", str(finding)) for finding in findings if finding["outcome"] == "quarantined"]
 
     def findings(self, *options):

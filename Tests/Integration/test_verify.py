@@ -3,14 +3,13 @@ import os
 import unittest
 
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import BLOCK, CLOSED, DAMAGED, FIRST, PAYLOAD, sealed_size
+from workspace import BLOCK, CLOSED, DAMAGED, DONE, FIRST, PAYLOAD, sealed_size
 
 
 class Mending(VerifyCase):
     """All of it twice: with the workspace mounted and not."""
 
-    def both(self, files, found, repaired, content, tail=()):
-        """`tail`: names of files that are cut."""
+    def both(self, files, found, repaired, content, status=DONE):
         for mounted in (False, True):
             with self.subTest(mounted=mounted):
                 self.lay(**files)
@@ -19,7 +18,8 @@ class Mending(VerifyCase):
                 before = {name: self.disk(name).read_bytes() for name in files}
                 self.assertEqual(self.verify(status=DAMAGED), found)
                 self.assertEqual({name: self.disk(name).read_bytes() for name in files}, before)
-                self.assertEqual(self.verify("--repair"), repaired)
+                self.assertEqual(self.verify("--repair", status=status), repaired)
+                self.action = self.findings[0]["action"]
                 self.assertEqual(self.verify(), {})
                 if not mounted:
                     self.mount()
@@ -55,20 +55,29 @@ class Mending(VerifyCase):
         zeros = bytes(2 * PAYLOAD)
         self.both(
             {"zeros": zeroed(self.good, 2, 3)}, {"zeros": [("zeros", "left", (2, 3))]},
-            {"zeros": [("zeros", "repaired", (2, 3))]},
-            {"zeros": changed(PLAIN, FIRST + PAYLOAD, zeros)})
+            {"zeros": [("zeros", "incomplete", (2, 3))]},
+            {"zeros": changed(PLAIN, FIRST + PAYLOAD, zeros)}, status=DAMAGED)
 
     def test_end_marks_are_sealed_anew(self):
-        cut = self.good[:4 * BLOCK + 300]
+        """Of a file that was cut, by whomever, it is told that it is not whole."""
+        for size in (4 * BLOCK, 4 * BLOCK + 300, len(self.good) - 1):
+            block, rest = size // BLOCK - 1, size % BLOCK
+            self.both(
+                {"cut": self.good[:size]}, {"cut": [("end", "left", (block, block))]},
+                {"cut": [("end", "incomplete", (block, block))]},
+                {"cut": PLAIN[:FIRST + (block - 1) * PAYLOAD + rest]}, status=DAMAGED)
+            self.assertIn("content behind it may be missing", self.action)
+
+    def test_a_size_that_grew_before_its_last_block_is_no_loss(self):
         self.both(
-            {"cut": cut}, {"cut": [("end", "left", (3, 3))]}, {"cut": [("end", "repaired", (3, 3))]},
-            {"cut": PLAIN[:FIRST + 2 * PAYLOAD + 300]})
+            {"grown": self.good + bytes(10)}, {"grown": [("end", "left", (5, 5))]},
+            {"grown": [("end", "repaired", (5, 5))]}, {"grown": PLAIN + bytes(10)})
 
     def test_a_file_that_is_open_is_mended_in_place(self):
         self.lay(zeros=zeroed(self.good, 2, 3))
         self.mount()
         with open(self.directory / "zeros", "r+b", buffering=0) as file:
-            self.assertEqual(self.verify("--repair"), {"zeros": [("zeros", "repaired", (2, 3))]})
+            self.assertEqual(self.verify("--repair", status=DAMAGED), {"zeros": [("zeros", "incomplete", (2, 3))]})
             self.assertEqual(file.read(), changed(PLAIN, FIRST + PAYLOAD, bytes(2 * PAYLOAD)))
 
     def test_the_tail_of_an_open_file_is_left_until_it_is_closed(self):
@@ -102,7 +111,7 @@ class Mending(VerifyCase):
         found = self.verify("--repair", "locked", status=DAMAGED)
         self.assertEqual(found["zeros"], [("zeros", "left", (2, 2))])
         self.assertEqual(found["tail"], [("end", "left", (4, 4)), ("tail", "repaired")])
-        self.assertEqual(self.verify("--repair")["zeros"], [("zeros", "repaired", (2, 2))])
+        self.assertEqual(self.verify("--repair", status=DAMAGED)["zeros"], [("zeros", "incomplete", (2, 2))])
         self.assertEqual(self.verify("locked", status=CLOSED), {})
         self.assertEqual(self.summary["uncheckedFiles"], 3)
 

@@ -62,6 +62,38 @@ struct CheckTests {
         #expect(try file.reopen().contents() == pattern(20_000))
     }
 
+    @Test("Where holes are not told, there is no tail, and all is read", arguments: 1...2)
+    func noHoles(nth: Int) throws {
+        let (file, good) = try makeFile()
+        try file.replacePhysical(good[..<8192] + [UInt8](repeating: 0, count: 40_960))
+        let damaged = try file.reopen(rule: .accept)
+        Faults.arm(.seek, nth: nth, times: 1, error: .ioError)
+        #expect(throws: StoreError.system(.ioError)) { try damaged.cutUnfinishedTail() }
+        #expect(Faults.disarm())
+        Faults.arm(.seek, nth: 1, error: .ioError)
+        let found = try problems(of: damaged)
+        Faults.disarm()
+        #expect(found.unfinished == nil && found.zeroed.ranges == [2...11])
+    }
+
+    @Test(
+        "A file that ends before its last block's mark is cut short; one that ends behind it is not"
+    )
+    func cutShort() throws {
+        let (file, good) = try makeFile()
+        for count in [4 * 4096, 4 * 4096 + 100, good.count - 1] {
+            try file.replacePhysical(Array(good[..<count]))
+            let found = try problems(of: file.reopen(rule: .accept))
+            #expect(found.isCutShort && found.wrongEnds.count == 1)
+        }
+        try file.replacePhysical(good + [0])
+        let grown = try problems(of: file.reopen(rule: .accept))
+        #expect(!grown.isCutShort && grown.wrongEnds.ranges == [5...5])
+        try file.replacePhysical(good[..<(4 * 4096)] + [UInt8](repeating: 0, count: 4096))
+        let tail = try problems(of: file.reopen(rule: .accept))
+        #expect(tail.unfinished != nil && !tail.isCutShort && !tail.wrongEnds.isEmpty)
+    }
+
     @Test("A hole of a terabyte in a sparse file is skipped, and nothing is wrong with it")
     func sparse() throws {
         let (file, _) = try makeFile()
