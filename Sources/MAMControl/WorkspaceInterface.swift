@@ -14,6 +14,7 @@ package struct WorkspaceFacts: Sendable {
     package let name: String
     package let id: String
     package let backingDirectory: String
+    /// Empty if it is only checked.
     package let mountPoint: String
 
     package init(name: String, id: String, backingDirectory: String, mountPoint: String) {
@@ -40,7 +41,11 @@ package struct WorkspaceInterface: VarlinkInterface {
     package var description: String { WorkspaceDescription.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
+        guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(call.method) else {
+            throw VarlinkError.refused(
+                "the workspace is being checked, and is not mounted: \(call.method) needs a mount")
+        }
+        return switch call.method {
         case "Status": try status(call)
         case "ListAccounts": try listAccounts(call)
         case "RegisterAccount": try registerAccount(call)
@@ -59,6 +64,11 @@ package struct WorkspaceInterface: VarlinkInterface {
         default: throw VarlinkError.methodNotFound(call.method)
         }
     }
+
+    /// What a daemon without a mount serves.
+    private static let methodsOfCheck: Set<String> = [
+        "Status", "ListAccounts", "Unlock", "Lock", "Verify",
+    ]
 
     private func status(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])

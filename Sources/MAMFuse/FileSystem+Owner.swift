@@ -74,6 +74,7 @@ extension FileSystem {
         }
         defer { inode.withState { $0.isConverting = false } }
         let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
+        guard let workDirectory else { throw VaultError(.readOnly) }
         let copy = try ConvertedCopy(
             in: workDirectory, of: inode, for: owner, asking: asked, vault: vault)
         // Asked while a failure still means that nothing was changed.

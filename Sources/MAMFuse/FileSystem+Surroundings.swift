@@ -26,9 +26,14 @@ extension FileSystem {
 
     /// What an interrupted change of owner left. The next start would remove it.
     private func checkWorkDirectory(_ repair: Bool) -> [Finding] {
-        let names = (try? entries(of: workDirectory.raw)) ?? []
+        guard let workDirectory else { return [] }
+        let place = ByteString("\(Self.hiddenName)/work")
+        let names: [ByteString]
+        do throws(Errno) { names = try entries(of: workDirectory.raw) } catch {
+            return [Finding(place, .unreadable, "\(error)", .left(nil))]
+        }
         return names.filter { !ConvertedCopy.isOurs($0) }.map { name in
-            let path = ByteString("\(Self.hiddenName)/work").appending(name)
+            let path = place.appending(name)
             let reason = "an interrupted change of owner left it"
             guard repair else { return Finding(path, .leftover, reason, .left(nil)) }
             guard unlinkat(workDirectory.raw, name.cString, 0) == 0 else {

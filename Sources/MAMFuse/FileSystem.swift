@@ -15,7 +15,8 @@ package final class FileSystem: Sendable {
     let root: Descriptor
     let table: InodeTable
     /// On the same file system as the root: for files that are to be renamed into place.
-    let workDirectory: Descriptor
+    /// Nil only where nothing is written.
+    let workDirectory: Descriptor?
     /// Absolute, without a slash at the end.
     let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
@@ -51,7 +52,7 @@ package final class FileSystem: Sendable {
     /// `recovers`: the last daemon did not end cleanly.
     /// `onReady`: called once, when the kernel sends its first request.
     package init(
-        vault: Vault, root: Descriptor, workDirectory: Descriptor, mountPoint: ByteString,
+        vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
         isReadOnly: Bool, recovers: Bool, onReady: @escaping @Sendable () -> Void
     ) throws(Errno) {
         self.onReady = onReady

@@ -60,8 +60,10 @@ package final class Keyring: Sendable {
     ///
     /// The clock gives seconds since 1970. `report` is told what was repaired or cannot be used, now and
     /// later, on any thread; for the log. `mayRepair`: false to leave keybags as they are, whatever they are.
+    /// `isReadOnly`: what a crash left beside them stays too.
     package init(
         stateDirectory: Descriptor, cost: KeyDerivationCost = .standard, mayRepair: Bool = true,
+        isReadOnly: Bool = false,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(KeyringError) {
@@ -84,6 +86,7 @@ package final class Keyring: Sendable {
         let secret = try Self.loadDeviceSecret(in: directory, mayCreate: isFirstStart)
         deviceSecret = secret
         try Self.storing { () throws(Errno) in
+            if isReadOnly { return }
             try removeUnfinishedFiles(in: directory)
             try Self.makeDurable(directory, withAllThatLeadsToIt: isFirstStart)
         }

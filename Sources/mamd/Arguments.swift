@@ -27,7 +27,8 @@ struct Arguments {
           -o OPTION       ro, allow_other, no_allow_other; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
-                          --ready-fd is closed; with -o ro nothing is written
+                          --ready-fd is closed; with -o ro nothing is written, but
+                          wrong passphrases are counted
           --version       print the version
           -h, --help      print this
         """

@@ -34,7 +34,8 @@ struct Backing {
     let root: Descriptor
     /// The workspace's own directory, `.mamd`.
     let own: Descriptor
-    let work: Descriptor
+    /// Nil if there is none, and nothing may be made.
+    let work: Descriptor?
     let name: WorkspaceName
     let id: String
     /// The last daemon that mounted it did not come to its end.
@@ -57,7 +58,7 @@ struct Backing {
         (name, id) = try Self.readDescription(own, path)
         (lock, endedUncleanly) = try Self.takeLock(own, path, use)
         do throws(Errno) {
-            work = try Self.openWork(in: own, cleaning: use.isMount)
+            work = try Self.openWork(in: own, use)
         } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
     }
 
@@ -119,8 +120,9 @@ struct Backing {
             )
         }
         do throws(Errno) {
+            guard case .mount(let mountPoint) = use else { return (lock, false) }
             let wasFull = try status(of: lock.raw).st_size > 0
-            if case .mount(let mountPoint) = use { try fill(lock, in: own, mountPoint) }
+            try fill(lock, in: own, mountPoint)
             return (lock, wasFull)
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
@@ -128,11 +130,15 @@ struct Backing {
     private static func openLock(
         _ own: Descriptor, _ use: BackingUse
     ) throws(Errno) -> Descriptor {
-        do throws(Errno) {
+        guard use.isReadOnlyCheck else {
             return try openFile(at: own.raw, "lock", O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
-        } catch {
-            guard error == .readOnly, use.isReadOnlyCheck else { throw error }
+        }
+        do throws(Errno) {
             return try openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW)
+        } catch {
+            guard error == .noEntry else { throw error }
+            // Never mounted, and nothing may be made: other checks are kept out all the same.
+            return try reopen(own.raw, O_RDONLY | O_DIRECTORY)
         }
     }
 
@@ -182,11 +188,18 @@ struct Backing {
 
     /// A directory for unfinished files; what a crash left in it is removed.
     private static func openWork(
-        in own: Descriptor, cleaning: Bool
-    ) throws(Errno) -> Descriptor {
-        if mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists { throw Errno.current }
-        let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        if cleaning { try removeFiles(in: work.raw) }
-        return work
+        in own: Descriptor, _ use: BackingUse
+    ) throws(Errno) -> Descriptor? {
+        if !use.isReadOnlyCheck, mkdirat(own.raw, "work", 0o700) != 0, Errno.current != .exists {
+            throw Errno.current
+        }
+        do throws(Errno) {
+            let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            if use.isMount { try removeFiles(in: work.raw) }
+            return work
+        } catch {
+            guard error == .noEntry, use.isReadOnlyCheck else { throw error }
+            return nil
+        }
     }
 }

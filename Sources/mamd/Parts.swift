@@ -10,12 +10,12 @@ import MAMSystem
 import MAMVault
 
 func makeVault(
-    _ places: Places, _ name: WorkspaceName, _ log: Log, mayRepair: Bool = true,
-    report: @escaping @Sendable (String) -> Void
+    _ places: Places, _ name: WorkspaceName, _ log: Log, state: String? = nil,
+    mayRepair: Bool = true, isReadOnly: Bool = false, report: @escaping @Sendable (String) -> Void
 ) throws(StartError) -> Vault {
     let settings = try readSettings(places.configuration(of: name), log)
     let policy = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
-    let state = places.state(of: name)
+    let state = state ?? places.state(of: name)
     guard
         let cost = KeyDerivationCost(
             passes: settings.keyDerivationPasses,
@@ -23,14 +23,17 @@ func makeVault(
     else { throw StartError("the settings' KeyDerivation has an impossible value") }
     let vault: Vault
     do {
-        try makeDirectories(state, mode: 0o700)
+        if !isReadOnly { try makeDirectories(state, mode: 0o700) }
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
-        let keyring = try Keyring(stateDirectory: directory, cost: cost, mayRepair: mayRepair) {
+        let keyring = try Keyring(
+            stateDirectory: directory, cost: cost, mayRepair: mayRepair,
+            isReadOnly: isReadOnly
+        ) {
             report("\(state): \($0)")
         }
         vault = try Vault(
-            settings: settings, policy: policy, keyring: keyring, stateDirectory: directory.raw,
-            log: log)
+            settings: settings, policy: policy, keyring: keyring,
+            stateDirectory: isReadOnly ? nil : directory.raw, log: log)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }

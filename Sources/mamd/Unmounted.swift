@@ -13,12 +13,16 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
     let places = Places.current
-    let logFile = try openLogFile(places.state(of: backing.name))
+    let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))
     let log: Log =
         arguments.isForeground
         ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
     // A check tells of keybags too, and repairs them only if it shall.
-    let vault = try makeVault(places, backing.name, log, mayRepair: false) { log.info($0) }
+    let state = try StateForCheck(places.state(of: backing.name), isReadOnly: isReadOnly)
+    let vault = try makeVault(
+        places, backing.name, log, state: state.path, mayRepair: false, isReadOnly: isReadOnly
+    ) { log.info($0) }
+    state.removeIfMade()
     let signals = StopSignals()
     let noMountPoint = ByteString("")
     let files = try makeFileSystem(
@@ -38,6 +42,39 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     server.stop()
     files.beginStopping()
     vault.dropAllKeys()
+}
+
+/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as long as it is read.
+private struct StateForCheck {
+    let path: String
+    private let isMade: Bool
+
+    init(_ path: String, isReadOnly: Bool) throws(StartError) {
+        guard isReadOnly, access("\(path)/keybags", F_OK) != 0 else {
+            (self.path, isMade) = (path, false)
+            return
+        }
+        var template = Array("/tmp/mamd-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw StartError("a directory in /tmp cannot be made: \(Errno.current)")
+        }
+        (self.path, isMade) = (ByteString(cString: template).shown, true)
+    }
+
+    func removeIfMade() {
+        guard isMade else { return }
+        for name in (try? entries(of: ByteString(path))) ?? [] {
+            let place = ByteString(path).appending(name)
+            if rmdir(place.cString) != 0 { unlink(place.cString) }
+        }
+        rmdir(path)
+    }
+}
+
+private func openNowhere() throws(StartError) -> Descriptor {
+    do throws(Errno) { return try openFile("/dev/null", O_WRONLY) } catch {
+        throw StartError("/dev/null cannot be opened: \(error)")
+    }
 }
 
 /// Who started us holds the other end of a pipe: when that closes, nobody wants us any more.
