@@ -68,11 +68,13 @@ class Operations:
         with contextlib.suppress(FileNotFoundError):
             os.stat(self.path(f"missing{random.randrange(1 << 30)}"))
         file = os.open(two, os.O_RDWR)
-        os.unlink(two)
-        os.unlink(one)
-        os.rename(three, one)
-        os.pwrite(file, b"without a name", 0)
-        os.close(file)
+        try:
+            os.unlink(two)
+            os.unlink(one)
+            os.rename(three, one)
+            os.pwrite(file, b"under another name", 0)
+        finally:
+            os.close(file)
         self.count += 12
 
     def attributes(self):
