@@ -78,6 +78,8 @@ def killed(victim):
                 if victim == "daemon":
                     work.place.come_back()
                 numbers.join(60)
+                # One that has not noticed would wait for ever.
+                numbers.client.kill()
                 work.end(bench, 60)
                 cluster.start()
                 last = int(cluster.ask("select coalesce(max(number), 0) from numbers"))
