@@ -124,7 +124,8 @@ private struct VerifyOutput {
     private func line(for summary: VerifyReport) -> String {
         var parts = ["\(summary.files) files, \(summary.bytes) bytes"]
         let problems = summary.left + summary.repaired + summary.quarantined
-        parts.append(problems == 0 ? "nothing wrong" : "\(problems) problems")
+        parts.append(
+            problems == 0 ? "nothing wrong" : problems == 1 ? "1 problem" : "\(problems) problems")
         if summary.repaired > 0 { parts.append("\(summary.repaired) repaired") }
         if summary.incomplete > 0 {
             parts.append("content may be missing after \(summary.incomplete) of them")
