@@ -18,7 +18,8 @@ from workspace import FIRST, PAYLOAD, pattern
 
 # What a program sees of a daemon that dies while it asks, or has died; and one that goes by names and meets the next
 # daemon, before the account is unlocked.
-DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENOKEY)
+# The last: one name was looked up on the dead mount, and the other on the next.
+DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENOKEY, errno.EXDEV)
 PAGE = 4096
 
 
