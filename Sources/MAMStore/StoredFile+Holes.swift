@@ -31,10 +31,41 @@ extension SealedContent {
         guard 0..<extent.plainSize ~= offset else { throw .system(.noSuchAddress) }
         // Without the flag there are no holes, whatever the backing file looks like.
         guard isSparse else { return region == .data ? offset : extent.plainSize }
-        let block = Layout.block(at: offset)
-        let found = try region == .data ? dataBlock(from: block) : holeBlock(from: block)
-        guard let found else { return extent.plainSize }
-        return max(offset, Layout.plainOffset(ofBlock: found))
+        return try region == .data ? data(from: offset) : hole(from: offset)
+    }
+
+    // Our blocks hold 4064 bytes, and programs take all edges but the end of the file for multiples of 512 at least: GNU
+    // tar writes archives that cannot be read otherwise. So what is told are whole pages: one with a byte of data is data.
+
+    private static var pageByteCount: Int64 { 4096 }
+
+    private func page(at offset: Int64) -> Int64 { offset - offset % Self.pageByteCount }
+
+    private func data(from offset: Int64) throws(StoreError) -> Int64 {
+        max(offset, page(at: try exactData(from: page(at: offset))))
+    }
+
+    private func hole(from offset: Int64) throws(StoreError) -> Int64 {
+        var place = page(at: offset)
+        while place < extent.plainSize {
+            let data = try exactData(from: place)
+            if page(at: data) > place { return max(offset, place) }
+            place = page(at: try exactHole(from: data) + Self.pageByteCount - 1)
+        }
+        return extent.plainSize
+    }
+
+    private func exactData(from offset: Int64) throws(StoreError) -> Int64 {
+        let block = try dataBlock(from: Layout.block(at: offset))
+        return max(offset, Layout.plainOffset(ofBlock: block))
+    }
+
+    /// The end of the file is a hole.
+    private func exactHole(from offset: Int64) throws(StoreError) -> Int64 {
+        guard let block = try holeBlock(from: Layout.block(at: offset)) else {
+            return extent.plainSize
+        }
+        return max(offset, Layout.plainOffset(ofBlock: block))
     }
 
     private var lastBlock: Int64 { extent.blockCount - 1 }

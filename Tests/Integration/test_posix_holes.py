@@ -67,6 +67,34 @@ class Holes(WorkspaceCase):
                     expected[offset : offset + 4_000] = b"data" * 1_000
                 self.assertEqual(path.read_bytes(), expected)
 
+    def test_runs_begin_and_end_at_pages(self):
+        for seed in range(20):
+            rng, path = random.Random(seed), self.directory / f"pages-{seed}"
+            with open(path, "w+b", buffering=0) as file:
+                for _ in range(rng.randrange(1, 6)):
+                    os.pwrite(file.fileno(), b"x" * rng.randrange(1, 9_000), rng.randrange(40_000_000))
+            size = path.stat().st_size
+            for edge in {edge for run in data_of(self.settled(path)) for edge in run} - {size}:
+                self.assertEqual(edge % 4096, 0, (seed, edge))
+
+    def test_tar_finds_what_stands_behind_a_sparse_file(self):
+        path, last = self.directory / "sparse", self.write(self.directory / "last", b"last")
+        with open(path, "wb") as file:
+            file.write(b"head")
+            file.seek(30_000_000)
+            file.write(b"tail")
+        self.settled(path)
+        for form in ("gnu", "posix"):
+            archive, out = self.workspace.root / f"{form}.tar", self.workspace.root / form
+            subprocess.run(["tar", "-C", self.directory, "-S", "-H", form, "-cf", archive, path.name, last.name], check=True)
+            said = subprocess.run(["tar", "-tf", archive], capture_output=True, text=True)
+            self.assertEqual((said.returncode, said.stdout.split(), said.stderr), (0, [path.name, last.name], ""))
+            self.assertLess(archive.stat().st_size, 1 << 20)
+            out.mkdir()
+            subprocess.run(["tar", "-C", out, "-xf", archive], check=True)
+            self.assertEqual((out / path.name).read_bytes(), path.read_bytes())
+            self.assertEqual((out / last.name).read_bytes(), b"last")
+
     def test_what_is_not_written_back_is_data(self):
         for kind in ("managed", "unmanaged", "foreign"):
             path = self.make(kind)
