@@ -6,6 +6,8 @@ from check import Check, Failure, NotHere
 
 # By name and version: what is built is the same wherever this runs.
 HELLO, TAR = "hello=2.10-3", "tar=1.34+dfsg-1.2+deb12u1"
+# Left out: a test that compares what an older libcap printed.
+TAR_FLAGS = ["TESTSUITEFLAGS=-k !capabs_raw01"]
 # What automake and autotest print at the end.
 SUCCESS = ("# PASS:", "tests were successful")
 LIST = """
@@ -32,8 +34,9 @@ def fetch(work, package):
     return place
 
 
-def build(package, *made, is_long=False):
-    """`made`: what lies in the package ready made, and would else be made anew, because it is older than a patch."""
+def build(package, *flags, made=(), is_long=False):
+    """`flags` are for its tests. `made`: what the package has ready made, and make would make anew, as it is older than a
+    patch."""
     def run(work):
         if is_long and work.quick:
             raise NotHere("in the long form")
@@ -47,13 +50,15 @@ def build(package, *made, is_long=False):
         environment = {"FORCE_UNSAFE_CONFIGURE": "1", "SOURCE_DATE_EPOCH": "0"}
         work.run("./configure", "--quiet", cwd=tree, environment=environment)
         work.run("make", f"-j{os.cpu_count()}", cwd=tree, environment=environment)
-        passed = work.run("make", "check", cwd=tree, environment=environment, timeout=3600)
+        passed, status = work.end(work.start("make", "check", *flags, cwd=tree, environment=environment), 3600)
+        failed = [line.strip() for line in passed.splitlines() if line.startswith("FAIL:") or " FAILED (" in line]
+        work.demand(status == 0, "; ".join(failed) or passed[-400:])
         work.place.remount()
         # What was unpacked is what lies there, file by file.
         for path in there.rglob("*"):
             if path.is_file() and not path.is_symlink() and digest(path) != digest(tree / path.relative_to(there)):
                 raise Failure(f"{path.relative_to(there)} is not what was unpacked")
-        return next((line.strip("# ") for line in passed.splitlines() if any(mark in line for mark in SUCCESS)), "")
+        return next((line.strip("#\n ") for line in passed.splitlines() if any(mark in line for mark in SUCCESS)), "")
 
     return run
 
@@ -65,4 +70,4 @@ def digest(path):
 
 CHECKS = [
     Check("hello: configure, make, make check", build(HELLO)),
-    Check("GNU tar: configure, make, make check", build(TAR, "tests/testsuite", is_long=True))]
+    Check("GNU tar: configure, make, make check", build(TAR, *TAR_FLAGS, made=["tests/testsuite"], is_long=True))]
