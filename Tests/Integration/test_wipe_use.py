@@ -46,8 +46,11 @@ class InUse(WipeCase):
             for use in (lambda: os.pread(descriptor, 1, 0), lambda: os.pwrite(descriptor, b"x", 0),
                         lambda: os.ftruncate(descriptor, 0), lambda: os.fsync(descriptor),
                         lambda: os.posix_fallocate(descriptor, 0, 1)):
-                with self.refused(errno.EKEYREVOKED):
+                # EIO is the kernel's own word for a page that another reader was refused, and for one not written back.
+                with self.refused(errno.EKEYREVOKED, errno.EIO):
                     use()
+            with self.refused(errno.EKEYREVOKED):
+                os.ftruncate(descriptor, 0)
             os.fstat(descriptor)
             # Pages that a refused read has left empty go a moment later.
             wait_until(lambda: cachestat(descriptor).cached == 0, message="cached pages of a wiped file")
