@@ -49,7 +49,7 @@ class Others(WipeCase):
 
 class Outrunning(WipeCase):
     def test_directories_that_move_without_end(self):
-        """The wipe cannot prove that nothing is left; it says so, and ends when it can."""
+        """The wipe proves that nothing is left, or says that it cannot, and ends when it can."""
         for place in ("here", "there"):
             (self.directory / place).mkdir()
         for number in range(8):
@@ -65,11 +65,14 @@ class Outrunning(WipeCase):
         self.addCleanup(mover.wait)
         self.addCleanup(mover.kill)
         mover.stdout.readline()
-        self.wipe(NO)
-        self.assertEqual([path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
+        # On a busy machine a walk may meet the mover asleep.
+        status = self.wipe(None).returncode
+        self.assertIn(status, (0, NO))
         mover.kill()
         mover.wait()
-        self.wipe()
+        if status == NO:
+            self.assertEqual([path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
+            self.wipe()
         self.assertEqual(owned(self.workspace, keys), [])
         self.assertEqual(keybag_files(self.workspace, account_id), [])
 

@@ -116,7 +116,7 @@ extension SocketTests {
             #expect(try reply.string("text") == "secret")
             _ = try client.call("io.mamd.Echo.Echo", ["text": ""], descriptors: [reader, reader])
             _ = try client.call("io.mamd.Echo.Echo", ["text": ""])
-            #expect(openDescriptorCount() == before)
+            #expect(openDescriptorCount() <= before)
         }
 
         @Test("a long reply arrives whole")
