@@ -44,10 +44,11 @@ extension PolicyDocument {
         id = try reader.text("id")
         displayName = try reader.text("displayName")
         version = try reader.text("version")
-        dataEncryption = try reader.choice("appDataEncryptionType", unknown: .whenDeviceLocked)
-        outboundTransfers = try reader.choice(
+        rules.appDataEncryptionType = try reader.choice(
+            "appDataEncryptionType", unknown: .whenDeviceLocked)
+        rules.allowedOutboundDataTransferDestinations = try reader.choice(
             "allowedOutboundDataTransferDestinations", unknown: DataTransfers.noApps)
-        inboundTransfers = try reader.choice(
+        rules.allowedInboundDataTransferSources = try reader.choice(
             "allowedInboundDataTransferSources", unknown: DataTransfers.noApps)
         warnings = reader.allWarnings()
     }

@@ -13,7 +13,9 @@ internal import Synchronization
 package final class Vault: Sendable {
     package let settings: Settings
     package let identities = ProcessIdentities()
-    let policy: EffectivePolicy
+    /// The policies in force. Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
+    let book: Mutex<PolicyBook>
+    package let clock: Clock
     let keyring: Keyring
     let log: Log
     let sealer: KeyringSealer
@@ -36,12 +38,13 @@ package final class Vault: Sendable {
 
     /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
     package init(
-        settings: Settings, policy: EffectivePolicy, keyring: Keyring, stateDirectory: Int32?,
-        log: Log
+        settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
+        log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
-        self.policy = policy
+        book = Mutex(policies)
+        self.clock = clock
         self.keyring = keyring
         self.log = log
         sealer = KeyringSealer(keyring: keyring)

@@ -31,9 +31,9 @@ func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Setting
 /// files might get a weaker class than their owner's policy says.
 func readPolicies(
     _ directory: String, _ settings: Settings, _ log: Log
-) throws(StartError) -> EffectivePolicy {
+) throws(StartError) -> PolicyBook {
     var documents: [PolicyDocument] = []
-    guard let list = try listDocuments(directory) else { return .merge([]) }
+    guard let list = try listDocuments(directory) else { return .empty }
     for name in list.names {
         let path = "\(directory)/\(name.shown)"
         do {
@@ -47,7 +47,7 @@ func readPolicies(
             throw StartError("\(path) is refused: \(error)")
         }
     }
-    return EffectivePolicy.merge(documents)
+    return PolicyBook(documents: documents)
 }
 
 /// One line for all keys that are read past, and one for each value that was not understood.

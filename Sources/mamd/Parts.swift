@@ -14,7 +14,7 @@ func makeVault(
     mayRepair: Bool = true, isReadOnly: Bool = false, report: @escaping @Sendable (String) -> Void
 ) throws(StartError) -> Vault {
     let settings = try readSettings(places.configuration(of: name), log)
-    let policy = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
+    let policies = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
     let state = state ?? places.state(of: name)
     guard
         let cost = KeyDerivationCost(
@@ -32,7 +32,7 @@ func makeVault(
             report("\(state): \($0)")
         }
         vault = try Vault(
-            settings: settings, policy: policy, keyring: keyring,
+            settings: settings, policies: policies, keyring: keyring,
             stateDirectory: isReadOnly ? nil : directory.raw, log: log)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")

@@ -10,7 +10,7 @@ import Testing
     ])
     func `the class is the weaker of policy and ceiling`(_ asked: DataEncryption, _ row: String) {
         var document = PolicyDocument()
-        document.dataEncryption = asked
+        document.rules.appDataEncryptionType = asked
         let policy = EffectivePolicy.merge([document])
         for (ceiling, expected) in zip(ProtectionClass.allCases, row) {
             var settings = Settings()
@@ -52,23 +52,23 @@ import Testing
             for two in DataEncryption.allCases.enumerated() {
                 let merged = EffectivePolicy.merge([document(one.element), document(two.element)])
                 let strictest = one.offset > two.offset ? one.element : two.element
-                #expect(merged.dataEncryption == strictest)
+                #expect(merged.rules.appDataEncryptionType == strictest)
             }
         }
         var open = PolicyDocument()
-        open.outboundTransfers = .allApps
-        open.inboundTransfers = .managedApps
+        open.rules.allowedOutboundDataTransferDestinations = .allApps
+        open.rules.allowedInboundDataTransferSources = .managedApps
         var closed = PolicyDocument()
-        closed.outboundTransfers = .noApps
+        closed.rules.allowedOutboundDataTransferDestinations = .noApps
         let merged = EffectivePolicy.merge([open, closed, document(nil)])
-        #expect(merged.outboundTransfers == .noApps)
-        #expect(merged.inboundTransfers == .managedApps)
-        #expect(merged.dataEncryption == nil)
+        #expect(merged.rules.allowedOutboundDataTransferDestinations == .noApps)
+        #expect(merged.rules.allowedInboundDataTransferSources == .managedApps)
+        #expect(merged.rules.appDataEncryptionType == nil)
     }
 
     private func document(_ asked: DataEncryption?) -> PolicyDocument {
         var document = PolicyDocument()
-        document.dataEncryption = asked
+        document.rules.appDataEncryptionType = asked
         return document
     }
 }

@@ -16,9 +16,9 @@ import Testing
         #expect(documents.count == count)
         if text.contains("T_1") {
             #expect(documents[0].id == "T_1")
-            #expect(documents[0].dataEncryption == .whenDeviceLocked)
+            #expect(documents[0].rules.appDataEncryptionType == .whenDeviceLocked)
         }
-        if count == 2 { #expect(documents[1].dataEncryption == nil) }
+        if count == 2 { #expect(documents[1].rules.appDataEncryptionType == nil) }
     }
 
     @Test(
@@ -69,9 +69,9 @@ import Testing
         let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
         #expect(document.displayName == "Level 2")
         #expect(document.version == "\"c0ffee\"")
-        #expect(document.dataEncryption == .afterDeviceRestart)
-        #expect(document.outboundTransfers == .managedApps)
-        #expect(document.inboundTransfers == .allApps)
+        #expect(document.rules.appDataEncryptionType == .afterDeviceRestart)
+        #expect(document.rules.allowedOutboundDataTransferDestinations == .managedApps)
+        #expect(document.rules.allowedInboundDataTransferSources == .allApps)
         #expect(
             document.warnings
                 == [
@@ -86,9 +86,9 @@ import Testing
              "allowedInboundDataTransferSources": ""}
             """
         let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
-        #expect(document.dataEncryption == .whenDeviceLocked)
-        #expect(document.outboundTransfers == .noApps)
-        #expect(document.inboundTransfers == .noApps)
+        #expect(document.rules.appDataEncryptionType == .whenDeviceLocked)
+        #expect(document.rules.allowedOutboundDataTransferDestinations == .noApps)
+        #expect(document.rules.allowedInboundDataTransferSources == .noApps)
         #expect(document.warnings.count == 3)
         #expect(
             document.warnings.first

@@ -66,7 +66,7 @@ private struct Conversation {
         var settings = Settings()
         settings.lockGraceSeconds = 0
         let vault = try Vault(
-            settings: settings, policy: EffectivePolicy.merge([]), keyring: keyring,
+            settings: settings, policies: .empty, keyring: keyring,
             stateDirectory: nil, log: .silent)
         service = VarlinkService(
             ServiceInformation(vendor: "", product: "mamd", version: "", url: ""),

@@ -27,9 +27,9 @@ private func checkMerge(_ documents: [PolicyDocument]) throws(Violation) {
     try expect(EffectivePolicy.merge(documents.reversed()) == merged, "the order matters")
     try expect(EffectivePolicy.merge(documents + documents) == merged, "repetition matters")
     let settings = Settings()
-    for document in documents where document.dataEncryption != nil {
+    for document in documents where document.rules.appDataEncryptionType != nil {
         let alone = EffectivePolicy.merge([document]).protectionClass(settings: settings)
-        let isKnown = document.dataEncryption != .useDeviceSettings
+        let isKnown = document.rules.appDataEncryptionType != .useDeviceSettings
         try expect(
             !isKnown || merged.protectionClass(settings: settings).rawValue <= alone.rawValue,
             "a class is looser than one document asks")

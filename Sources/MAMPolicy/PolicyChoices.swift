@@ -1,0 +1,109 @@
+// The enumerations of Graph's managed app policies, by name. The policy that a device logs numbers several of them the
+// other way round, so that numbers stand nowhere here.
+//
+// Where an order of restriction is needed the members stand in it, most restrictive last.
+
+package import MAMModel
+
+/// `managedAppDataEncryptionType`: when files are to be unreadable.
+package enum DataEncryption: String, Sendable, CaseIterable {
+    /// Whatever the device does: the workspace's default class.
+    case useDeviceSettings
+    case afterDeviceRestart
+    case whenDeviceLockedExceptOpenFiles
+    case whenDeviceLocked
+
+    /// The class of files under this policy.
+    package func protectionClass(deviceDefault: ProtectionClass) -> ProtectionClass {
+        switch self {
+        case .whenDeviceLocked: .complete
+        case .whenDeviceLockedExceptOpenFiles: .completeUnlessOpen
+        case .afterDeviceRestart: .completeUntilFirstUserAuthentication
+        case .useDeviceSettings: deviceDefault
+        }
+    }
+}
+
+/// `managedAppDataTransferLevel`.
+package enum DataTransfers: String, Sendable, CaseIterable {
+    case allApps
+    case managedApps
+    // Not `none`, which an optional would take for nil.
+    case noApps = "none"
+}
+
+/// `managedAppClipboardSharingLevel`.
+package enum ClipboardSharing: String, Sendable, CaseIterable {
+    case allApps, managedAppsWithPasteIn, managedApps, blocked
+}
+
+/// `managedAppDataStorageLocation`. `accountDocument` is ours (Graph has no member for that location).
+package enum StorageLocation: String, Sendable, CaseIterable {
+    case oneDriveForBusiness, sharePoint, box, localStorage, photoLibrary, iManage, egnyte
+    case accountDocument
+}
+
+/// `managedAppDataIngestionLocation`.
+package enum IngestionLocation: String, Sendable, CaseIterable {
+    case oneDriveForBusiness, sharePoint, camera, photoLibrary
+}
+
+/// `managedAppPinCharacterSet`.
+package enum PinCharacters: String, Sendable, CaseIterable {
+    case numeric, alphanumericAndSymbol
+}
+
+/// `managedAppRemediationAction`. Wipe beats block beats warn; `blockWhenSettingIsSupported` is a block.
+package enum RemediationAction: String, Sendable, CaseIterable {
+    case warn, blockWhenSettingIsSupported, block, wipe
+}
+
+/// `managedAppNotificationRestriction`.
+package enum NotificationRestriction: String, Sendable, CaseIterable {
+    case allow, blockOrganizationalData, block
+}
+
+/// `managedAppDeviceThreatLevel`; as a ceiling, `secured` is the strictest.
+package enum ThreatLevel: String, Sendable, CaseIterable {
+    case notConfigured, high, medium, low, secured
+}
+
+/// `managedAppPhoneNumberRedirectLevel`.
+package enum PhoneNumberRedirect: String, Sendable, CaseIterable {
+    case allApps, managedApps, customApp, blocked
+}
+
+/// `messagingRedirectAppType`.
+package enum MessagingRedirect: String, Sendable, CaseIterable {
+    case anyApp, anyManagedApp, specificApps, blocked
+}
+
+/// `managedBrowserType`.
+package enum ManagedBrowser: String, Sendable, CaseIterable {
+    case notConfigured, microsoftEdge
+}
+
+/// The `…ConfigurationState` enumerations.
+package enum FeatureState: String, Sendable, CaseIterable {
+    case notBlocked, blocked
+}
+
+/// A `keyValuePair`.
+package struct NamedValue: Sendable, Hashable {
+    package var name: String
+    package var value: String
+
+    package init(name: String, value: String) {
+        self.name = name
+        self.value = value
+    }
+}
+
+/// An `Edm.Duration`, not negative.
+package struct PolicyDuration: Sendable, Hashable, Comparable {
+    package var seconds: Int64
+
+    package init(seconds: Int64) { self.seconds = seconds }
+
+    package static func < (one: Self, other: Self) -> Bool { one.seconds < other.seconds }
+}

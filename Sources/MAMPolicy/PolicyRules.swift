@@ -1,0 +1,97 @@
+// What one app protection policy may ask, property by property, in the words of Microsoft Graph.
+
+/// The properties of a `managedAppProtection` that this product knows, each named as in Graph's beta schema
+/// (v1.0 is a part of it). Nil, or an empty list where Graph has one: not configured.
+package struct PolicyRules: Sendable, Equatable {
+    package init() {}
+
+    // Transfers
+    package var allowedOutboundDataTransferDestinations: DataTransfers?
+    package var allowedInboundDataTransferSources: DataTransfers?
+    package var saveAsBlocked: Bool?
+    package var allowedDataStorageLocations: [StorageLocation]?
+    package var blockDataIngestionIntoOrganizationDocuments: Bool?
+    package var allowedDataIngestionLocations: [IngestionLocation]?
+    package var allowedOutboundClipboardSharingLevel: ClipboardSharing?
+    /// Characters that may always be copied: 0 to 65535.
+    package var allowedOutboundClipboardSharingExceptionLength: Int?
+    package var filterOpenInToOnlyManagedApps: Bool?
+    package var disableProtectionOfManagedOutboundOpenInData: Bool?
+    package var protectInboundDataFromUnknownSources: Bool?
+
+    // Links
+    package var managedBrowserToOpenLinksRequired: Bool?
+    package var managedBrowser: ManagedBrowser?
+    package var customBrowserProtocol: String?
+    /// Schemes that may be opened whatever the transfer level: names for people, and lists of schemes.
+    package var exemptedAppProtocols: [NamedValue]?
+    /// Patterns in which `*` stands for any text.
+    package var managedUniversalLinks: [String]?
+    package var exemptedUniversalLinks: [String]?
+    package var dialerRestrictionLevel: PhoneNumberRedirect?
+    package var customDialerAppProtocol: String?
+    package var protectedMessagingRedirectAppType: MessagingRedirect?
+    package var messagingRedirectAppUrlScheme: String?
+
+    // The device's own functions
+    package var printBlocked: Bool?
+    package var contactSyncBlocked: Bool?
+    package var dataBackupBlocked: Bool?
+    package var notificationRestriction: NotificationRestriction?
+    package var allowWidgetContentSync: Bool?
+    package var thirdPartyKeyboardsBlocked: Bool?
+    package var screenCaptureConfigurationState: FeatureState?
+    package var genmojiConfigurationState: FeatureState?
+    package var writingToolsConfigurationState: FeatureState?
+
+    // Encryption
+    package var appDataEncryptionType: DataEncryption?
+
+    // PIN
+    package var pinRequired: Bool?
+    /// 1 to 65535.
+    package var maximumPinRetries: Int?
+    package var appActionIfMaximumPinRetriesExceeded: RemediationAction?
+    package var simplePinBlocked: Bool?
+    package var minimumPinLength: Int?
+    package var pinCharacterSet: PinCharacters?
+    /// Zero: never.
+    package var periodBeforePinReset: PolicyDuration?
+    /// 0 to 24.
+    package var previousPinBlockCount: Int?
+    package var disableAppPinIfDevicePinIsSet: Bool?
+    package var fingerprintBlocked: Bool?
+    package var faceIdBlocked: Bool?
+    package var pinRequiredInsteadOfBiometricTimeout: PolicyDuration?
+    package var organizationalCredentialsRequired: Bool?
+
+    // Time
+    package var periodOfflineBeforeAccessCheck: PolicyDuration?
+    package var periodOnlineBeforeAccessCheck: PolicyDuration?
+    package var periodOfflineBeforeWipeIsEnforced: PolicyDuration?
+    package var appActionIfAccountIsClockedOut: RemediationAction?
+    package var gracePeriodToBlockAppsDuringOffClockHours: PolicyDuration?
+
+    // Conditions of the device and the programs
+    package var deviceComplianceRequired: Bool?
+    package var appActionIfDeviceComplianceRequired: RemediationAction?
+    package var minimumRequiredOsVersion: String?
+    package var minimumWarningOsVersion: String?
+    package var minimumWipeOsVersion: String?
+    package var maximumRequiredOsVersion: String?
+    package var maximumWarningOsVersion: String?
+    package var maximumWipeOsVersion: String?
+    package var minimumRequiredAppVersion: String?
+    package var minimumWarningAppVersion: String?
+    package var minimumWipeAppVersion: String?
+    package var minimumRequiredSdkVersion: String?
+    package var minimumWarningSdkVersion: String?
+    package var minimumWipeSdkVersion: String?
+    /// Models with semicolons between them, in any case.
+    package var allowedIosDeviceModels: String?
+    package var appActionIfIosDeviceModelNotAllowed: RemediationAction?
+    package var maximumAllowedDeviceThreatLevel: ThreatLevel?
+    package var mobileThreatDefenseRemediationAction: RemediationAction?
+    package var mobileThreatDefensePartnerPriority: String?
+    package var appActionIfUnableToAuthenticateUser: RemediationAction?
+}
