@@ -46,7 +46,7 @@ extension ExitStatus {
         switch error.name.split(separator: ".").last {
         case "UnknownAccount", "NotFound": self = .notFound
         case "WrongPassphrase": self = .wrongPassphrase
-        case "WindowClosed": self = .windowClosed
+        case "WindowClosed", "Blocked": self = .windowClosed
         case "NotManaged": self = .notManaged
         case "Damaged": self = .damaged
         case "Refused": self = .refused
@@ -60,7 +60,7 @@ extension ExitStatus {
     package init(errno: Int64) {
         switch Int32(truncatingIfNeeded: errno) {
         case ENOENT: self = .notFound
-        case ENOKEY: self = .windowClosed
+        case ENOKEY, EKEYEXPIRED: self = .windowClosed
         case EBADMSG: self = .damaged
         // A mount whose daemon has died.
         case ENOTCONN, ECONNABORTED: self = .unreachable

@@ -1,6 +1,6 @@
 // The errors of io.mamd.Workspace, one constructor each.
 
-internal import MAMModel
+package import MAMModel
 package import MAMSystem
 
 extension VarlinkError {
@@ -32,6 +32,16 @@ extension VarlinkError {
     /// The account is locked.
     package static func windowClosed(_ account: String) -> VarlinkError {
         workspace("WindowClosed", ["account": .string(account)])
+    }
+
+    /// Policy keeps the account closed.
+    package static func blocked(_ account: String, _ block: AccountBlock) -> VarlinkError {
+        workspace(
+            "Blocked",
+            [
+                "account": .string(account), "kind": .string(block.kind.rawValue),
+                "reason": .string("account '\(account)' is blocked: \(block.reason)"),
+            ])
     }
 
     /// The file has no managed owner.

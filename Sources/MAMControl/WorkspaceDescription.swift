@@ -47,11 +47,13 @@ package enum WorkspaceDescription {
           name: string
         )
 
-        # event: will-become-unavailable, unavailable, available, wiped; seconds: until it becomes unavailable, 0: now
+        # event: will-become-unavailable, unavailable, available, blocked, unblocked, wiped; seconds: until it becomes unavailable, 0: now;
+        # reason: of blocked
         type Event (
           event: string,
           account: Account,
-          seconds: ?int
+          seconds: ?int,
+          reason: ?string
         )
 
         type BlockRange (
@@ -152,6 +154,7 @@ package enum WorkspaceDescription {
         error AccountExists (account: string)
         error WrongPassphrase (account: string, retryAfterSeconds: int)
         error WindowClosed (account: string)
+        error Blocked (account: string, kind: string, reason: string)
         error NotManaged (reason: string)
         error NotFound (reason: string)
         error Damaged (reason: string)

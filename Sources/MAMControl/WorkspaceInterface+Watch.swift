@@ -40,6 +40,10 @@ extension WorkspaceInterface {
             event["seconds"] = JSONValue(seconds)
         case .unavailable: event["event"] = "unavailable"
         case .available: event["event"] = "available"
+        case .blocked(let block):
+            event["event"] = "blocked"
+            event["reason"] = .string(block.reason)
+        case .unblocked: event["event"] = "unblocked"
         case .wiped: event["event"] = "wiped"
         }
         return ["event": .object(event)]

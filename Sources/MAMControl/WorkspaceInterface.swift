@@ -26,7 +26,7 @@ package struct WorkspaceFacts: Sendable {
 }
 
 /// Answers the socket. Holds no state of its own.
-package struct WorkspaceInterface: VarlinkInterface {
+package struct WorkspaceInterface: VaultInterface {
     let facts: WorkspaceFacts
     let vault: Vault
     let files: any MountedFiles

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
@@ -12,10 +13,22 @@ extension VaultError {
         switch self {
         case .windowClosed, .keyMissing: .noKey
         case .keyRevoked: .keyRevoked
+        case .blocked(_, let block): block.errno
         case .refused, .notManaged: .accessDenied
         case .store(let error): error.errno
         case .invalid: .invalid
         case .notFound: .noEntry
+        }
+    }
+}
+
+extension AccountBlock {
+    /// Time that has run out `EKEYEXPIRED` · what a passphrase would mend `ENOKEY` · other rules of policy `EACCES`.
+    var errno: Errno {
+        switch kind {
+        case .recheck, .offline, .offlineWipe: .keyExpired
+        case .passphrase, .lockedOut, .signedOut: .noKey
+        case .launch, .clockedOut: .accessDenied
         }
     }
 }

@@ -25,6 +25,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case retryLater(seconds: Int64)
     /// The class's key is not at hand until the account is unlocked.
     case windowClosed(AccountID)
+    /// Policy keeps the account closed.
+    case blocked(AccountBlock)
     /// The wrapped file key or its header was changed.
     case notAuthentic
     case keybag(KeybagError)
@@ -56,6 +58,7 @@ extension KeyringError: CustomStringConvertible {
         case .retryLater(let seconds):
             "too many wrong passphrases; the next one is tried in \(seconds) s"
         case .windowClosed: "the account is locked"
+        case .blocked(let block): "the account is blocked: \(block.reason)"
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
         case .deviceSecret(let error): error.description

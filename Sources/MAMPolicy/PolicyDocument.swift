@@ -5,8 +5,6 @@
 //   Settings (+Decode)                                     settings.json
 //   Reader                                                 a JSON object, tolerant of what is unknown
 
-package import MAMModel
-
 /// One app protection policy, as Microsoft Graph exports it.
 package struct PolicyDocument: Sendable, Equatable {
     package var id: String?

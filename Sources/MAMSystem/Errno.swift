@@ -40,6 +40,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     /// An access window is closed.
     package static let noKey = Errno(rawValue: ENOKEY)
     /// The key was destroyed.
+    package static let keyExpired = Errno(rawValue: EKEYEXPIRED)
     package static let keyRevoked = Errno(rawValue: EKEYREVOKED)
     /// Failed authentication: damaged or forged.
     package static let badMessage = Errno(rawValue: EBADMSG)

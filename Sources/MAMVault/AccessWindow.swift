@@ -47,11 +47,6 @@ package final class AccessWindow: Sendable {
         return state != .closed && state != .revoked
     }
 
-    /// What is told to who is not let through.
-    func refusal(to owner: Identity) -> VaultError {
-        state == .revoked ? .keyRevoked(owner) : .windowClosed(owner)
-    }
-
     /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is refused. A lock waits
     /// for it, and finds a new file among the open ones.
     ///

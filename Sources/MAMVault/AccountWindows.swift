@@ -18,6 +18,7 @@ final class AccountWindows: Sendable {
         var transition = 0
         /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
         var hasTimer = false
+        var isBlocked = false
     }
 
     init() {
@@ -92,13 +93,35 @@ final class AccountWindows: Sendable {
         unlessOpen.set(.openFilesOnly)
     }
 
-    /// The second: waits for what was being read. False if that takes too long.
-    func drain(until deadline: Deadline) -> Bool { complete.drainUses(until: deadline) }
-
     /// The last step before the keys go.
     func finishClosing() {
         complete.set(.closed)
         advance(to: .locked)
+    }
+
+    /// True from the first step of a block to its end.
+    var isBlocked: Bool { status.withLock { $0.isBlocked } }
+
+    /// The first step of a block: like ``beginClosing()``, for every class.
+    func beginBlocking() {
+        advance(to: .grace)
+        status.withLock { $0.isBlocked = true }
+        for window in all { window.set(.closing) }
+    }
+
+    /// The last one. What was never unlocked stays so.
+    func finishBlocking(hasKeyC: Bool) {
+        for window in all { window.set(.closed) }
+        advance(to: hasKeyC ? .locked : .beforeFirstUnlock)
+    }
+
+    /// Opens what is open after a lock, or before the first unlock.
+    func endBlock(hasKeyC: Bool) {
+        guard isBlocked else { return }
+        status.withLock { $0.isBlocked = false }
+        unlessOpen.set(.openFilesOnly)
+        untilFirstUnlock.set(hasKeyC ? .open : .closed)
+        always.set(.open)
     }
 
     /// The end of all windows: nothing goes through any more, whoever still refers to them.

@@ -39,8 +39,9 @@ struct ClassRecords: Sendable {
 
 extension Vault {
     /// What decides on classes, as text.
-    private var classRules: String {
-        "policy \(policy.protectionClass(settings: settings).letter), at most \(settings.maximumClass.letter)\n"
+    private func classRules(of account: AccountID) -> String {
+        let policyClass = policy(of: account).protectionClass(settings: settings)
+        return "policy \(policyClass.letter), at most \(settings.maximumClass.letter)\n"
     }
 
     func updateClassesOfUnlockedAccounts() {
@@ -52,7 +53,9 @@ extension Vault {
     /// Goes through the tree on a thread of its own if the rules changed since that was last done. A lock ends it;
     /// it begins anew at the next unlock.
     func updateClasses(of account: AccountID) {
-        guard let mount, let records = classRecords, !records.isCurrent(account, classRules) else {
+        guard let mount, let records = classRecords,
+            !records.isCurrent(account, classRules(of: account))
+        else {
             return
         }
         let isRunning = updating.withLock { updating in
@@ -84,13 +87,13 @@ extension Vault {
         guard isComplete else { return }
         recordClasses(of: account, records)
         log.info(
-            "all files of \(keyring.identity(of: account)) have their class: \(classRules.dropLast())"
+            "all files of \(keyring.identity(of: account)) have their class: \(classRules(of: account).dropLast())"
         )
     }
 
     /// A new account has no files yet.
     func recordClasses(of account: AccountID, _ records: ClassRecords) {
-        do throws(Errno) { try records.record(account, classRules) } catch {
+        do throws(Errno) { try records.record(account, classRules(of: account)) } catch {
             log.warning("the files will be gone through once more: \(error)")
         }
     }

@@ -11,6 +11,9 @@ package struct AccountEvent: Sendable {
         case willBecomeUnavailable(seconds: Int)
         case unavailable
         case available
+        /// Policy keeps it closed.
+        case blocked(AccountBlock)
+        case unblocked
         /// It is destroyed, and all its files are gone.
         case wiped
     }

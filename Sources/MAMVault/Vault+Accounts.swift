@@ -19,6 +19,7 @@ package struct AccountStatus: Sendable {
     /// True for the default owner of what ``user`` creates.
     package let isDefault: Bool
     package let retryAfterSeconds: Int
+    package var block: AccountBlock?
 }
 
 extension Vault {
@@ -31,7 +32,8 @@ extension Vault {
                 hasPassphrase: keyring.hasPassphrase(account),
                 isDefault: !settings.multiIdentity
                     && keyring.account(registeredBy: user) == account,
-                retryAfterSeconds: Int(keyring.retryAfterSeconds(account)))
+                retryAfterSeconds: Int(keyring.retryAfterSeconds(account)),
+                block: block(of: account))
         }
     }
 
@@ -72,6 +74,7 @@ extension Vault {
     ) throws(KeyringError) -> AccountID {
         let account = try keyring.register(identity, uid: user, passphrase: passphrase)
         addWindows(for: account)
+        forgetPolicies()
         log.info("\(identity) was registered by uid \(user)")
         if let classRecords { recordClasses(of: account, classRecords) }
         transitions.withLock { _ in openWindows(of: account) }

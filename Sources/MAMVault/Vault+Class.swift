@@ -8,9 +8,19 @@ internal import MAMStore
 internal import MAMSystem
 
 extension Vault {
-    /// The class that a managed file gets, for which `asked` was asked or, with nil, nothing.
-    package func effectiveClass(asked: ProtectionClass?) -> ProtectionClass {
-        policy.effectiveClass(asked: asked, settings: settings)
+    /// The class that a managed file of an account gets, for which `asked` was asked or, with nil, nothing.
+    ///
+    /// `account`: nil where it is not known whose the file is going to be.
+    package func effectiveClass(
+        asked: ProtectionClass?, of account: AccountID?
+    ) -> ProtectionClass {
+        let policy = account.map { self.policy(of: $0) } ?? policyOfAll
+        return policy.effectiveClass(asked: asked, settings: settings)
+    }
+
+    /// The class that the file of this header gets.
+    func effectiveClass(of sealing: FileHeader.Sealing) -> ProtectionClass {
+        effectiveClass(asked: sealing.askedClass, of: keyring.account(ofKey: sealing.keyID))
     }
 
     /// Asks for a class for a managed file, or with nil for what policy says. The header is synced before this
@@ -24,7 +34,8 @@ extension Vault {
         guard let header = file.header, let sealing = header.sealing else {
             throw .notManaged(file.owner)
         }
-        let isThere = sealing.protectionClass == effectiveClass(asked: asked)
+        let account = keyring.account(ofKey: sealing.keyID)
+        let isThere = sealing.protectionClass == self.effectiveClass(asked: asked, of: account)
         if isThere, sealing.askedClass == asked {
             // Nothing to do; refused all the same where any other class would be.
             guard window(for: header)?.allowsUse == true else { throw closure(of: header) }
@@ -43,7 +54,7 @@ extension Vault {
     /// The account of a file that has another class than policy and settings now say; nil for all others.
     func accountOfWrongClass(_ header: FileHeader) -> AccountID? {
         guard let sealing = header.sealing,
-            sealing.protectionClass != effectiveClass(asked: sealing.askedClass)
+            sealing.protectionClass != effectiveClass(of: sealing)
         else { return nil }
         return keyring.account(ofKey: sealing.keyID)
     }
@@ -59,11 +70,11 @@ extension Vault {
         _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
         try admit(file)
-        let new = effectiveClass(asked: asked)
+        let account = account(of: owner)
+        let new = self.effectiveClass(asked: asked, of: account)
         // As for a new file: a lock waits until the header says which window the file is behind.
-        guard let window = account(of: owner).flatMap({ windows(of: $0) })?.window(new),
-            window.beginUse()
-        else { throw .windowClosed(owner) }
+        guard let window = account.flatMap({ windows(of: $0) })?.window(new), window.beginUse()
+        else { throw closure(of: account, owner) }
         defer { window.endUse() }
         do throws(StoreError) {
             try file.stored.rewrap(

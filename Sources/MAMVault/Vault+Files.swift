@@ -53,7 +53,8 @@ extension Vault {
         let owner = header?.owner ?? .nobody
         guard let key = header?.sealing?.keyID else { return .keyMissing(owner) }
         if keyring.wipe(ofKey: key) != nil { return .keyRevoked(owner) }
-        return keyring.account(ofKey: key) == nil ? .keyMissing(owner) : .windowClosed(owner)
+        guard let account = keyring.account(ofKey: key) else { return .keyMissing(owner) }
+        return closure(of: account, owner)
     }
 
     /// Refuses a creation whose file could not be written to.
@@ -61,9 +62,9 @@ extension Vault {
         by owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
         guard let account = account(of: owner) else { return try refuseWiped(owner) }
-        let effective = effectiveClass(asked: asked)
+        let effective = self.effectiveClass(asked: asked, of: account)
         guard let window = windows(of: account)?.window(effective), window.allowsUse else {
-            throw .windowClosed(owner)
+            throw closure(of: account, owner)
         }
     }
 
@@ -81,10 +82,10 @@ extension Vault {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
         let account = account(of: owner)
         if account == nil { try refuseWiped(owner) }
-        let effectiveClass = effectiveClass(asked: asked)
+        let effectiveClass = self.effectiveClass(asked: asked, of: account)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
-        if let window {
-            guard window.beginUse() else { throw window.refusal(to: owner) }
+        if let window, !window.beginUse() {
+            throw window.state == .revoked ? .keyRevoked(owner) : closure(of: account, owner)
         }
         defer { window?.endUse() }
         let header = FileHeader(

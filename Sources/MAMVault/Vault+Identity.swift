@@ -52,36 +52,38 @@ extension Vault {
         let (state, reason) = state(of: sealing)
         return ProtectionInfo(
             owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
-            effectiveClass: effectiveClass(asked: sealing.askedClass), state: state,
+            effectiveClass: effectiveClass(of: sealing), state: state,
             reason: "\(reason); \(reasonForClass(of: header, sealing))")
     }
 
     /// What is known of a directory.
     package func protection(ofDirectoryAsking asked: ProtectionClass?) -> ProtectionInfo {
-        let effective = effectiveClass(asked: asked)
+        let effective = effectiveClass(asked: asked, of: nil)
         return ProtectionInfo(
             owner: .nobody, isManaged: false, fileClass: asked, effectiveClass: effective,
             state: .directory,
             reason: "new files of managed owners get class \(effective.letter): "
-                + reasonForClass(asked: asked))
+                + reasonForClass(asked: asked, of: nil))
     }
 
     private func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {
-        let reason = reasonForClass(asked: sealing.askedClass)
-        let effective = effectiveClass(asked: sealing.askedClass)
+        let account = keyring.account(ofKey: sealing.keyID)
+        let reason = reasonForClass(asked: sealing.askedClass, of: account)
+        let effective = effectiveClass(of: sealing)
         guard sealing.protectionClass != effective else { return reason }
         let time = isOutOfDate(header) ? "when it is next opened" : "after the next unlock"
         return "\(reason), so it becomes class \(effective.letter) \(time)"
     }
 
     /// Where the effective class comes from.
-    private func reasonForClass(asked: ProtectionClass?) -> String {
-        let policyClass = policy.protectionClass(settings: settings)
+    private func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> String {
+        let policyClass = (account.map { policy(of: $0) } ?? policyOfAll).protectionClass(
+            settings: settings)
         let wanted = asked.map(policyClass.stricter) ?? policyClass
         let reason =
             wanted == policyClass
             ? "policy asks for class \(wanted.letter)" : "class \(wanted.letter) was asked for"
-        guard effectiveClass(asked: asked) != wanted else { return reason }
+        guard effectiveClass(asked: asked, of: account) != wanted else { return reason }
         return reason + " and MaxFileProtectionLevel allows \(settings.maximumClass.letter)"
     }
 
@@ -98,6 +100,9 @@ extension Vault {
         let letter = sealing.protectionClass.letter
         if windows.window(sealing.protectionClass).allowsOpen {
             return (.available, "class \(letter) is open: the account is \(words(windows.state))")
+        }
+        if let block = block(of: account) {
+            return (.closed, "class \(letter) is closed: the account is blocked: \(block.reason)")
         }
         return (.closed, "class \(letter) is closed: the account is \(words(windows.state))")
     }

@@ -65,41 +65,60 @@ extension Vault {
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
-            let deadline = sharedDeadline ?? Deadline(seconds: settings.lockDeadlineSeconds)
-            windows.beginClosing()
-            // What hangs in one step leaves the next ones time: other files have content to be stored.
-            if !windows.drain(until: min(deadline, Deadline(seconds: 1))) {
-                reportLate("a read that the disk does not answer")
-            }
-            let left = purge(account, windows, until: deadline.orSoon)
-            let window = windows.window(.complete)
-            let files = openFiles.all.filter { $0.window === window }
-            if !finishes(by: deadline.orSoon, named: "lock-sync", { self.synchronize(files) }) {
-                reportLate("a disk that does not finish to write")
-            }
-            windows.finishClosing()
-            keyring.dropLockedKeys(account)
-            revokeKeys(of: files, until: deadline.orSoon)
-            log.info("\(keyring.identity(of: account)) is locked")
-            announce(.unavailable, account)
-            return left
+            return close(account, windows, everyClass: false, until: sharedDeadline)
         }
         // Only now: looking for who it was takes its time.
         return report(left)
     }
 
+    /// The steps of a lock, or with `everyClass` of a block. The caller holds `transitions`. Returns the numbers of the
+    /// files that were in the way.
+    func close(
+        _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
+        until sharedDeadline: Deadline?
+    ) -> [UInt64] {
+        let deadline = sharedDeadline ?? Deadline(seconds: settings.lockDeadlineSeconds)
+        let closing = everyClass ? windows.all : [windows.window(.complete)]
+        if everyClass { windows.beginBlocking() } else { windows.beginClosing() }
+        // What hangs in one step leaves the next ones time: other files have content to be stored.
+        let soon = min(deadline, Deadline(seconds: 1))
+        if !closing.map({ $0.drainUses(until: soon) }).allSatisfy(\.self) {
+            reportLate("a read that the disk does not answer")
+        }
+        let isClosing: @Sendable (VaultFile) -> Bool = { file in
+            closing.contains { $0 === file.window }
+        }
+        let left = purge(account, everyClass: everyClass, until: deadline.orSoon, isClosing)
+        let files = openFiles.all.filter(isClosing)
+        if !finishes(by: deadline.orSoon, named: "lock-sync", { self.synchronize(files) }) {
+            reportLate("a disk that does not finish to write")
+        }
+        if everyClass {
+            let hasKeyC = keyring.windowState(of: account) != .beforeFirstUnlock
+            windows.finishBlocking(hasKeyC: hasKeyC)
+        } else {
+            windows.finishClosing()
+        }
+        keyring.dropLockedKeys(account)
+        revokeKeys(of: files, until: deadline.orSoon)
+        log.info("\(keyring.identity(of: account)) is locked")
+        announce(.unavailable, account)
+        return left
+    }
+
     /// The kernel sends what it has cached, and drops the pages, before the keys go.
     private func purge(
-        _ account: AccountID, _ windows: AccountWindows, until deadline: Deadline
+        _ account: AccountID, everyClass: Bool, until deadline: Deadline,
+        _ isClosing: @escaping @Sendable (VaultFile) -> Bool
     ) -> [UInt64] {
-        let (ring, window) = (keyring, windows.window(.complete))
+        let ring = keyring
         return mount?.purge(until: deadline) { file in
             switch file {
-            case .open(let file): return file.window === window
+            case .open(let file): return isClosing(file)
             case .closed(let header):
                 guard let sealing = header?.sealing else { return false }
                 let locks: [ProtectionClass] = [.complete, .completeUnlessOpen]
-                return locks.contains(sealing.protectionClass)
+                return (everyClass || locks.contains(sealing.protectionClass))
                     && ring.account(ofKey: sealing.keyID) == account
             }
         } ?? []
@@ -151,10 +170,14 @@ extension Vault {
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
+        try refuseBlocked(account)
         // Before the transition: a lock need not wait for the derivation.
         let keys = try keyring.openKeys(of: account, passphrase: passphrase)
         try transitions.withLock { _ throws(KeyringError) in
+            try refuseBlocked(account)
             try keyring.setUnlocked(account, keys: keys)
+            // One that a lock is.
+            blocks.withLock { $0[account] = nil }
             openWindows(of: account)
         }
     }

@@ -12,10 +12,12 @@ extension Vault {
     package func resume(_ account: AccountID) throws(KeyringError) {
         guard let windows = windows(of: account) else { return }
         let isOpen = transitions.withLock { _ in
-            guard windows.hasAllKeys else { return false }
+            guard windows.hasAllKeys, block(of: account) == nil else { return false }
             openWindows(of: account)
             return true
         }
-        if !isOpen, !keyring.hasPassphrase(account) { try unlock(account, passphrase: nil) }
+        if !isOpen, !keyring.hasPassphrase(account), block(of: account) == nil {
+            try unlock(account, passphrase: nil)
+        }
     }
 }

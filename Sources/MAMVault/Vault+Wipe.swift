@@ -124,6 +124,7 @@ extension Vault {
             return files
         }
         keyring.endWipe(wipe)
+        forgetPolicies()
         identities.remove(wipe.identity)
         events.send(AccountEvent(kind: .wiped, account: wipe.account, last: AccountStatus(wipe)))
         log.warning("\(wipe.identity) is wiped: \(files.count) files were removed")

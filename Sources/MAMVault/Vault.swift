@@ -13,8 +13,8 @@ internal import Synchronization
 package final class Vault: Sendable {
     package let settings: Settings
     package let identities = ProcessIdentities()
-    /// The policies in force. Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
-    let book: Mutex<PolicyBook>
+    /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
+    let inForce: Mutex<PoliciesInForce>
     package let clock: Clock
     let keyring: Keyring
     let log: Log
@@ -26,6 +26,8 @@ package final class Vault: Sendable {
     private let mounted = Mutex<(any VaultMount)?>(nil)
     let events = EventHub()
     let classRecords: ClassRecords?
+    /// What keeps accounts closed beside a lock.
+    let blocks = Mutex<[AccountID: AccountBlock]>([:])
     /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
     let updating = Mutex<[AccountID: Bool]>([:])
 
@@ -43,7 +45,7 @@ package final class Vault: Sendable {
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
-        book = Mutex(policies)
+        inForce = Mutex(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring
         self.log = log

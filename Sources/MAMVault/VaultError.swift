@@ -12,6 +12,8 @@ package enum VaultError: Error, Sendable {
     case keyMissing(Identity)
     /// The account is being wiped, or was: the key is destroyed.
     case keyRevoked(Identity)
+    /// Policy keeps the account closed.
+    case blocked(Identity, AccountBlock)
     /// Policy or identity forbids it; a sentence.
     case refused(String)
     case store(StoreError)
@@ -31,6 +33,7 @@ extension VaultError: CustomStringConvertible {
         case .keyMissing(let owner):
             "it is encrypted for \(owner), whose keys are not on this device"
         case .keyRevoked(let owner): "the account \(owner) was wiped: its keys are destroyed"
+        case .blocked(let owner, let block): "\(owner) is blocked: \(block.reason)"
         case .notManaged(let owner):
             "\(owner) is not a managed account here; run: mamctl account list"
         case .refused(let reason), .invalid(let reason), .notFound(let reason): reason

@@ -19,7 +19,10 @@ extension VaultFile {
         do throws(VaultError) {
             if window.allowsOpen, stored.needsKey { try vault.provideKey(to: stored) }
         } catch {
-            guard case .windowClosed = error else { throw error }
+            switch error {
+            case .windowClosed, .blocked: break
+            default: throw error
+            }
         }
         if !stored.needsKey { return .whole }
         if case .keyMissing = vault.closure(of: header) { return .keyMissing }

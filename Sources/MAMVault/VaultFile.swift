@@ -28,7 +28,7 @@ package final class VaultFile: Sendable {
     /// Why nothing may be written through the kernel's cache any more, once the window closes; nil if it may.
     package var refusalOfCachedWrites: VaultError? {
         guard let window, !window.allowsUse else { return nil }
-        return window.refusal(to: owner)
+        return vault.refusal(of: window, header)
     }
 
     /// True once its account is wiped.
@@ -122,7 +122,7 @@ package final class VaultFile: Sendable {
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
-        guard window.beginUse() else { throw window.refusal(to: owner) }
+        guard window.beginUse() else { throw vault.refusal(of: window, header) }
         defer { window.endUse() }
         return try withKey(body)
     }
@@ -132,7 +132,7 @@ package final class VaultFile: Sendable {
     ) throws(VaultError) -> Value {
         guard let window else { return try storing(body) }
         window.noteUse()
-        guard window.allowsWrite else { throw window.refusal(to: owner) }
+        guard window.allowsWrite else { throw vault.refusal(of: window, header) }
         return try withKey(body)
     }
 

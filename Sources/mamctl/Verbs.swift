@@ -2,9 +2,12 @@
 
 internal import MAMControl
 
-private let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
+let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
-let verbs: [Verb] = [
+let verbs: [Verb] =
+    coreVerbs + policyVerbs + enrollmentVerbs + identityVerbs + protectionVerbs
+
+private let coreVerbs: [Verb] = [
     Verb(
         name: "init", summary: "create a workspace over a backing directory",
         usage: "BACKING [--name NAME] [--settings FILE] [--adopt]", operands: 1...1,

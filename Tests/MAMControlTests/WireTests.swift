@@ -59,6 +59,7 @@ struct WireTests {
 
     static let errors: [(VarlinkError, MAMControl.ExitStatus)] = [
         (.unknownAccount("a"), .notFound), (.accountExists("a"), .failure),
+        (.blocked("a", AccountBlock(.offline, "b")), .windowClosed),
         (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
         (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
         (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),

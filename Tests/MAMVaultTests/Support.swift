@@ -31,7 +31,8 @@ final class TestVault {
             stateDirectory: openFile(path, O_RDONLY | O_DIRECTORY), cost: cost ?? .standard
         ) { _ in }
         vault = try Vault(
-            settings: settings, policy: EffectivePolicy.merge(try PolicyDocument.decode(document)),
+            settings: settings,
+            policies: PolicyBook(documents: try PolicyDocument.decode(document)),
             keyring: keyring, stateDirectory: nil, log: .silent)
         ann = try vault.register(
             try Self.annIdentity(), user: 1000, passphrase: passphrase.map(secret))

@@ -9,7 +9,7 @@ internal import MAMVault
 let currentProcess = getpid()
 let currentUser = geteuid()
 
-extension WorkspaceInterface {
+extension VaultInterface {
     /// Root, and the user whose daemon this is.
     func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
 
@@ -49,6 +49,7 @@ extension VarlinkError {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
         case .keyMissing(let owner), .keyRevoked(let owner):
             self = .unknownAccount(owner.description)
+        case .blocked(let owner, let block): self = .blocked(owner.description, block)
         case .refused(let reason): self = .refused(reason)
         case .invalid(let reason): self = .invalidInput(reason)
         case .notFound(let reason): self = .notFound(reason)
@@ -77,7 +78,7 @@ extension VarlinkCall {
     /// The file that a call names by descriptor, or by a path that the daemon opens: only for those who have
     /// its rights anyway.
     func file(
-        _ pathName: String, _ descriptorName: String, _ interface: WorkspaceInterface,
+        _ pathName: String, _ descriptorName: String, _ interface: some VaultInterface,
         _ use: FileUse
     ) throws(VarlinkError) -> Descriptor {
         if let descriptor = try descriptor(descriptorName) { return descriptor }

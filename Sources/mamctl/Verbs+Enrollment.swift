@@ -1,0 +1,3 @@
+// The verbs for accounts, enrolment and conditions.
+
+let enrollmentVerbs: [Verb] = []

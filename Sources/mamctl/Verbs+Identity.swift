@@ -1,0 +1,3 @@
+// The verbs for under whose name a program works.
+
+let identityVerbs: [Verb] = []

@@ -1,0 +1,3 @@
+// The verbs for asking what policy says.
+
+let policyVerbs: [Verb] = []

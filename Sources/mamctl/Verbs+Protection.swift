@@ -1,0 +1,3 @@
+// The verbs for protecting files and data.
+
+let protectionVerbs: [Verb] = []
