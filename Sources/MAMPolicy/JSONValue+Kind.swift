@@ -1,9 +1,9 @@
-// What policy documents need beyond the value itself.
+// What messages about documents say of the values in them.
 
 internal import MAMModel
 
 extension JSONValue {
-    /// In words, for messages.
+    /// The kind of value, in words.
     var kind: String {
         switch self {
         case .null: "null"
@@ -12,6 +12,17 @@ extension JSONValue {
         case .string: "a text"
         case .array: "a list"
         case .object: "an object"
+        }
+    }
+
+    /// The value itself where that is short, else its kind.
+    var glance: String {
+        switch self {
+        case .bool(let bool): "\(bool)"
+        case .integer(let integer): "\(integer)"
+        case .number(let number): "\(number)"
+        case .string(let text) where text.utf8.count <= 40: "\"\(text)\""
+        default: kind
         }
     }
 }

@@ -39,17 +39,16 @@ extension PolicyDocument {
 
     private init(_ fields: [String: JSONValue]) throws(PolicyError) {
         var reader = Reader(fields)
-        try Self.checkType(try reader.text("@odata.type"))
+        try Self.checkType(try reader.read("@odata.type", .text))
         self.init()
-        id = try reader.text("id")
-        displayName = try reader.text("displayName")
-        version = try reader.text("version")
-        rules.appDataEncryptionType = try reader.choice(
-            "appDataEncryptionType", unknown: .whenDeviceLocked)
-        rules.allowedOutboundDataTransferDestinations = try reader.choice(
-            "allowedOutboundDataTransferDestinations", unknown: DataTransfers.noApps)
-        rules.allowedInboundDataTransferSources = try reader.choice(
-            "allowedInboundDataTransferSources", unknown: DataTransfers.noApps)
+        id = try reader.read("id", .text)
+        displayName = try reader.read("displayName", .text)
+        version = try reader.read("version", .text)
+        rules.appDataEncryptionType = try reader.read("appDataEncryptionType", .choice)
+        rules.allowedOutboundDataTransferDestinations = try reader.read(
+            "allowedOutboundDataTransferDestinations", .choice)
+        rules.allowedInboundDataTransferSources = try reader.read(
+            "allowedInboundDataTransferSources", .choice)
         warnings = reader.allWarnings()
     }
 

@@ -3,6 +3,8 @@
 /// What is wrong with a document as a whole; nothing of it is used.
 package enum PolicyError: Error, Equatable, Sendable {
     case notJSON
+    /// It begins as XML does.
+    case notAPropertyList
     /// The top is neither an object nor a list of objects; what was found.
     case notADocument(found: String)
     /// No document is in it.
@@ -17,6 +19,7 @@ extension PolicyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notJSON: "it is not JSON"
+        case .notAPropertyList: "it is not an XML property list"
         case .notADocument(let found): "it should hold an object and holds \(found)"
         case .empty: "it holds no document"
         case .otherType(let type): "\(type) is not an app protection policy"

@@ -1,89 +1,56 @@
-// From settings.json. A wrong value is an error, not a default: it may have been meant to be strict.
+// From settings.json or a property list. A wrong value is an error, not a default: it may have been meant to be
+// strict.
 
-internal import MAMModel
+package import MAMModel
 
 extension Settings {
-    /// An hour: past that a grace period is no lock.
-    private static let graceSeconds: ClosedRange<Int64> = 0...3600
-    /// Past a minute nobody who locked waits for the answer.
-    private static let deadlineSeconds: ClosedRange<Int64> = 1...60
-    private static let idleSeconds: ClosedRange<Int64> = 0...86_400
-    /// Past 100 passes and 4 GiB a typing error is more likely than a wish.
-    private static let passes: ClosedRange<Int64> = 1...100
-    private static let memoryMiB: ClosedRange<Int64> = 8...4096
+    /// The key under which an app's `Info.plist` has its settings.
+    private static let embedded = "IntuneMAMSettings"
 
-    /// Reads one object.
+    /// Reads one object, or the `IntuneMAMSettings` in it.
     package static func decode(_ bytes: [UInt8]) throws(PolicyError) -> Settings {
-        guard let json = (try? JSONValue(parsing: bytes)) else { throw .notJSON }
+        let json = try JSONValue(document: bytes)
         guard case .object(let fields) = json else { throw .notADocument(found: json.kind) }
         var reader = Reader(fields)
-        var settings = Settings()
-        if let value = try reader.bool("MultiIdentity") { settings.multiIdentity = value }
-        if let value = try protectionClass("MaxFileProtectionLevel", &reader) {
-            settings.maximumClass = value
-        }
-        if let value = try reader.integer("LockGraceSeconds", in: graceSeconds) {
-            settings.lockGraceSeconds = Int(value)
-        }
-        if let value = try reader.integer("LockDeadlineSeconds", in: deadlineSeconds) {
-            settings.lockDeadlineSeconds = Int(value)
-        }
-        if let value = try protectionClass("DeviceDefaultProtectionLevel", &reader) {
-            settings.deviceDefaultClass = value
-        }
-        let nested = try settings.readKeyDerivation(&reader) + settings.readLockOn(&reader)
-        settings.warnings = reader.allWarnings() + nested
-        return settings
+        if let own = try reader.read(embedded, .object) { reader = Reader(own) }
+        return try Settings(&reader)
     }
 
-    private mutating func readKeyDerivation(
-        _ reader: inout Reader
-    ) throws(PolicyError) -> [PolicyWarning] {
-        guard var derivation = try reader.object("KeyDerivation") else { return [] }
-        if let value = try derivation.integer("Passes", in: Self.passes) {
-            keyDerivationPasses = UInt32(value)
+    private init(_ reader: inout Reader) throws(PolicyError) {
+        self.init()
+        try read(&reader, group: nil)
+        var nested: [PolicyWarning] = []
+        for group in SettingField.groups {
+            guard let fields = try reader.read(group, .object) else { continue }
+            var inner = Reader(fields, within: "\(group).")
+            try read(&inner, group: group)
+            nested += inner.allWarnings()
+            if !inner.fields.isEmpty { unknown[group] = .object(inner.fields) }
         }
-        if let value = try derivation.integer("MemoryMiB", in: Self.memoryMiB) {
-            keyDerivationMemoryMiB = UInt32(value)
-        }
-        return derivation.allWarnings(within: "KeyDerivation.")
+        unknown.merge(reader.fields) { _, own in own }
+        warnings += reader.allWarnings() + nested
     }
 
-    private mutating func readLockOn(
-        _ reader: inout Reader
-    ) throws(PolicyError) -> [PolicyWarning] {
-        guard var triggers = try reader.object("LockOn") else { return [] }
-        if let value = try Self.choice("SessionLock", &triggers, named: \SessionLock.rawValue) {
-            lockOnSession = value
+    private mutating func read(_ reader: inout Reader, group: String?) throws(PolicyError) {
+        for field in SettingField.all where field.group == group {
+            guard let value = reader.take(field.key) else { continue }
+            try field.read(value, group.map { "\($0).\(field.key)" } ?? field.key, &self)
         }
-        if let value = try Self.choice("Sleep", &triggers, named: \SleepLock.rawValue) {
-            locksOnSleep = value == .now
-        }
-        if let value = try triggers.integer("IdleSeconds", in: Self.idleSeconds) {
-            idleLockSeconds = Int(value)
-        }
-        return triggers.allWarnings(within: "LockOn.")
     }
 
-    private enum SleepLock: String, CaseIterable {
-        case now, never
-    }
-
-    /// Apple's names only: `MaxFileProtectionLevel` is spelled as in an app's `IntuneMAMSettings`.
-    private static func protectionClass(
-        _ key: String, _ reader: inout Reader
-    ) throws(PolicyError) -> ProtectionClass? {
-        try choice(key, &reader, named: \ProtectionClass.appleName)
-    }
-
-    private static func choice<Choice: CaseIterable>(
-        _ key: String, _ reader: inout Reader, named name: (Choice) -> String
-    ) throws(PolicyError) -> Choice? {
-        guard let text = try reader.text(key) else { return nil }
-        guard let found = Choice.allCases.first(where: { name($0) == text }) else {
-            let names = Choice.allCases.map(name).joined(separator: ", ")
-            throw .value(key: key, expected: "one of \(names)")
+    /// Everything that differs from the defaults, in the form that is read, unknown keys too.
+    package var json: JSONValue {
+        let defaults = Settings()
+        var object = unknown
+        for field in SettingField.all where field.show(self) != field.show(defaults) {
+            guard let group = field.group else {
+                object[field.key] = field.show(self)
+                continue
+            }
+            var members = object[group]?.object ?? [:]
+            members[field.key] = field.show(self)
+            object[group] = .object(members)
         }
-        return found
+        return .object(object)
     }
 }

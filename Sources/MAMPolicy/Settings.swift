@@ -2,13 +2,21 @@
 
 package import MAMModel
 
-/// `settings.json`. Every key may be missing; the defaults are below.
+/// `settings.json`. Every key may be missing; the defaults are below. ``SettingField`` tells how each is written.
 package struct Settings: Sendable, Equatable {
+    // Files
     /// `MultiIdentity`: what a user creates belongs to nobody until an identity is set. Otherwise to the account
     /// that the user registered.
     package var multiIdentity = false
     /// `MaxFileProtectionLevel`: no file is protected more strictly than this.
     package var maximumClass = ProtectionClass.complete
+    /// `DeviceDefaultProtectionLevel`: the class of files whose policy leaves it to the device. C is the default
+    /// of iOS.
+    package var deviceDefaultClass = ProtectionClass.completeUntilFirstUserAuthentication
+    /// `BackupExclusion`: files that policy keeps out of backups are marked so for backup programs.
+    package var backupExclusion = true
+
+    // Locking
     /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode immediately".
     package var lockGraceSeconds = 10
     /// `LockDeadlineSeconds`: a lock that something holds up is finished anyway after so long.
@@ -23,8 +31,53 @@ package struct Settings: Sendable, Equatable {
     package var keyDerivationPasses: UInt32 = 3
     /// `KeyDerivation.MemoryMiB`.
     package var keyDerivationMemoryMiB: UInt32 = 256
-    /// The class of files whose policy leaves it to the device: C, the default of iOS.
-    package var deviceDefaultClass = ProtectionClass.completeUntilFirstUserAuthentication
+
+    // Accounts and enrolment
+    /// `MultiManagedIdentities`: more than one managed account may be enrolled.
+    package var multiManagedIdentities = false
+    /// `AllowedAccounts`: names or object ids of those that may register; nil for anybody.
+    package var allowedAccounts: [String]?
+    /// `Groups`: which accounts, by name or object id, the directory groups of policy assignments have.
+    package var groups: [String: [String]] = [:]
+    /// `AutoEnrollOnLaunch` as it was written; ``autoEnrollOnLaunch`` counts.
+    package var asksToAutoEnroll = false
+    /// `MAMPolicyRequired`: without a policy nothing is served.
+    package var policyRequired = false
+    /// `MAMPolicyWarnAbsent`: without a policy there is a warning.
+    package var policyWarnAbsent = false
+    /// `EnrollmentRetrySeconds`: how long after a failure enrolment is tried again.
+    package var enrollmentRetrySeconds = 86_400
+    /// `CheckInSeconds`: how long after a check-in the next one is.
+    package var checkInSeconds = 28_800
+    /// `WipePollSeconds`: how often an administrator's request to wipe is looked for.
+    package var wipePollSeconds = 1800
+
+    // The world around
+    /// `Hooks`: programs that are called.
+    package var hooks = Hooks()
+    /// `Probes`: programs that tell what only the machine knows.
+    package var probes = Probes()
+    /// `ManagedSchemes`: URL schemes of managed programs.
+    package var managedSchemes: [String] = []
+    /// `ManagedPrograms`: absolute paths.
+    package var managedPrograms: [String] = []
+
+    // Telling
+    /// `VerboseLoggingEnabled`: the log may hold personal data.
+    package var verboseLogging = false
+    /// `ValuesToScrubFromLogging`: keys of the app configuration whose values never stand in a log.
+    package var valuesToScrub: [String] = []
+    /// `MAMTelemetryDisabled`: not even local counters are kept. Nothing ever leaves the machine.
+    package var telemetryDisabled = false
+    /// `DebugSettingsEnabled`: the flat policy of ``debugPolicy`` and of policy files counts.
+    package var debugSettingsEnabled = false
+    /// `MAMDebugSettings`: a flat policy for trials.
+    package var debugPolicy: [String: JSONValue] = [:]
+
+    /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash, sign-in.
+    package var stored: [String: JSONValue] = [:]
+    /// Keys that nobody knows, kept for whoever writes the settings again.
+    package var unknown: [String: JSONValue] = [:]
     /// What was read past.
     package var warnings: [PolicyWarning] = []
 
@@ -35,6 +88,32 @@ package struct Settings: Sendable, Equatable {
     package enum SessionLock: String, Sendable, CaseIterable {
         case grace, now, never
     }
+
+    /// Commands: an absolute path and arguments. Nil: nobody is called.
+    package struct Hooks: Sendable, Equatable {
+        package var wipe: [String]?
+        package var enrollment: [String]?
+        package var restart: [String]?
+        package var addAccount: [String]?
+        package var checkIn: [String]?
+        /// How long each of them may take.
+        package var timeoutSeconds = 60
+    }
+
+    /// Commands whose output is an answer. Nil: the answer is unknown.
+    package struct Probes: Sendable, Equatable {
+        package var osVersion: [String]?
+        package var appVersion: [String]?
+        package var deviceModel: [String]?
+        package var compliance: [String]?
+        package var clockStatus: [String]?
+        package var threatLevel: [String]?
+        /// A threat level that is told once for all, in place of a command.
+        package var statedThreatLevel: ThreatLevel?
+    }
+
+    /// Whether accounts enrol by themselves when the daemon starts. A policy that is required must come somehow.
+    package var autoEnrollOnLaunch: Bool { asksToAutoEnroll || policyRequired }
 
     /// Bytes of memory that a key derivation takes.
     package var keyDerivationMemoryByteCount: UInt64 { UInt64(keyDerivationMemoryMiB) << 20 }

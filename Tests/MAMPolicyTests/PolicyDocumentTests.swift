@@ -32,10 +32,10 @@ import Testing
             (
                 ##"{"@odata.type": "#microsoft.graph.androidManagedAppProtection"}"##,
                 .otherType("#microsoft.graph.androidManagedAppProtection")
-            ), (#"{"id": 7}"#, .value(key: "id", expected: "a text, not a number")),
+            ), (#"{"id": 7}"#, .value(key: "id", expected: "a text, not 7")),
             (
                 #"{"appDataEncryptionType": 3}"#,
-                .value(key: "appDataEncryptionType", expected: "a text, not a number")
+                .value(key: "appDataEncryptionType", expected: "a text, not 3")
             ),
         ] as [(String, PolicyError)])
     func `anything else is refused as a whole and says why`(_ text: String, _ error: PolicyError) {

@@ -57,6 +57,17 @@ import Testing
         #"{"LockOn": {"SessionLock": "later"}}"#, #"{"LockOn": {"SessionLock": true}}"#,
         #"{"LockOn": {"Sleep": "grace"}}"#, #"{"LockOn": {"IdleSeconds": -1}}"#,
         #"{"LockOn": {"IdleSeconds": 86401}}"#, #"{"LockOn": {"IdleSeconds": "never"}}"#,
+        #"{"AllowedAccounts": "ann@contoso.com"}"#, #"{"AllowedAccounts": ["ann", 1]}"#,
+        #"{"Groups": ["ann"]}"#, #"{"Groups": {"g": "ann"}}"#, #"{"MAMPolicyRequired": "YES"}"#,
+        #"{"EnrollmentRetrySeconds": 0}"#, #"{"CheckInSeconds": 31536001}"#,
+        #"{"WipePollSeconds": null, "CheckInSeconds": false}"#, #"{"Hooks": []}"#,
+        #"{"Hooks": {"Wipe": []}}"#, #"{"Hooks": {"Wipe": ["rm"]}}"#,
+        #"{"Hooks": {"Wipe": "/bin/rm"}}"#, #"{"Hooks": {"Wipe": ["/bin/rm", "a\u0000b"]}}"#,
+        #"{"Hooks": {"TimeoutSeconds": 0}}"#, #"{"Probes": {"ThreatLevel": "worst"}}"#,
+        #"{"Probes": {"OsVersion": "17.4"}}"#, #"{"ManagedPrograms": ["vi"]}"#,
+        #"{"MAMDebugSettings": 1}"#, #"{"AccentColor": "blue"}"#, ##"{"AccentColor": "#12345"}"##,
+        ##"{"AccentColor": "#１２"}"##, #"{"SplashDuration": -1}"#, #"{"ADALClientId": 7}"#,
+        #"{"IntuneMAMSettings": 7}"#,
     ])
     func `a wrong value is an error that names its key`(_ text: String) throws {
         let error = #expect(throws: PolicyError.self) { try decode(text) }
@@ -64,7 +75,7 @@ import Testing
             Issue.record("\(String(describing: error))")
             return
         }
-        #expect(text.contains(key))
+        #expect(key.split(separator: ".").allSatisfy { text.contains("\"\($0)\"") })
     }
 
     @Test(arguments: ["", "[]", "7", "{\"MultiIdentity\": tru}"])
@@ -74,6 +85,100 @@ import Testing
 
     @Test func `an hour of grace is the most`() throws {
         #expect(try decode("{\"LockGraceSeconds\": 3600}").lockGraceSeconds == 3600)
+    }
+
+    @Test func `every key for accounts, hooks and probes is read`() throws {
+        let settings = try decode(
+            """
+            {"MAMPolicyRequired": true, "MAMPolicyWarnAbsent": true, "MultiManagedIdentities": true,
+             "AllowedAccounts": ["ann@contoso.com"], "Groups": {"G-1": ["ann@contoso.com", "o-2"]},
+             "EnrollmentRetrySeconds": 1, "CheckInSeconds": 2, "WipePollSeconds": 3,
+             "Hooks": {"Wipe": ["/bin/w", "x"], "Enrollment": ["/bin/e"], "Restart": ["/bin/r"],
+                       "AddAccount": ["/bin/a"], "CheckIn": ["/bin/c"], "TimeoutSeconds": 3600},
+             "Probes": {"OsVersion": ["/p/o"], "AppVersion": ["/p/a"], "DeviceModel": ["/p/d"],
+                        "Compliance": ["/p/c"], "ClockStatus": ["/p/k"], "ThreatLevel": "low"},
+             "ManagedSchemes": ["contoso"], "ManagedPrograms": ["/usr/bin/vi"],
+             "VerboseLoggingEnabled": true, "ValuesToScrubFromLogging": ["token"],
+             "MAMTelemetryDisabled": true, "DebugSettingsEnabled": true, "BackupExclusion": false,
+             "MAMDebugSettings": {"IntuneMAMPolicy.PINEnabled": 1},
+             "AccentColor": "00FFaa", "SplashDuration": 1.5, "ADALClientId": "c"}
+            """)
+        #expect(settings.policyRequired && settings.policyWarnAbsent)
+        #expect(settings.autoEnrollOnLaunch && !settings.asksToAutoEnroll)
+        #expect(settings.multiManagedIdentities)
+        #expect(settings.allowedAccounts == ["ann@contoso.com"])
+        #expect(settings.groups == ["G-1": ["ann@contoso.com", "o-2"]])
+        #expect(settings.enrollmentRetrySeconds == 1)
+        #expect(settings.checkInSeconds == 2)
+        #expect(settings.wipePollSeconds == 3)
+        #expect(settings.hooks.wipe == ["/bin/w", "x"])
+        #expect(settings.hooks.enrollment == ["/bin/e"])
+        #expect(settings.hooks.restart == ["/bin/r"])
+        #expect(settings.hooks.addAccount == ["/bin/a"])
+        #expect(settings.hooks.checkIn == ["/bin/c"])
+        #expect(settings.hooks.timeoutSeconds == 3600)
+        #expect(settings.probes.osVersion == ["/p/o"])
+        #expect(settings.probes.appVersion == ["/p/a"])
+        #expect(settings.probes.deviceModel == ["/p/d"])
+        #expect(settings.probes.compliance == ["/p/c"])
+        #expect(settings.probes.clockStatus == ["/p/k"])
+        #expect(settings.probes.statedThreatLevel == .low)
+        #expect(settings.probes.threatLevel == nil)
+        #expect(settings.managedSchemes == ["contoso"])
+        #expect(settings.managedPrograms == ["/usr/bin/vi"])
+        #expect(settings.verboseLogging && settings.telemetryDisabled)
+        #expect(settings.valuesToScrub == ["token"])
+        #expect(settings.debugSettingsEnabled && !settings.backupExclusion)
+        #expect(settings.debugPolicy == ["IntuneMAMPolicy.PINEnabled": 1])
+        #expect(
+            settings.stored == [
+                "AccentColor": "00FFaa", "SplashDuration": .number(1.5), "ADALClientId": "c",
+            ])
+        #expect(settings.warnings.isEmpty)
+        #expect(try decode(String(decoding: settings.json.encoded(), as: UTF8.self)) == settings)
+    }
+
+    @Test func `what is unknown stands again in what is written`() throws {
+        let text = #"{"Colour":"blue","LockOn":{"IdleSeconds":7,"Lid":1},"MultiIdentity":true}"#
+        #expect(String(decoding: try decode(text).json.encoded(), as: UTF8.self) == text)
+        #expect(Settings().json == [:])
+    }
+
+    @Test func `the settings of an app are read from its property list`() throws {
+        let list = """
+            <?xml version="1.0" encoding="UTF-8"?>
+            <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/x.dtd">
+            <plist version="1.0"><dict>
+              <key>CFBundleName</key><string>Notes &amp; &#x263A;</string>
+              <key>IntuneMAMSettings</key>
+              <dict><!-- ours -->
+                <key>MultiIdentity</key><true/>
+                <key>LockGraceSeconds</key><integer>7</integer>
+                <key>SplashDuration</key><real>1.5</real>
+                <key>ADALClientId</key><string><![CDATA[<a>]]>&lt;</string>
+                <key>AppGroupIdentifiers</key><array><string>one</string><string/></array>
+              </dict></dict></plist>
+            """
+        let settings = try decode(list)
+        #expect(settings.multiIdentity)
+        #expect(settings.lockGraceSeconds == 7)
+        #expect(settings.stored["SplashDuration"] == .number(1.5))
+        #expect(settings.stored["ADALClientId"] == "<a><")
+        #expect(settings.stored["AppGroupIdentifiers"] == ["one", ""])
+        #expect(settings.warnings.isEmpty)
+        #expect(
+            try decode(#"{"IntuneMAMSettings": {"LockGraceSeconds": 7}}"#).lockGraceSeconds == 7)
+    }
+
+    @Test(arguments: [
+        "<", "<plist>", "<plist><dict></plist>", "<plist><dict><key>a</key></dict></plist>",
+        "<plist><true/></plist><plist>", "<plist><integer>x</integer></plist>", "<!--",
+        "<plist><string>&who;</string></plist>", "<plist><real>inf</real></plist>",
+        "<plist><string>a</key></plist>", "<plist><dict/></plist>x", "<?xml",
+        "<plist>" + String(repeating: "<array>", count: 100_000),
+    ])
+    func `what is not quite a property list is refused`(_ text: String) {
+        #expect(throws: PolicyError.notAPropertyList) { try decode(text) }
     }
 
     private func decode(_ text: String) throws(PolicyError) -> Settings {

@@ -1,0 +1,155 @@
+// XML property lists, as apps have their settings in. A parser of our own: small, bounded, and never the end of the
+// process.
+
+internal import MAMModel
+
+extension JSONValue {
+    /// Parses JSON, or an XML property list, told apart by the first byte that is no space.
+    init(document bytes: [UInt8]) throws(PolicyError) {
+        let first = bytes.first { !PropertyListParser.isSpace($0) }
+        if first == UInt8(ascii: "<") {
+            var parser = PropertyListParser(bytes)
+            guard let value = parser.parse() else { throw .notAPropertyList }
+            self = value
+        } else {
+            guard let value = try? JSONValue(parsing: bytes) else { throw .notJSON }
+            self = value
+        }
+    }
+}
+
+/// Nil from any of its functions: the text is not a property list.
+struct PropertyListParser {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+    mutating func parse() -> JSONValue? {
+        guard let root = tag(), root == "plist", let value = element(tag(), depth: 0),
+            tag() == "/plist", tag() == nil, position == bytes.count
+        else { return nil }
+        return value
+    }
+
+    /// A value whose opening tag is read already.
+    private mutating func element(_ name: String?, depth: Int) -> JSONValue? {
+        guard let name, depth < JSONValue.maximumDepth else { return nil }
+        switch name {
+        case "true/": return true
+        case "false/": return false
+        case "string/": return ""
+        case "dict/": return [:]
+        case "array/": return []
+        case "dict": return dictionary(depth: depth + 1)
+        case "array": return array(depth: depth + 1)
+        case "string", "date", "data": return text(until: name).map { .string($0) }
+        case "integer": return text(until: name).flatMap(Int64.init).map { .integer($0) }
+        case "real": return text(until: name).flatMap(Double.init).flatMap(Self.number)
+        case "true", "false": return tag() == "/\(name)" ? .bool(name == "true") : nil
+        default: return nil
+        }
+    }
+
+    /// As JSON has it: finite, and whole where it can be.
+    private static func number(_ number: Double) -> JSONValue? {
+        guard number.isFinite else { return nil }
+        return Int64(exactly: number).map { .integer($0) } ?? .number(number)
+    }
+
+    private mutating func dictionary(depth: Int) -> JSONValue? {
+        var members: [String: JSONValue] = [:]
+        while let name = tag() {
+            if name == "/dict" { return .object(members) }
+            guard name == "key", let key = text(until: name),
+                let value = element(tag(), depth: depth)
+            else { return nil }
+            members[key] = value
+        }
+        return nil
+    }
+
+    private mutating func array(depth: Int) -> JSONValue? {
+        var items: [JSONValue] = []
+        while let name = tag() {
+            if name == "/array" { return .array(items) }
+            guard let item = element(name, depth: depth) else { return nil }
+            items.append(item)
+        }
+        return nil
+    }
+
+    /// The next tag's name with the slash of its kind, past space, comments, declarations; nil for anything else.
+    private mutating func tag() -> String? {
+        while true {
+            while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+            if starts("<!--") {
+                guard skip(past: "-->") else { return nil }
+            } else if starts("<?") || starts("<!DOCTYPE") {
+                guard skip(past: ">") else { return nil }
+            } else {
+                break
+            }
+        }
+        guard starts("<") else { return nil }
+        let start = position + 1
+        guard skip(past: ">") else { return nil }
+        let inside = bytes[start..<position - 1]
+        let name = inside.prefix { !Self.isSpace($0) }
+        let isEmpty = inside.last == UInt8(ascii: "/") && name.last != UInt8(ascii: "/")
+        return String(validating: name, as: UTF8.self).map { isEmpty ? $0 + "/" : $0 }
+    }
+
+    /// The text up to the closing tag, which is read too.
+    private mutating func text(until name: String) -> String? {
+        var text: [UInt8] = []
+        while position < bytes.count {
+            if starts("<![CDATA[") {
+                let start = position + 9
+                guard skip(past: "]]>") else { return nil }
+                text += bytes[start..<max(start, position - 3)]
+            } else if starts("<") {
+                guard tag() == "/\(name)" else { return nil }
+                return String(validating: text, as: UTF8.self)
+            } else if starts("&") {
+                let start = position + 1
+                guard skip(past: ";"), let character = entity(bytes[start..<position - 1]) else {
+                    return nil
+                }
+                text += character.utf8
+            } else {
+                text.append(bytes[position])
+                position += 1
+            }
+        }
+        return nil
+    }
+
+    private func entity(_ name: ArraySlice<UInt8>) -> String? {
+        let known = ["amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'"]
+        guard let name = String(validating: name, as: UTF8.self) else { return nil }
+        if let character = known[name] { return character }
+        let code =
+            name.hasPrefix("#x")
+            ? UInt32(name.dropFirst(2), radix: 16)
+            : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+        return code.flatMap(Unicode.Scalar.init).map { String(Character($0)) }
+    }
+
+    private func starts(_ prefix: String) -> Bool {
+        bytes[position...].starts(with: prefix.utf8)
+    }
+
+    private mutating func skip(past end: String) -> Bool {
+        while position < bytes.count {
+            if starts(end) {
+                position += end.utf8.count
+                return true
+            }
+            position += 1
+        }
+        return false
+    }
+}

@@ -1,0 +1,170 @@
+// The keys of settings.json: one table for reading and writing them.
+
+internal import MAMModel
+
+/// One key.
+struct SettingField: Sendable {
+    /// The object that holds the key; nil for the whole.
+    let group: String?
+    let key: String
+    let read: @Sendable (JSONValue, String, inout Settings) throws(PolicyError) -> Void
+    let show: @Sendable (Settings) -> JSONValue
+
+    init<Value>(
+        _ key: String, in group: String? = nil,
+        _ path: any WritableKeyPath<Settings, Value> & Sendable,
+        _ shape: Shape<Value>
+    ) {
+        self.group = group
+        self.key = key
+        read = { value, name, settings throws(PolicyError) in
+            settings[keyPath: path] = try shape.decode(value, key: name, &settings.warnings)
+        }
+        show = { shape.write($0[keyPath: path]) }
+    }
+
+    /// A key of the SDK's that is only kept.
+    private init<Value>(stored key: String, _ shape: Shape<Value>) {
+        group = nil
+        self.key = key
+        read = { value, name, settings throws(PolicyError) in
+            _ = try shape.decode(value, key: name, &settings.warnings)
+            settings.stored[name] = value
+        }
+        show = { $0.stored[key] ?? .null }
+    }
+
+    static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, stored]
+        .flatMap(\.self)
+
+    static let groups: [String] = ["Hooks", "KeyDerivation", "LockOn", "Probes"]
+
+    private static let files: [SettingField] = [
+        SettingField("MultiIdentity", \.multiIdentity, .truth),
+        SettingField("MaxFileProtectionLevel", \.maximumClass, appleClass),
+        SettingField("DeviceDefaultProtectionLevel", \.deviceDefaultClass, appleClass),
+        SettingField("BackupExclusion", \.backupExclusion, .truth),
+    ]
+
+    private static let locking: [SettingField] = [
+        // An hour: past that a grace period is no lock.
+        SettingField("LockGraceSeconds", \.lockGraceSeconds, .whole(0...3600)),
+        // Past a minute nobody who locked waits for the answer.
+        SettingField("LockDeadlineSeconds", \.lockDeadlineSeconds, .whole(1...60)),
+        SettingField(
+            "SessionLock", in: "LockOn", \.lockOnSession, .one(named: { $0.rawValue })),
+        SettingField("Sleep", in: "LockOn", \.locksOnSleep, nowOrNever),
+        SettingField("IdleSeconds", in: "LockOn", \.idleLockSeconds, .whole(0...86_400)),
+        // Past 100 passes and 4 GiB a typing error is more likely than a wish.
+        SettingField("Passes", in: "KeyDerivation", \.keyDerivationPasses, .whole(1...100)),
+        SettingField(
+            "MemoryMiB", in: "KeyDerivation", \.keyDerivationMemoryMiB, .whole(8...4096)),
+    ]
+
+    private static let accounts: [SettingField] = [
+        SettingField("MultiManagedIdentities", \.multiManagedIdentities, .truth),
+        SettingField("AllowedAccounts", \.allowedAccounts, Shape<[String]>.texts.optional),
+        SettingField("Groups", \.groups, .members),
+        SettingField("AutoEnrollOnLaunch", \.asksToAutoEnroll, .truth),
+        SettingField("MAMPolicyRequired", \.policyRequired, .truth),
+        SettingField("MAMPolicyWarnAbsent", \.policyWarnAbsent, .truth),
+        SettingField("EnrollmentRetrySeconds", \.enrollmentRetrySeconds, seconds),
+        SettingField("CheckInSeconds", \.checkInSeconds, seconds),
+        SettingField("WipePollSeconds", \.wipePollSeconds, seconds),
+    ]
+
+    private static let hooks: [SettingField] = [
+        SettingField("Wipe", in: "Hooks", \.hooks.wipe, command),
+        SettingField("Enrollment", in: "Hooks", \.hooks.enrollment, command),
+        SettingField("Restart", in: "Hooks", \.hooks.restart, command),
+        SettingField("AddAccount", in: "Hooks", \.hooks.addAccount, command),
+        SettingField("CheckIn", in: "Hooks", \.hooks.checkIn, command),
+        SettingField("TimeoutSeconds", in: "Hooks", \.hooks.timeoutSeconds, .whole(1...3600)),
+    ]
+
+    private static let probes: [SettingField] = [
+        SettingField("OsVersion", in: "Probes", \.probes.osVersion, command),
+        SettingField("AppVersion", in: "Probes", \.probes.appVersion, command),
+        SettingField("DeviceModel", in: "Probes", \.probes.deviceModel, command),
+        SettingField("Compliance", in: "Probes", \.probes.compliance, command),
+        SettingField("ClockStatus", in: "Probes", \.probes.clockStatus, command),
+        SettingField("ThreatLevel", in: "Probes", \.probes.threat, threat),
+    ]
+
+    private static let telling: [SettingField] = [
+        SettingField("ManagedSchemes", \.managedSchemes, .texts),
+        SettingField("ManagedPrograms", \.managedPrograms, .absolutePaths),
+        SettingField("VerboseLoggingEnabled", \.verboseLogging, .truth),
+        SettingField("ValuesToScrubFromLogging", \.valuesToScrub, .texts),
+        SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth),
+        SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth),
+        SettingField("MAMDebugSettings", \.debugPolicy, .object),
+    ]
+
+    private static let stored: [SettingField] =
+        storedSwitches + storedTexts + storedColours + [
+            SettingField(stored: "AppGroupIdentifiers", Shape<[String]>.texts),
+            SettingField(stored: "WebViewHandledURLSchemes", Shape<[String]>.texts),
+            SettingField(stored: "SplashDuration", Shape<Double>.number(0...60)),
+        ]
+
+    private static let storedSwitches: [SettingField] = [
+        "MAMTelemetryUsePPE", "ADALLogOverrideDisabled", "IntuneMAMUseMSALOnNextLaunch",
+        "SupportsDarkMode", "SafariViewControllerBlockedOverride", "TreatAllWebViewsAsUnmanaged",
+        "FinishLaunchingAtStartup",
+    ].map { SettingField(stored: $0, Shape<Bool>.truth) }
+
+    private static let storedTexts: [SettingField] = [
+        "ADALClientId", "ADALAuthority", "ADALRedirectUri", "ADALRedirectScheme",
+        "ADALCacheKeychainGroupOverride", "aadAuthorityUriOverride", "aadRedirectUriOverride",
+        "aadClientIdOverride", "ContainingAppBundleId", "SplashIconFile", "SplashIconFile~ipad",
+        "MainNibFile", "MainNibFile~ipad", "MainStoryboardFile", "MainStoryboardFile~ipad",
+        "OpenInActionExtension", "DocumentBrowserFileCachePath",
+    ].map { SettingField(stored: $0, Shape<String>.text) }
+
+    private static let storedColours: [SettingField] = [
+        "BackgroundColor", "ForegroundColor", "AccentColor", "SecondaryBackgroundColor",
+        "SecondaryForegroundColor",
+    ].map { SettingField(stored: $0, Shape<String>.colour) }
+
+    /// Apple's names only: `MaxFileProtectionLevel` is spelled as in an app's `IntuneMAMSettings`.
+    private static let appleClass = Shape<ProtectionClass>.one(named: { $0.appleName })
+
+    /// From a second, for trials, to a year.
+    private static let seconds = Shape<Int>.whole(1...31_536_000)
+
+    private static let command = Shape<[String]>.command.optional
+
+    private static let nowOrNever = Shape<Bool>(
+        "one of now, never",
+        read: { ["now": true, "never": false][$0.text ?? ""] },
+        write: { $0 ? "now" : "never" })
+
+    private static let threat = Shape<Settings.Probes.Threat>(
+        "a command, or one of \(ThreatLevel.allCases.map(\.rawValue).joined(separator: ", "))",
+        reading: { value, key, warnings in
+            if let level = value.text.flatMap(ThreatLevel.init(rawValue:)) {
+                return Settings.Probes.Threat(stated: level)
+            }
+            return Shape<[String]>.command.read(value, key, &warnings).map {
+                Settings.Probes.Threat(command: $0)
+            }
+        },
+        write: { threat in
+            threat.stated.map { .string($0.rawValue) }
+                ?? command.write(threat.command)
+        })
+}
+
+extension Settings.Probes {
+    /// One key for two ways to tell the threat level.
+    struct Threat: Sendable {
+        var command: [String]?
+        var stated: ThreatLevel?
+    }
+
+    var threat: Threat {
+        get { Threat(command: threatLevel, stated: statedThreatLevel) }
+        set { (threatLevel, statedThreatLevel) = (newValue.command, newValue.stated) }
+    }
+}

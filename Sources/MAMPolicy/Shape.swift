@@ -1,0 +1,158 @@
+// How one kind of value stands in JSON. Settings and policy rules are tables of these.
+
+internal import MAMModel
+
+/// Reads, shows and writes values of one kind.
+struct Shape<Value: Sendable>: Sendable {
+    /// In words, for the message about a value that is something else.
+    let expected: String
+    /// Nil for a value that is something else. The key is for warnings about what is accepted all the same.
+    let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
+    let write: @Sendable (Value) -> JSONValue
+
+    /// A kind that either is in a value or is not.
+    init(
+        _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.init(expected, reading: { value, _, _ in read(value) }, write: write)
+    }
+
+    init(
+        _ expected: String,
+        reading: @escaping @Sendable (JSONValue, String, inout [PolicyWarning]) -> Value?,
+        write: @escaping @Sendable (Value) -> JSONValue
+    ) {
+        self.expected = expected
+        self.read = reading
+        self.write = write
+    }
+
+    func decode(
+        _ value: JSONValue, key: String, _ warnings: inout [PolicyWarning]
+    ) throws(PolicyError) -> Value {
+        guard let found = read(value, key, &warnings) else {
+            throw .value(key: key, expected: "\(expected), not \(value.glance)")
+        }
+        return found
+    }
+
+    /// The same kind where nil means that nothing is said.
+    var optional: Shape<Value?> {
+        let (read, write) = (read, write)
+        return Shape<Value?>(
+            expected,
+            reading: { value, key, warnings in read(value, key, &warnings).map(Optional.some) },
+            write: { value in value.map(write) ?? .null })
+    }
+}
+
+extension Shape where Value == Bool {
+    static let truth = Shape("true or false", read: { $0.bool }, write: { .bool($0) })
+}
+
+extension Shape where Value == String {
+    static let text = Shape("a text", read: { $0.text }, write: { .string($0) })
+
+    /// `#RRGGBB`; the `#` may be missing.
+    static let colour = Shape(
+        "a colour such as #RRGGBB",
+        read: { value in
+            guard let text = value.text else { return nil }
+            let digits =
+                text.utf8.first == UInt8(ascii: "#") ? text.utf8.dropFirst() : text.utf8[...]
+            let isColour = digits.count == 6 && digits.allSatisfy { hexDigits.contains($0) }
+            return isColour ? text : nil
+        }, write: { .string($0) })
+}
+
+extension Shape where Value: BinaryInteger {
+    static func whole(_ range: ClosedRange<Value>) -> Shape {
+        Shape(
+            "a whole number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                value.integer.flatMap(Value.init(exactly:)).flatMap {
+                    range.contains($0) ? $0 : nil
+                }
+            }, write: { JSONValue($0) })
+    }
+}
+
+extension Shape where Value == Double {
+    static func number(_ range: ClosedRange<Double>) -> Shape {
+        Shape(
+            "a number from \(range.lowerBound) to \(range.upperBound)",
+            read: { value in
+                let found: Double? =
+                    switch value {
+                    case .integer(let integer): Double(integer)
+                    case .number(let number): number
+                    default: nil
+                    }
+                return found.flatMap { range.contains($0) ? $0 : nil }
+            },
+            write: { number in Int64(exactly: number).map { .integer($0) } ?? .number(number) })
+    }
+}
+
+extension Shape where Value == [String] {
+    static let texts = Shape("a list of texts", read: plainTexts(in:), write: list)
+
+    static let absolutePaths = Shape(
+        "a list of absolute paths",
+        read: { value in
+            plainTexts(in: value).flatMap { $0.allSatisfy { $0.utf8.first == slash } ? $0 : nil }
+        }, write: list)
+
+    /// A program and its arguments, none of which a zero byte cuts short.
+    static let command = Shape(
+        "a command: a list of texts, the first of which is an absolute path",
+        read: { value in
+            guard let words = plainTexts(in: value), words.first?.utf8.first == slash,
+                !words.contains(where: { $0.utf8.contains(0) })
+            else { return nil }
+            return words
+        }, write: list)
+
+    private static let slash = UInt8(ascii: "/")
+
+    private static func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+}
+
+extension Shape where Value == [String: [String]] {
+    static let members = Shape(
+        "an object of lists of texts",
+        read: { value in
+            guard let object = value.object else { return nil }
+            var members: [String: [String]] = [:]
+            for (name, list) in object {
+                guard let texts = plainTexts(in: list) else { return nil }
+                members[name] = texts
+            }
+            return members
+        },
+        write: { .object($0.mapValues { .array($0.map { .string($0) }) }) })
+}
+
+extension Shape where Value == [String: JSONValue] {
+    static let object = Shape("an object", read: { $0.object }, write: { .object($0) })
+}
+
+extension Shape where Value: CaseIterable & Sendable {
+    /// One of a few texts; any other one is an error.
+    static func one(named name: @escaping @Sendable (Value) -> String) -> Shape {
+        Shape(
+            "one of \(Value.allCases.map(name).joined(separator: ", "))",
+            read: { value in Value.allCases.first { name($0) == value.text } },
+            write: { .string(name($0)) })
+    }
+}
+
+private let hexDigits = Array("0123456789abcdefABCDEF".utf8)
+
+/// The texts of a list that holds nothing else.
+private func plainTexts(in value: JSONValue) -> [String]? {
+    guard let items = value.array else { return nil }
+    let texts = items.compactMap(\.text)
+    return texts.count == items.count ? texts : nil
+}
