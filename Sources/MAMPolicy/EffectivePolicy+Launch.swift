@@ -1,0 +1,112 @@
+// The conditions of one policy.
+
+extension EffectivePolicy {
+    /// Judges everything that the policy asks of the device, the programs and the account.
+    package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
+        LaunchVerdict(
+            versionFindings(conditions)
+                + [
+                    deviceModelFinding(conditions), complianceFinding(conditions),
+                    threatFinding(conditions), authenticationFinding(conditions),
+                    clockFinding(conditions),
+                ].compactMap(\.self))
+    }
+
+    private func deviceModelFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
+        let allowed = (rules.allowedIosDeviceModels ?? "").split(separator: ";")
+            .map { trimmed($0).lowercased() }.filter { !$0.isEmpty }
+        guard !allowed.isEmpty else { return nil }
+        let model = conditions.deviceModel
+        return finding(
+            model.map { allowed.contains(trimmed($0[...]).lowercased()) }, .deviceModel,
+            "allowedIosDeviceModels", rules.appActionIfIosDeviceModelNotAllowed,
+            "the device model \(model ?? "") is not on the list of allowed ones")
+    }
+
+    private func complianceFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
+        guard rules.deviceComplianceRequired == true else { return nil }
+        return finding(
+            conditions.isCompliant, .compliance, "deviceComplianceRequired",
+            rules.appActionIfDeviceComplianceRequired, "the device is not compliant")
+    }
+
+    /// A threat is never only warned of.
+    private func threatFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
+        guard let highest = rules.maximumAllowedDeviceThreatLevel, highest != .notConfigured else {
+            return nil
+        }
+        let known = conditions.threatLevel.flatMap { $0 == .notConfigured ? nil : $0 }
+        let action = rules.mobileThreatDefenseRemediationAction
+        return finding(
+            known.map { $0.isAtMost(highest) }, .threatLevel, "maximumAllowedDeviceThreatLevel",
+            action == .wipe ? .wipe : .block,
+            "the device's threat level is \(known?.rawValue ?? ""), more than \(highest.rawValue)")
+    }
+
+    private func authenticationFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
+        guard let action = rules.appActionIfUnableToAuthenticateUser else { return nil }
+        return finding(
+            conditions.canAuthenticate ?? true, .authentication,
+            "appActionIfUnableToAuthenticateUser", action, "the account cannot be authenticated")
+    }
+
+    private func clockFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
+        guard let action = rules.appActionIfAccountIsClockedOut else { return nil }
+        let isAtWork: Bool? =
+            switch conditions.clockStatus {
+            case nil, .unknown: nil
+            case .notConfigured, .clockedIn, .clockedInStale: true
+            case .clockedOut, .clockedOutStale: isInGrace(conditions)
+            }
+        return finding(
+            isAtWork, .clock, "appActionIfAccountIsClockedOut", action, "the account is clocked out"
+        )
+    }
+
+    /// A clock that went back ends the grace period: nobody gains time by turning it.
+    private func isInGrace(_ conditions: LaunchConditions) -> Bool {
+        guard let grace = rules.gracePeriodToBlockAppsDuringOffClockHours?.seconds,
+            let since = conditions.clockedOutSince, since <= conditions.now
+        else { return false }
+        let (elapsed, overflow) = conditions.now.subtractingReportingOverflow(since)
+        return !overflow && elapsed < grace
+    }
+
+    private func trimmed(_ text: Substring) -> Substring {
+        let start = text.drop { $0 == " " }
+        return start.lastIndex { $0 != " " }.map { start[...$0] } ?? ""
+    }
+}
+
+/// Nil if the condition is met. An action that is not configured is a block.
+func finding(
+    _ isMet: Bool?, _ subject: LaunchSubject, _ rule: String, _ action: RemediationAction?,
+    _ reason: String
+) -> LaunchFinding? {
+    let wanted = (action ?? .block).atLaunch
+    guard let isMet else {
+        return LaunchFinding(
+            action: min(wanted, .block), subject: subject, rule: rule,
+            reason: "\(rule) cannot be judged: what it asks about is not known")
+    }
+    return isMet
+        ? nil : LaunchFinding(action: wanted, subject: subject, rule: rule, reason: reason)
+}
+
+extension RemediationAction {
+    fileprivate var atLaunch: LaunchAction {
+        switch self {
+        case .warn: .warn
+        case .block, .blockWhenSettingIsSupported: .block
+        case .wipe: .wipe
+        }
+    }
+}
+
+extension ThreatLevel {
+    /// The members stand from the highest level to the lowest.
+    fileprivate func isAtMost(_ highest: ThreatLevel) -> Bool {
+        let order = Self.allCases
+        return order.firstIndex(of: self) ?? 0 >= order.firstIndex(of: highest) ?? 0
+    }
+}

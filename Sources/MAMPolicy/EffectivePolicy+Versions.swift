@@ -1,0 +1,73 @@
+// The conditions on versions, in one table.
+
+extension EffectivePolicy {
+    /// In the order SDK, program, system.
+    func versionFindings(_ conditions: LaunchConditions) -> [LaunchFinding] {
+        Self.versionRules.compactMap { rule in
+            guard let limit = rule.limit(rules), !limit.isEmpty else { return nil }
+            let found = rule.found(conditions)
+            return finding(
+                rule.bound.isMet(by: found, limit), rule.subject, rule.name, rule.action,
+                "version \(found ?? "") \(rule.bound.words) \(limit)")
+        }
+    }
+
+    private enum Bound {
+        case minimum, maximum
+
+        var words: String { self == .minimum ? "is older than" : "is newer than" }
+
+        /// Nil if one of the two is no version.
+        func isMet(by found: String?, _ limit: String) -> Bool? {
+            guard let version = found.flatMap(VersionNumber.init),
+                let limit = VersionNumber(limit)
+            else { return nil }
+            return self == .minimum ? version >= limit : version <= limit
+        }
+    }
+
+    private struct VersionRule {
+        let name: String
+        let limit: @Sendable (PolicyRules) -> String?
+        let bound: Bound
+        let action: RemediationAction
+        let subject: LaunchSubject
+        let found: @Sendable (LaunchConditions) -> String?
+    }
+
+    private static let versionRules =
+        limits(
+            of: .sdkVersion, \.sdkVersion,
+            [
+                ("minimumWipeSdkVersion", \.minimumWipeSdkVersion, .minimum, .wipe),
+                ("minimumRequiredSdkVersion", \.minimumRequiredSdkVersion, .minimum, .block),
+                ("minimumWarningSdkVersion", \.minimumWarningSdkVersion, .minimum, .warn),
+            ])
+        + limits(
+            of: .appVersion, \.appVersion,
+            [
+                ("minimumWipeAppVersion", \.minimumWipeAppVersion, .minimum, .wipe),
+                ("minimumRequiredAppVersion", \.minimumRequiredAppVersion, .minimum, .block),
+                ("minimumWarningAppVersion", \.minimumWarningAppVersion, .minimum, .warn),
+            ])
+        + limits(
+            of: .osVersion, \.osVersion,
+            [
+                ("minimumWipeOsVersion", \.minimumWipeOsVersion, .minimum, .wipe),
+                ("maximumWipeOsVersion", \.maximumWipeOsVersion, .maximum, .wipe),
+                ("minimumRequiredOsVersion", \.minimumRequiredOsVersion, .minimum, .block),
+                ("maximumRequiredOsVersion", \.maximumRequiredOsVersion, .maximum, .block),
+                ("minimumWarningOsVersion", \.minimumWarningOsVersion, .minimum, .warn),
+                ("maximumWarningOsVersion", \.maximumWarningOsVersion, .maximum, .warn),
+            ])
+
+    private static func limits(
+        of subject: LaunchSubject, _ found: @escaping @Sendable (LaunchConditions) -> String?,
+        _ rows: [(String, @Sendable (PolicyRules) -> String?, Bound, RemediationAction)]
+    ) -> [VersionRule] {
+        rows.map {
+            VersionRule(
+                name: $0.0, limit: $0.1, bound: $0.2, action: $0.3, subject: subject, found: found)
+        }
+    }
+}

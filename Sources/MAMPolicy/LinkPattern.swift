@@ -1,0 +1,37 @@
+// `managedUniversalLinks` and `exemptedUniversalLinks`: URLs with asterisks.
+
+extension URLText {
+    /// True if the URL is one that the pattern means. An asterisk stands for any text, but never beyond the host or
+    /// the path that it stands in: `https://*.contoso.com/*` is not `https://evil.example/x.contoso.com/`.
+    func matches(_ pattern: String) -> Bool {
+        guard let pattern = URLText(pattern), scheme == pattern.scheme, let host,
+            let patternHost = pattern.host
+        else { return false }
+        return Self.glob(host.utf8, patternHost.utf8)
+            && Self.glob(slashed(path).utf8, slashed(pattern.path).utf8)
+    }
+
+    /// No path is the root.
+    private func slashed(_ path: String) -> String { path.isEmpty ? "/" : path }
+
+    /// Goes back to the last asterisk only, so that no pattern takes longer than both lengths multiplied.
+    private static func glob(_ text: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
+        let asterisk = UInt8(ascii: "*")
+        var (here, wanted) = (text.startIndex, pattern.startIndex)
+        var retry: (text: String.Index, pattern: String.Index)?
+        while here < text.endIndex {
+            if wanted < pattern.endIndex, pattern[wanted] == asterisk {
+                wanted = pattern.index(after: wanted)
+                retry = (here, wanted)
+            } else if wanted < pattern.endIndex, pattern[wanted] == text[here] {
+                (here, wanted) = (text.index(after: here), pattern.index(after: wanted))
+            } else if let last = retry {
+                retry = (text.index(after: last.text), last.pattern)
+                (here, wanted) = (text.index(after: last.text), last.pattern)
+            } else {
+                return false
+            }
+        }
+        return pattern[wanted...].allSatisfy { $0 == asterisk }
+    }
+}

@@ -1,0 +1,93 @@
+// Where data is saved to and opened from, by the SDK's numbers and names.
+//
+// The two have different numbers for the same service, so that neither is ever read as the other.
+
+/// `IntuneMAMSaveLocation`; the raw value is the SDK's bit.
+package enum SaveLocation: Int, Sendable, CaseIterable {
+    case other = 0
+    case oneDriveForBusiness = 1
+    case sharePoint = 2
+    case box = 4
+    case dropbox = 8
+    case googleDrive = 16
+    case localDrive = 32
+    case cameraRoll = 64
+    case accountDocument = 128
+    case iManage = 256
+    case egnyte = 512
+
+    /// The member of `allowedDataStorageLocations` that opens this location; nil if none can.
+    package var listed: StorageLocation? {
+        switch self {
+        case .other, .dropbox, .googleDrive: nil
+        case .oneDriveForBusiness: .oneDriveForBusiness
+        case .sharePoint: .sharePoint
+        case .box: .box
+        case .localDrive: .localStorage
+        case .cameraRoll: .photoLibrary
+        case .accountDocument: .accountDocument
+        case .iManage: .iManage
+        case .egnyte: .egnyte
+        }
+    }
+}
+
+/// `IntuneMAMOpenLocation`; the raw value is the SDK's bit.
+package enum OpenLocation: Int, Sendable, CaseIterable {
+    case other = 0
+    case oneDriveForBusiness = 1
+    case sharePoint = 2
+    case camera = 4
+    case localStorage = 8
+    case photos = 16
+    case accountDocument = 32
+    case box = 64
+    case iManage = 128
+    case egnyte = 256
+
+    /// The member of `allowedDataIngestionLocations` that opens this location; nil if none can.
+    package var listed: IngestionLocation? {
+        switch self {
+        case .other, .localStorage, .accountDocument, .box, .iManage, .egnyte: nil
+        case .oneDriveForBusiness: .oneDriveForBusiness
+        case .sharePoint: .sharePoint
+        case .camera: .camera
+        case .photos: .photoLibrary
+        }
+    }
+}
+
+extension SaveLocation {
+    /// The SDK's name: `OneDriveForBusiness`, `LocalDrive`, `CameraRoll`…
+    package var name: String { sdkName("\(self)") }
+
+    /// Reads the SDK's name or Graph's (`localStorage`, `photoLibrary`), in any case.
+    package init?(name: String) {
+        guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
+        self = found
+    }
+}
+
+extension OpenLocation {
+    /// The SDK's name: `OneDriveForBusiness`, `LocalStorage`, `Photos`…
+    package var name: String { sdkName("\(self)") }
+
+    /// Reads the SDK's name or Graph's (`photoLibrary`), in any case.
+    package init?(name: String) {
+        guard let found = match(name, \.name, { $0.listed?.rawValue }) as Self? else { return nil }
+        self = found
+    }
+}
+
+private func sdkName(_ swiftName: String) -> String {
+    swiftName.prefix(1).uppercased() + swiftName.dropFirst()
+}
+
+private func match<Location: CaseIterable>(
+    _ name: String, _ sdk: (Location) -> String, _ graph: (Location) -> String?
+) -> Location? {
+    let wanted = name.lowercased()
+    return Location.allCases.first {
+        sdk($0).lowercased() == wanted || graph($0)?.lowercased() == wanted
+    }
+}

@@ -1,0 +1,98 @@
+// Whether a new PIN or passphrase is good enough.
+
+/// Why one is not.
+package enum PinFlaw: Error, Sendable, Equatable {
+    case notText
+    case tooShort(minimum: Int)
+    case needsLetterOrSymbol
+    case needsDigitLetterAndSymbol
+    case simpleSequence
+}
+
+extension PinFlaw: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notText: "it is not UTF-8 text"
+        case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"
+        case .needsLetterOrSymbol: "it needs a letter or a symbol (pinCharacterSet)"
+        case .needsDigitLetterAndSymbol:
+            "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
+        case .simpleSequence:
+            "it has three equal or neighbouring characters in a row, such as 111 or 123 (simplePinBlocked)"
+        }
+    }
+}
+
+extension PinRules {
+    /// What is wrong with a candidate, given as UTF-8; nil if nothing is or if no PIN is required.
+    ///
+    /// It is read in place, character by character: no copy of a passphrase may outlive this. A character is a Unicode
+    /// scalar.
+    package func flaw(in candidate: UnsafeRawBufferPointer) -> PinFlaw? {
+        guard isRequired else { return nil }
+        guard let found = Traits(reading: candidate) else { return .notText }
+        if found.count < minimumLength { return .tooShort(minimum: minimumLength) }
+        if characters == .alphanumericAndSymbol {
+            if blocksSimple, !(found.hasDigit && found.hasLetter && found.hasSymbol) {
+                return .needsDigitLetterAndSymbol
+            }
+            if !found.hasLetter, !found.hasSymbol { return .needsLetterOrSymbol }
+        }
+        return blocksSimple && found.hasSimpleWindow ? .simpleSequence : nil
+    }
+}
+
+/// What the characters are like, without keeping more than two of them.
+private struct Traits {
+    var count = 0
+    var hasDigit = false
+    var hasLetter = false
+    var hasSymbol = false
+    /// Three characters in a row that are equal, or neighbouring digits or letters in one direction.
+    var hasSimpleWindow = false
+    private var previous: Unicode.Scalar?
+    private var previousStep: Step?
+
+    init?(reading bytes: UnsafeRawBufferPointer) {
+        var decoder = Unicode.UTF8()
+        var rest = bytes.makeIterator()
+        while true {
+            switch decoder.decode(&rest) {
+            case .scalarValue(let scalar): add(scalar)
+            case .emptyInput: return
+            case .error: return nil
+            }
+        }
+    }
+
+    private mutating func add(_ scalar: Unicode.Scalar) {
+        count += 1
+        switch scalar.properties.generalCategory {
+        case .decimalNumber: hasDigit = true
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter:
+            hasLetter = true
+        default: hasSymbol = true
+        }
+        let step = previous.flatMap { Step(from: $0, to: scalar) }
+        if step != nil, step == previousStep { hasSimpleWindow = true }
+        (previous, previousStep) = (scalar, step)
+    }
+
+    private enum Step {
+        case same, up, down
+
+        init?(from one: Unicode.Scalar, to next: Unicode.Scalar) {
+            switch Int64(next.value) - Int64(one.value) {
+            case 0: self = .same
+            case 1 where Self.count(one) && Self.count(next): self = .up
+            case -1 where Self.count(one) && Self.count(next): self = .down
+            default: return nil
+            }
+        }
+
+        /// Symbols have no order that a person knows.
+        private static func count(_ scalar: Unicode.Scalar) -> Bool {
+            scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// What a PIN or passphrase must be like, and what wrong ones cost.
+
+/// The PIN settings of one account's policy, with the admin centre's defaults for what is not configured.
+package struct PinRules: Sendable, Equatable {
+    package var isRequired = false
+    /// A lock of the device takes its place.
+    package var yieldsToDeviceLock = false
+    /// In characters.
+    package var minimumLength = 4
+    package var characters = PinCharacters.numeric
+    package var blocksSimple = false
+    /// How many of the last ones may not be taken again.
+    package var previousBlockCount = 0
+    /// Nil: never.
+    package var expirySeconds: Int64?
+    package var maximumRetries = 5
+    package var actionAfterRetries = LaunchAction.block
+    package var allowsFingerprint = true
+    package var allowsFace = true
+    /// After so long a fingerprint or face is not enough; nil: always enough.
+    package var biometricOverrideSeconds: Int64?
+    /// The account's own credentials are asked for too.
+    package var requiresCredentials = false
+
+    package init() {}
+}
+
+extension EffectivePolicy {
+    package var pin: PinRules {
+        var pin = PinRules()
+        pin.isRequired = rules.pinRequired == true
+        pin.yieldsToDeviceLock = rules.disableAppPinIfDevicePinIsSet == true
+        pin.minimumLength = rules.minimumPinLength ?? pin.minimumLength
+        pin.characters = rules.pinCharacterSet ?? pin.characters
+        pin.blocksSimple = rules.simplePinBlocked == true
+        pin.previousBlockCount = max(0, rules.previousPinBlockCount ?? 0)
+        pin.expirySeconds = Self.unlessZero(rules.periodBeforePinReset)
+        // Someone must have one try.
+        pin.maximumRetries = max(1, rules.maximumPinRetries ?? pin.maximumRetries)
+        pin.actionAfterRetries =
+            rules.appActionIfMaximumPinRetriesExceeded == .wipe ? .wipe : .block
+        pin.allowsFingerprint = rules.fingerprintBlocked != true
+        pin.allowsFace = rules.faceIdBlocked != true
+        pin.biometricOverrideSeconds = Self.unlessZero(rules.pinRequiredInsteadOfBiometricTimeout)
+        pin.requiresCredentials = rules.organizationalCredentialsRequired == true
+        return pin
+    }
+
+    private static func unlessZero(_ duration: PolicyDuration?) -> Int64? {
+        duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }
+    }
+}

@@ -1,0 +1,59 @@
+// A URL as far as policy cares: its scheme, its host, the rest.
+
+/// Parts of a URL by RFC 3986. Programs hand over anything, so that what does not look like a URL is none.
+package struct URLText: Sendable, Equatable {
+    /// In lower case.
+    package let scheme: String
+    /// All after the colon.
+    let rest: String
+    /// In lower case, without user and port; nil if the URL has no authority.
+    let host: String?
+    /// All after the authority.
+    let path: String
+
+    /// Longer ones are refused: no program opens them.
+    static let maximumByteCount = 65536
+
+    package init?(_ text: String) {
+        guard text.utf8.count <= Self.maximumByteCount,
+            text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }),
+            let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")),
+            let scheme = Self.scheme(text[..<colon])
+        else { return nil }
+        self.scheme = scheme
+        rest = String(text[text.utf8.index(after: colon)...])
+        (host, path) = Self.split(rest)
+    }
+
+    /// The same URL under another scheme.
+    func with(scheme: String) -> String { "\(scheme):\(rest)" }
+
+    /// A letter, then letters, digits and `+-.`; in lower case.
+    static func scheme(_ text: some StringProtocol) -> String? {
+        guard let first = text.utf8.first, isLetter(first),
+            text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
+        else { return nil }
+        return text.lowercased()
+    }
+
+    /// A backslash ends a host too: browsers take it for a slash, and then the host is what stands before it.
+    private static func split(_ rest: String) -> (host: String?, path: String) {
+        guard rest.hasPrefix("//") else { return (nil, rest) }
+        let hierarchy = rest.utf8.dropFirst(2)
+        let end = hierarchy.firstIndex { "/?#\\".utf8.contains($0) } ?? hierarchy.endIndex
+        let authority = hierarchy[..<end]
+        let start = authority.lastIndex(of: UInt8(ascii: "@")).map { authority.index(after: $0) }
+        let hostAndPort = Substring(authority[(start ?? authority.startIndex)...])
+        return (withoutPort(hostAndPort).lowercased(), String(Substring(hierarchy[end...])))
+    }
+
+    private static func withoutPort(_ text: Substring) -> Substring {
+        guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")),
+            text[text.utf8.index(after: colon)...].utf8.allSatisfy(isDigit)
+        else { return text }
+        return text[..<colon]
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}
