@@ -47,13 +47,26 @@ package enum WorkspaceDescription {
           name: string
         )
 
-        # event: will-become-unavailable, unavailable, available, blocked, unblocked, wiped; seconds: until it becomes unavailable, 0: now;
-        # reason: of blocked
+        # Of an account:
+        #   will-become-unavailable (seconds: 0 is now), unavailable, available, blocked (kind, reason), unblocked, wiped
+        #   policy-changed, app-config-changed, data-protection-changed: protect again what you protected yourself
+        #   launch-warning (reason)
+        #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in (succeeded, reason)
+        #   user-status-changed (code), compliance-status (code), restart-required
+        #   identity-switch-required (code), ui-taken (session), ui-released (session)
+        # Of the workspace, without an account: allowed-accounts-changed; and for root and the daemon's user policy-refused
+        # (document, reason), account-to-add (name). Codes are the Intune SDK's numbers.
         type Event (
           event: string,
-          account: Account,
+          account: ?Account,
           seconds: ?int,
-          reason: ?string
+          kind: ?string,
+          reason: ?string,
+          code: ?int,
+          succeeded: ?bool,
+          session: ?string,
+          document: ?string,
+          name: ?string
         )
 
         type BlockRange (

@@ -20,7 +20,13 @@ extension WorkspaceInterface {
         }
         while call.waitWhileConnected(for: subscription.readable) {
             for event in subscription.take() {
-                let now = vault.accounts.first { $0.id == event.account }
+                guard let id = event.account else {
+                    if event.kind.isForEveryone || isTrusted(call.peer) {
+                        try call.reply(reply(event.kind, nil))
+                    }
+                    continue
+                }
+                let now = vault.accounts.first { $0.id == id }
                 guard let account = event.last ?? now, isControlled(account, by: call.peer)
                 else { continue }
                 try call.reply(reply(event.kind, account))
@@ -31,21 +37,11 @@ extension WorkspaceInterface {
     }
 
     private func reply(
-        _ kind: AccountEvent.Kind, _ account: AccountStatus
+        _ kind: AccountEvent.Kind, _ account: AccountStatus?
     ) -> [String: JSONValue] {
-        var event: [String: JSONValue] = ["account": AccountReport(account).json]
-        switch kind {
-        case .willBecomeUnavailable(let seconds):
-            event["event"] = "will-become-unavailable"
-            event["seconds"] = JSONValue(seconds)
-        case .unavailable: event["event"] = "unavailable"
-        case .available: event["event"] = "available"
-        case .blocked(let block):
-            event["event"] = "blocked"
-            event["reason"] = .string(block.reason)
-        case .unblocked: event["event"] = "unblocked"
-        case .wiped: event["event"] = "wiped"
-        }
+        var (word, event) = kind.wire
+        event["event"] = .string(word)
+        event["account"] = account.map { AccountReport($0).json } ?? .null
         return ["event": .object(event)]
     }
 }

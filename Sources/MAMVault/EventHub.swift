@@ -1,28 +1,8 @@
-// Telling whoever listens that an account's files come and go.
+// Telling whoever listens what happens.
 
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
-
-/// Something that happens to an account's files of the classes that a lock closes.
-package struct AccountEvent: Sendable {
-    package enum Kind: Sendable, Equatable {
-        /// In so many seconds; 0: now.
-        case willBecomeUnavailable(seconds: Int)
-        case unavailable
-        case available
-        /// Policy keeps it closed.
-        case blocked(AccountBlock)
-        case unblocked
-        /// It is destroyed, and all its files are gone.
-        case wiped
-    }
-
-    package let kind: Kind
-    package let account: AccountID
-    /// As it was, of an account that is not here any more.
-    package var last: AccountStatus?
-}
 
 /// One listener's events, until it is let go.
 package final class EventSubscription: Sendable {
@@ -83,7 +63,8 @@ extension Vault {
     /// Listens from now on.
     package func subscribe() throws(Errno) -> EventSubscription { try events.subscribe() }
 
-    func announce(_ kind: AccountEvent.Kind, _ account: AccountID) {
+    /// Tells all listeners; without an account, of the workspace.
+    package func announce(_ kind: AccountEvent.Kind, _ account: AccountID? = nil) {
         events.send(AccountEvent(kind: kind, account: account))
     }
 }

@@ -20,8 +20,20 @@ func watch(_ invocation: Invocation) throws -> ExitStatus {
 
 private func show(_ event: Parameters, _ isJSON: Bool) throws(VarlinkError) {
     if isJSON { return printJSON(.object(event.members), onOneLine: true) }
-    let account = try AccountReport(try event.object("account"))
-    let seconds = try event.optionalInteger("seconds") ?? 0
-    let time = seconds > 0 ? "\tin \(seconds) s" : ""
-    printOut("\(ByteString(account.label).shown)\t\(try event.string("event"))\(time)")
+    let account = event.has("account") ? try AccountReport(try event.object("account")).label : "-"
+    let line = [account, try event.string("event")] + (try details(event))
+    printOut(line.map { ByteString($0).shown }.joined(separator: "\t"))
+}
+
+/// What an event says beside its word.
+private func details(_ event: Parameters) throws(VarlinkError) -> [String] {
+    var parts: [String] = []
+    if let seconds = try event.optionalInteger("seconds"), seconds > 0 {
+        parts.append("in \(seconds) s")
+    }
+    if let code = try event.optionalInteger("code") { parts.append("\(code)") }
+    for name in ["kind", "session", "document", "name", "reason"] {
+        if let text = try event.optionalString(name) { parts.append(text) }
+    }
+    return parts
 }
