@@ -3,22 +3,30 @@
 package import MAMModel
 
 /// The most restrictive answer of several documents. A rule is nil where none of them says anything.
-package struct EffectivePolicy: Sendable, Equatable {
+package struct EffectivePolicy: Sendable {
     package let rules: PolicyRules
+    /// The documents, for telling where a rule is from.
+    package let sources: [PolicyDocument]
 
     /// What holds for identities that no policy speaks of: nothing is restricted.
-    package static let unrestricted = EffectivePolicy(rules: PolicyRules())
+    package static let unrestricted = EffectivePolicy(rules: PolicyRules(), sources: [])
 
-    /// Merges; the order does not matter.
+    /// Merges the protections that are in force; the order does not matter.
     package static func merge(_ documents: [PolicyDocument]) -> EffectivePolicy {
-        var rules = PolicyRules()
-        let all = documents.map(\.rules)
-        rules.appDataEncryptionType = strictest(all.map(\.appDataEncryptionType))
-        rules.allowedOutboundDataTransferDestinations = strictest(
-            all.map(\.allowedOutboundDataTransferDestinations))
-        rules.allowedInboundDataTransferSources = strictest(
-            all.map(\.allowedInboundDataTransferSources))
-        return EffectivePolicy(rules: rules)
+        let sources = documents.filter(\.isProtectionInForce)
+        return EffectivePolicy(rules: strictest(sources.map(\.rules)), sources: sources)
+    }
+
+    /// What holds while accounts are one that were two: of every rule the most restrictive value.
+    package static func lockDown(of policies: [EffectivePolicy]) -> EffectivePolicy {
+        EffectivePolicy(
+            rules: strictest(policies.map(\.rules)), sources: policies.flatMap(\.sources))
+    }
+
+    private static func strictest(_ all: [PolicyRules]) -> PolicyRules {
+        var merged = PolicyRules()
+        for field in RuleField.all { field.merge(all, &merged) }
+        return merged
     }
 
     /// The class that policy asks for a managed owner's files.
@@ -46,11 +54,9 @@ package struct EffectivePolicy: Sendable, Equatable {
 
     /// Where data for the account may come from.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
+}
 
-    /// The members of a choice stand in the order of restriction.
-    private static func strictest<Choice: CaseIterable & Equatable>(
-        _ values: [Choice?]
-    ) -> Choice? {
-        Array(Choice.allCases).last { values.contains($0) }
-    }
+/// Policies are equal if they ask the same, whoever asks it.
+extension EffectivePolicy: Equatable {
+    package static func == (one: Self, other: Self) -> Bool { one.rules == other.rules }
 }

@@ -98,12 +98,3 @@ package struct NamedValue: Sendable, Hashable {
         self.value = value
     }
 }
-
-/// An `Edm.Duration`, not negative.
-package struct PolicyDuration: Sendable, Hashable, Comparable {
-    package var seconds: Int64
-
-    package init(seconds: Int64) { self.seconds = seconds }
-
-    package static func < (one: Self, other: Self) -> Bool { one.seconds < other.seconds }
-}

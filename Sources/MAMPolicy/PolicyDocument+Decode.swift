@@ -3,64 +3,130 @@
 internal import MAMModel
 
 extension PolicyDocument {
-    /// Reads a file of policies: one object, a list of them, or either under the key `value` as the Graph
-    /// service answers. Everything in it must be a policy, or none is taken.
-    package static func decode(_ bytes: [UInt8]) throws(PolicyError) -> [PolicyDocument] {
-        guard let json = (try? JSONValue(parsing: bytes)) else { throw .notJSON }
-        let objects = try unpack(json)
-        guard !objects.isEmpty else { throw .empty }
+    /// Reads a file of documents: one object, a list of them, or either under the key `value` as the Graph service
+    /// answers. Everything in it must be understood, or none of it is taken.
+    package static func decode(
+        _ bytes: [UInt8], file: String? = nil
+    ) throws(PolicyError) -> [PolicyDocument] {
         var documents: [PolicyDocument] = []
-        for object in objects { documents.append(try PolicyDocument(object)) }
+        for fields in try objects(in: JSONValue(document: bytes)) {
+            var errors: [PolicyError] = []
+            var document = PolicyDocument(fields, &errors)
+            if let error = errors.first { throw error }
+            document.file = file
+            documents.append(document)
+        }
         return documents
     }
 
-    private static func unpack(_ json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
-        guard case .object(let fields) = json, let value = fields["value"] else {
-            return try list(json)
-        }
-        return try list(value)
-    }
-
-    private static func list(_ json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
-        switch json {
-        case .object(let fields): return [fields]
-        case .array(let items):
-            var objects: [[String: JSONValue]] = []
-            for item in items {
-                guard case .object(let fields) = item else {
-                    throw .notADocument(found: item.kind)
-                }
-                objects.append(fields)
+    static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
+        let content = json.object?["value"] ?? json
+        let items: [JSONValue] =
+            switch content {
+            case .object: [content]
+            case .array(let items): items
+            default: throw .notADocument(found: content.kind)
             }
-            return objects
-        default: throw .notADocument(found: json.kind)
+        guard !items.isEmpty else { throw .empty }
+        var objects: [[String: JSONValue]] = []
+        for item in items {
+            guard let fields = item.object else { throw .notADocument(found: item.kind) }
+            objects.append(fields)
         }
+        return objects
     }
 
-    private init(_ fields: [String: JSONValue]) throws(PolicyError) {
-        var reader = Reader(fields)
-        try Self.checkType(try reader.read("@odata.type", .text))
+    /// Reads what can be read, and tells all that cannot.
+    init(_ fields: [String: JSONValue], _ errors: inout [PolicyError]) {
         self.init()
-        id = try reader.read("id", .text)
-        displayName = try reader.read("displayName", .text)
-        version = try reader.read("version", .text)
-        rules.appDataEncryptionType = try reader.read("appDataEncryptionType", .choice)
-        rules.allowedOutboundDataTransferDestinations = try reader.read(
-            "allowedOutboundDataTransferDestinations", .choice)
-        rules.allowedInboundDataTransferSources = try reader.read(
-            "allowedInboundDataTransferSources", .choice)
+        var reader = Reader(fields)
+        collect(&errors) { () throws(PolicyError) in try readKind(&reader, fields) }
+        for field in RuleField.all {
+            guard let value = reader.take(field.key) else { continue }
+            collect(&errors) { () throws(PolicyError) in
+                try field.read(value, &rules, &reader.warnings)
+            }
+        }
+        for read in [readHead, readCustomSettings, readApps, readAssignments] {
+            collect(&errors) { () throws(PolicyError) in try read(&self, &reader) }
+        }
+        for key in Self.informative { _ = reader.take(key) }
         warnings = reader.allWarnings()
     }
 
-    /// Without a type it is taken for a policy: templates often lack one.
-    private static func checkType(_ type: String?) throws(PolicyError) {
-        let accepted = [
-            "#microsoft.graph.iosManagedAppProtection",
-            "#microsoft.graph.targetedManagedAppProtection",
-            "#microsoft.graph.managedAppProtection",
-            "#microsoft.graph.defaultManagedAppProtection",
-        ]
-        guard let type, !accepted.contains(type) else { return }
-        throw .otherType(type)
+    /// Without a type it is taken for a protection, since templates often lack one; for a configuration if all that
+    /// it has is one's.
+    private mutating func readKind(
+        _ reader: inout Reader, _ fields: [String: JSONValue]
+    ) throws(PolicyError) {
+        let isMarked = try reader.read("__IsDefault", .truth) ?? false
+        guard let type = try reader.read("@odata.type", .text) else {
+            let hasRules = RuleField.all.contains { fields[$0.key] != nil }
+            kind = fields["customSettings"] != nil && !hasRules ? .configuration : .protection
+            isDefault = isMarked
+            return
+        }
+        guard let known = Self.types[type] else { throw .otherType(type) }
+        kind = known.kind
+        isDefault = known.isDefault || isMarked
+    }
+
+    private static let types: [String: (kind: Kind, isDefault: Bool)] = [
+        "#microsoft.graph.iosManagedAppProtection": (.protection, false),
+        "#microsoft.graph.targetedManagedAppProtection": (.protection, false),
+        "#microsoft.graph.managedAppProtection": (.protection, false),
+        "#microsoft.graph.defaultManagedAppProtection": (.protection, true),
+        "#microsoft.graph.targetedManagedAppConfiguration": (.configuration, false),
+        "#microsoft.graph.managedAppConfiguration": (.configuration, false),
+    ]
+
+    /// What is told about a document and asks nothing.
+    private static let informative = [
+        "description", "createdDateTime", "lastModifiedDateTime", "roleScopeTagIds",
+        "targetedAppManagementLevels", "deployedAppCount", "deploymentSummary",
+    ]
+}
+
+/// Notes an error and goes on.
+private func collect(
+    _ errors: inout [PolicyError], _ read: () throws(PolicyError) -> Void
+) {
+    do throws(PolicyError) { try read() } catch { errors.append(error) }
+}
+
+// The parts of a document that are no rules.
+
+private func readHead(
+    _ document: inout PolicyDocument, _ reader: inout Reader
+) throws(PolicyError) {
+    document.id = try reader.read("id", .text)
+    document.displayName = try reader.read("displayName", .text)
+    document.version = try reader.read("version", .text)
+    document.isAssigned = try reader.read("isAssigned", .truth) ?? true
+    if !document.isAssigned { reader.warnings.append(.notAssigned) }
+}
+
+private func readCustomSettings(
+    _ document: inout PolicyDocument, _ reader: inout Reader
+) throws(PolicyError) {
+    document.customSettings = try reader.read("customSettings", .namedValues) ?? []
+}
+
+/// Which programs are meant; here a workspace stands for a program. `allApps` means every one, listed or not.
+private func readApps(
+    _ document: inout PolicyDocument, _ reader: inout Reader
+) throws(PolicyError) {
+    let coversAll = try reader.read("appGroupType", .text) == "allApps"
+    let apps = try reader.read("apps", .objects) ?? []
+    let names = apps.compactMap { $0["mobileAppIdentifier"]?.object?["bundleId"]?.text }
+    if names.count < apps.count { reader.warnings.append(.appsWithoutBundle) }
+    document.workspaces = coversAll || names.isEmpty ? nil : names
+}
+
+private func readAssignments(
+    _ document: inout PolicyDocument, _ reader: inout Reader
+) throws(PolicyError) {
+    for entry in try reader.read("assignments", .objects) ?? [] {
+        document.assignments.append(try Assignment(entry, &reader.warnings))
     }
 }

@@ -1,20 +1,45 @@
 // MAMPolicy: what an organisation's documents ask, and a workspace's settings. Pure: no files, no clock.
 //
-//   PolicyDocument (+Decode), PolicyRules, PolicyChoices   Microsoft Graph app protection policies
-//   EffectivePolicy, PolicyBook                            what all documents ask of one account together
-//   Settings (+Decode)                                     settings.json
-//   Reader                                                 a JSON object, tolerant of what is unknown
+//   PolicyDocument (+Decode), Assignment            Microsoft Graph's documents, as they are exported
+//   PolicyRules, PolicyChoices, RuleField           what an app protection asks, and the table of it all
+//   EffectivePolicy (+JSON), PolicyBook             what all documents ask of one account together
+//   AppConfiguration                                what they tell an account's programs
+//   LegacyPolicy                                    the flat policy for trials
+//   PolicyLint, JSONScan                            what is wrong with a document, and in which line
+//   Settings (+Decode), SettingField                settings.json
+//   Shape, PolicyShape, Reader, PropertyList        how values stand in JSON and in property lists
 
-/// One app protection policy, as Microsoft Graph exports it.
+internal import MAMModel
+
+/// One app protection policy or app configuration, as Microsoft Graph exports it.
 package struct PolicyDocument: Sendable, Equatable {
     package var id: String?
     package var displayName: String?
     package var version: String?
-    /// True for the tenant's default policy (`defaultManagedAppProtection`), which any other one beats outright.
+    /// The name of the file that it stands in.
+    package var file: String?
+    package var kind = Kind.protection
+    /// True for the tenant's default, which any other document of its kind beats outright.
     package var isDefault = false
+    /// False: written, and not in force.
+    package var isAssigned = true
+    /// Names or ids of the workspaces that are covered; nil for all.
+    package var workspaces: [String]?
+    /// Whom it covers; with none of them everybody.
+    package var assignments: [Assignment] = []
     package var rules = PolicyRules()
+    package var customSettings: [NamedValue] = []
     /// What was read past.
     package var warnings: [PolicyWarning] = []
 
     package init() {}
+
+    package enum Kind: Sendable {
+        case protection, configuration
+    }
+
+    /// For people: the name, else the id, else the file.
+    package var label: String { displayName ?? id ?? file ?? "a document without a name" }
+
+    var isProtectionInForce: Bool { kind == .protection && isAssigned }
 }

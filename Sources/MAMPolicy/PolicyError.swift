@@ -22,26 +22,8 @@ extension PolicyError: CustomStringConvertible {
         case .notAPropertyList: "it is not an XML property list"
         case .notADocument(let found): "it should hold an object and holds \(found)"
         case .empty: "it holds no document"
-        case .otherType(let type): "\(type) is not an app protection policy"
+        case .otherType(let type): "\(type) is not an app protection policy or app configuration"
         case .value(let key, let expected): "\(key) must be \(expected)"
-        }
-    }
-}
-
-/// Something in a document that was read past.
-package enum PolicyWarning: Equatable, Sendable {
-    /// A key that this version does not use.
-    case unknownKey(String)
-    /// A value that this version does not know; the most restrictive one is taken.
-    case unknownValue(key: String, value: String, taken: String)
-}
-
-extension PolicyWarning: CustomStringConvertible {
-    package var description: String {
-        switch self {
-        case .unknownKey(let key): "\(key) is not used by this version"
-        case .unknownValue(let key, let value, let taken):
-            "\(key) has the unknown value \(value); the most restrictive one, \(taken), is taken"
         }
     }
 }

@@ -1,4 +1,5 @@
-// How the values of policy rules stand in JSON. What is unknown never makes a policy looser.
+// How the values of policy rules stand in JSON. What is unknown never makes a policy looser. Lists are sorted, since
+// their order means nothing.
 
 internal import MAMModel
 
@@ -16,5 +17,119 @@ extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable 
                     .unknownValue(key: key, value: text, taken: strictest?.rawValue ?? ""))
                 return strictest
             }, write: { .string($0.rawValue) })
+    }
+
+    /// A list of exceptions. A member that is not known is left out.
+    static var choices: Shape<[Value]> {
+        Shape<[Value]>(
+            "a list of texts",
+            reading: { value, key, warnings in
+                guard let texts = Shape<[String]>.texts.read(value, key, &warnings) else {
+                    return nil
+                }
+                for text in texts where Value(rawValue: text) == nil {
+                    warnings.append(.unknownMember(key: key, value: text))
+                }
+                return Value.allCases.filter { texts.contains($0.rawValue) }
+            }, write: { .array($0.map { .string($0.rawValue) }) })
+    }
+}
+
+extension Shape where Value == String? {
+    /// A text; an empty one says nothing.
+    static let filledText = Shape(
+        "a text", read: { value in value.text.map { $0.isEmpty ? nil : $0 } },
+        write: { JSONValue($0) })
+
+    static let version = Shape(
+        "a text",
+        reading: { value, key, warnings in
+            guard let text = value.text else { return nil }
+            if !text.isEmpty, VersionNumber(text) == nil {
+                warnings.append(.notAVersion(key: key, value: text))
+            }
+            return .some(text.isEmpty ? nil : text)
+        }, write: { JSONValue($0) })
+
+    /// Names with semicolons between them; none at all says nothing.
+    static let semicolonList = Shape(
+        "a text with semicolons",
+        read: { value in
+            value.text.map { text in
+                let names = semicolonNames(text)
+                return names.isEmpty ? nil : names.joined(separator: ";")
+            }
+        }, write: { JSONValue($0) })
+}
+
+extension Shape where Value == [String] {
+    static let sortedTexts = Shape(
+        "a list of texts",
+        reading: { value, key, warnings in
+            texts.read(value, key, &warnings).map { Set($0).sorted() }
+        }, write: texts.write)
+}
+
+extension Shape where Value == PolicyDuration {
+    static let duration = Shape(
+        "a duration such as PT12H or P90D, without years, months and weeks",
+        reading: { value, key, warnings in
+            guard let text = value.text, let found = PolicyDuration.parse(text) else { return nil }
+            if found.isNegative { warnings.append(.negativeDuration(key: key, value: text)) }
+            return found.duration
+        }, write: { .string($0.text) })
+}
+
+extension Shape where Value == [NamedValue] {
+    /// `keyValuePair`s, as they stand.
+    static let namedValues = Shape(
+        "a list of objects with a name and a value",
+        read: { value in
+            guard let items = value.array else { return nil }
+            var pairs: [NamedValue] = []
+            for item in items {
+                guard let fields = item.object, let name = fields["name"]?.text else { return nil }
+                let value = fields["value"] ?? .null
+                guard let text = value == .null ? "" : value.text else { return nil }
+                pairs.append(NamedValue(name: name, value: text))
+            }
+            return pairs
+        },
+        write: { .array($0.map { ["name": .string($0.name), "value": .string($0.value)] }) })
+
+    /// Pairs whose values are lists with semicolons, taken apart: one scheme in each, in small letters.
+    static let schemes = Shape(
+        namedValues.expected,
+        reading: { value, key, warnings in
+            namedValues.read(value, key, &warnings).map { pairs in
+                let each = pairs.flatMap { pair in
+                    semicolonNames(pair.value).map {
+                        NamedValue(name: pair.name, value: $0.lowercased())
+                    }
+                }
+                return each.oneOfEach(\.value, inOrderOf: \.name)
+            }
+        }, write: namedValues.write)
+}
+
+/// The names of a list with semicolons, each once whatever its case, in order.
+func semicolonNames(_ text: String) -> [String] {
+    text.split(separator: ";").map(trimmed).filter { !$0.isEmpty }
+        .sorted().oneOfEach({ $0.lowercased() }, inOrderOf: \.self)
+}
+
+private func trimmed(_ text: Substring) -> String {
+    let start = text.drop { $0.isWhitespace }
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { String(start[...$0]) } ?? ""
+}
+
+extension Array {
+    /// One element for each key, in the keys' order: the first by a second order.
+    func oneOfEach(
+        _ key: (Element) -> String, inOrderOf second: (Element) -> String
+    ) -> [Element] {
+        Dictionary(map { (key($0), $0) }) { second($0) <= second($1) ? $0 : $1 }
+            .sorted { $0.key < $1.key }.map(\.value)
     }
 }

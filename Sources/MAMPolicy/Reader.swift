@@ -5,7 +5,7 @@ internal import MAMModel
 /// An object that is being read; what no one took in the end is unknown.
 struct Reader {
     private(set) var fields: [String: JSONValue]
-    private(set) var warnings: [PolicyWarning] = []
+    var warnings: [PolicyWarning] = []
     /// What stands before this object's keys in messages.
     private let path: String
 
@@ -27,25 +27,10 @@ struct Reader {
         return try shape.decode(value, key: path + key, &warnings)
     }
 
-    mutating func warn(_ warning: PolicyWarning) { warnings.append(warning) }
-
-    /// Reads the objects of a list, or the one that stands in place of a list. Nil if the key is missing.
-    mutating func readers(_ key: String) throws(PolicyError) -> [Reader]? {
-        guard let value = take(key) else { return nil }
-        let items = value.array ?? [value]
-        var readers: [Reader] = []
-        for item in items {
-            let fields = try Shape<[String: JSONValue]>.object.decode(
-                item, key: path + key, &warnings)
-            readers.append(Reader(fields, within: "\(path)\(key)."))
-        }
-        return readers
-    }
-
     /// Warnings for all that was not taken, by key, after those for values. Annotations (`@odata.type`,
-    /// `apps@odata.context`) carry no policy.
+    /// `apps@odata.context`) carry no policy, and null says nothing.
     func allWarnings() -> [PolicyWarning] {
-        let unknown = fields.keys.filter { !$0.contains("@odata.") }.sorted()
-        return warnings + unknown.map { .unknownKey(path + $0) }
+        let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }
+        return warnings + unknown.keys.sorted().map { .unknownKey(path + $0) }
     }
 }

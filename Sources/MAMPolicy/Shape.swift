@@ -138,6 +138,16 @@ extension Shape where Value == [String: JSONValue] {
     static let object = Shape("an object", read: { $0.object }, write: { .object($0) })
 }
 
+extension Shape where Value == [[String: JSONValue]] {
+    static let objects = Shape(
+        "a list of objects",
+        read: { value in
+            guard let items = value.array else { return nil }
+            let objects = items.compactMap(\.object)
+            return objects.count == items.count ? objects : nil
+        }, write: { .array($0.map { .object($0) }) })
+}
+
 extension Shape where Value: CaseIterable & Sendable {
     /// One of a few texts; any other one is an error.
     static func one(named name: @escaping @Sendable (Value) -> String) -> Shape {

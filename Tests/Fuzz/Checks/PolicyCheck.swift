@@ -11,14 +11,18 @@ func checkPolicy(_ bytes: [UInt8]) throws(Violation) {
         return try expect(!error.description.isEmpty, "no words")
     }
     try expect(!documents.isEmpty, "no document, and no error")
-    for warning in documents.flatMap(\.warnings) {
-        try expect(!warning.description.isEmpty, "no words")
-    }
     try checkMerge(documents)
+    try checkWarnings(documents.flatMap(\.warnings) + PolicyBook(documents: documents).warnings)
+    // Not from a property list, which is read as well.
+    guard let json = try? JSONValue(parsing: bytes) else { return }
     let written = try must("JSON that was read is not read again") {
-        try PolicyDocument.decode(JSONValue(parsing: bytes).encoded())
+        try PolicyDocument.decode(json.encoded())
     }
     try expect(written == documents, "other documents when written and read again")
+}
+
+private func checkWarnings(_ warnings: [PolicyWarning]) throws(Violation) {
+    for warning in warnings { try expect(!warning.description.isEmpty, "no words") }
 }
 
 /// Order and repetition mean nothing, and one more document never loosens what the others ask.
@@ -26,6 +30,11 @@ private func checkMerge(_ documents: [PolicyDocument]) throws(Violation) {
     let merged = EffectivePolicy.merge(documents)
     try expect(EffectivePolicy.merge(documents.reversed()) == merged, "the order matters")
     try expect(EffectivePolicy.merge(documents + documents) == merged, "repetition matters")
+    let halves = [documents.prefix(1), documents.dropFirst()].map {
+        EffectivePolicy.merge(Array($0))
+    }
+    try expect(EffectivePolicy.lockDown(of: halves) == merged, "merging in steps matters")
+    try checkShown(merged)
     let settings = Settings()
     for document in documents where document.rules.appDataEncryptionType != nil {
         let alone = EffectivePolicy.merge([document]).protectionClass(settings: settings)
@@ -40,6 +49,16 @@ private func checkMerge(_ documents: [PolicyDocument]) throws(Violation) {
     }
 }
 
+/// What is shown is itself a document that asks the same.
+private func checkShown(_ policy: EffectivePolicy) throws(Violation) {
+    let rules = policy.json.object?["rules"]?.object ?? [:]
+    let values = rules.mapValues { $0.object?["value"] ?? .null }
+    let again = try must("what is shown is not read") {
+        try PolicyDocument.decode(JSONValue.object(values).encoded())
+    }
+    try expect(EffectivePolicy.merge(again) == policy, "what is shown is another policy")
+}
+
 func checkSettings(_ bytes: [UInt8]) throws(Violation) {
     let settings: Settings
     do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
@@ -50,8 +69,8 @@ func checkSettings(_ bytes: [UInt8]) throws(Violation) {
     try expect((0...86_400).contains(settings.idleLockSeconds), "idle time")
     try expect((1...100).contains(settings.keyDerivationPasses), "passes")
     try expect((8...4096).contains(settings.keyDerivationMemoryMiB), "memory")
-    let written = try must("JSON that was read is not read again") {
-        try Settings.decode(JSONValue(parsing: bytes).encoded())
+    let written = try must("settings that were written are not read") {
+        try Settings.decode(settings.json.encoded())
     }
     try expect(written == settings, "other settings when written and read again")
 }

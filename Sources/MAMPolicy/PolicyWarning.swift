@@ -1,0 +1,61 @@
+// What is said about documents that are used all the same.
+
+/// Something in a document that was read past, or understood in a way that its writer may not have meant.
+package enum PolicyWarning: Hashable, Sendable {
+    /// A key that this version does not use.
+    case unknownKey(String)
+    /// A value that this version does not know; the most restrictive one is taken.
+    case unknownValue(key: String, value: String, taken: String)
+    /// A member of a list that this version does not know; what it would allow is not allowed.
+    case unknownMember(key: String, value: String)
+    /// A duration below zero; zero is taken.
+    case negativeDuration(key: String, value: String)
+    /// A version that cannot be compared; what it is asked of is blocked.
+    case notAVersion(key: String, value: String)
+    /// `isAssigned` is false.
+    case notAssigned
+    /// An assignment to something else than a group or everybody; it counts as everybody.
+    case unknownTarget(String)
+    /// Programs of other systems in `apps`.
+    case appsWithoutBundle
+    /// A group that the settings do not tell of; it counts as everybody.
+    case unknownGroup(String, document: String)
+    /// None of the names is this workspace's.
+    case otherWorkspaces([String], document: String)
+}
+
+extension PolicyWarning: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .unknownKey(let key): "\(key) is not used by this version"
+        case .unknownValue(let key, let value, let taken):
+            "\(key) has the unknown value \(value); the most restrictive one, \(taken), is taken"
+        case .unknownMember(let key, let value):
+            "\(key) has the unknown member \(value), which is left out"
+        case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"
+        case .notAVersion(let key, let value):
+            "\(key) is no version such as 17.4.1 (\(value)) and cannot be met"
+        case .notAssigned: "isAssigned is false: the document is not in force"
+        case .unknownTarget(let type): "\(type) in assignments is not known; it covers everybody"
+        case .appsWithoutBundle: "apps has entries without a bundleId, which cover nothing here"
+        case .unknownGroup(let group, let document):
+            "\(document) covers everybody: the setting Groups does not tell who is in \(group)"
+        case .otherWorkspaces(let names, let document):
+            "\(document) is for \(names.joined(separator: ", ")) and not in force here"
+        }
+    }
+}
+
+extension PolicyWarning {
+    /// The key that it is about, if it is about one.
+    package var key: String? {
+        switch self {
+        case .unknownKey(let key), .unknownValue(let key, _, _), .unknownMember(let key, _),
+            .negativeDuration(let key, _), .notAVersion(let key, _):
+            key
+        case .notAssigned: "isAssigned"
+        case .unknownTarget, .unknownGroup: "assignments"
+        case .appsWithoutBundle, .otherWorkspaces: "apps"
+        }
+    }
+}

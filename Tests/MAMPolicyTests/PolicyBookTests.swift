@@ -1,0 +1,113 @@
+import MAMModel
+import MAMPolicy
+import Testing
+
+@Suite struct PolicyBookTests {
+    private static let ann = identity("ann@contoso.com", "o-1")
+    private static let bob = identity("bob@contoso.com", "o-2")
+    private static let groups = ["G-Staff": ["ANN@contoso.com"], "G-Guests": ["o-2"]]
+
+    /// Targets; whether Ann and Bob are covered; how many warnings.
+    @Test(arguments: [
+        ("", true, true, 0), (everyone, true, true, 0), (devices, true, true, 0),
+        (staff, true, false, 0), (guests, false, true, 0), ("\(staff),\(guests)", true, true, 0),
+        (noGuests, true, false, 0), ("\(everyone),\(noGuests)", true, false, 0),
+        ("\(staff),\(guests),\(noGuests)", true, false, 0), (strangers, true, true, 1),
+        ("\(staff),\(strangers)", true, true, 1), ("\(everyone),\(noStrangers)", true, true, 1),
+        (unheardOf, true, true, 0),
+    ])
+    func `assignments tell whom a document covers, and what is not known loosens nothing`(
+        _ targets: String, _ coversAnn: Bool, _ coversBob: Bool, _ warningCount: Int
+    ) throws {
+        let document = try decode(#"{"assignments": [\#(targets)], "pinRequired": true}"#)
+        let book = PolicyBook(documents: document, groups: Self.groups)
+        #expect(book.covers(Self.ann) == coversAnn)
+        #expect(book.covers(Self.bob) == coversBob)
+        #expect((book.policy(for: Self.bob).rules.pinRequired == true) == coversBob)
+        #expect(book.warnings.count == warningCount)
+    }
+
+    private static func target(_ type: String, _ group: String = "") -> String {
+        ##"{"id": "x", "target": {"@odata.type": "#microsoft.graph.\##(type)AssignmentTarget", "groupId": "\##(group)"}}"##
+    }
+
+    private static let everyone = target("allLicensedUsers")
+    private static let devices = target("allDevices")
+    private static let staff = target("group", "g-staff")
+    private static let guests = target("group", "G-GUESTS")
+    private static let strangers = target("group", "g-9")
+    private static let noGuests = target("exclusionGroup", "g-guests")
+    private static let noStrangers = target("exclusionGroup", "g-9")
+    private static let unheardOf = target("configurationManagerCollection")
+
+    @Test(arguments: [
+        (#""apps": [\#(app("Notes"))]"#, true), (#""apps": [\#(app("id-7"))]"#, true),
+        (#""apps": [\#(app("other")), \#(app("notes"))]"#, true),
+        (#""apps": [\#(app("other"))]"#, false), (#""apps": []"#, true),
+        (#""apps": null"#, true), (#""isAssigned": false"#, false), (#""isAssigned": true"#, true),
+        (#""appGroupType": "allApps", "apps": [\#(app("other"))]"#, true),
+        (#""apps": [{"mobileAppIdentifier": {"packageId": "x"}}]"#, true),
+    ])
+    func `apps tell which workspace a document covers`(_ text: String, _ isCovered: Bool) throws {
+        let book = PolicyBook(
+            documents: try decode("{\(text)}"), workspace: ["notes", "ID-7"])
+        #expect(book.covers(Self.ann) == isCovered)
+        let isOtherOnes = text == #""apps": [\#(Self.app("other"))]"#
+        #expect(book.warnings.isEmpty != isOtherOnes)
+    }
+
+    private static func app(_ name: String) -> String {
+        #"{"id": "i", "mobileAppIdentifier": {"bundleId": "\#(name)"}}"#
+    }
+
+    @Test func `the default counts only where no other one covers the account`() throws {
+        let documents = try decode(
+            ##"""
+            [{"@odata.type": "#microsoft.graph.defaultManagedAppProtection",
+              "printBlocked": true, "pinRequired": true},
+             {"pinRequired": false, "assignments": [\##(Self.staff)]}]
+            """##)
+        let book = PolicyBook(documents: documents, groups: Self.groups)
+        #expect(book.policy(for: Self.ann).rules.pinRequired == false)
+        #expect(book.policy(for: Self.ann).rules.printBlocked == nil)
+        #expect(book.policy(for: Self.bob).rules.printBlocked == true)
+    }
+
+    @Test func `protections and configurations stand in one file and are told apart`() throws {
+        let documents = try decode(
+            ##"""
+            {"value": [{"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration",
+              "displayName": "C", "assignments": [\##(Self.staff)],
+              "customSettings": [{"@odata.type": "#microsoft.graph.keyValuePair", "name": "k",
+              "value": "v"}, {"name": "n", "value": null}]},
+             {"pinRequired": true}, {"customSettings": [], "__IsDefault": true}]}
+            """##)
+        #expect(documents.map(\.kind) == [.configuration, .protection, .configuration])
+        #expect(documents.map(\.isDefault) == [false, false, true])
+        #expect(documents.flatMap(\.warnings).isEmpty)
+        let book = PolicyBook(documents: documents, groups: Self.groups)
+        #expect(book.documents(for: Self.ann).count == 1)
+        #expect(book.configuration(for: Self.ann).texts("k") == ["v"])
+        #expect(book.configuration(for: Self.ann).texts("n") == [""])
+        #expect(book.configuration(for: Self.bob).texts("k").isEmpty)
+        #expect(!PolicyBook(documents: [documents[0]]).covers(Self.ann))
+    }
+
+    @Test(arguments: [
+        #"{"assignments": [7]}"#, #"{"assignments": [{}]}"#, #"{"assignments": {}}"#,
+        #"{"apps": "x"}"#, #"{"apps": ["x"]}"#, #"{"isAssigned": 1}"#, #"{"customSettings": {}}"#,
+        #"{"customSettings": [{"value": "v"}]}"#,
+        #"{"customSettings": [{"name": "n", "value": 1}]}"#,
+    ])
+    func `wrong members are refused`(_ text: String) {
+        #expect(throws: PolicyError.self) { try decode(text) }
+    }
+
+    private func decode(_ text: String) throws -> [PolicyDocument] {
+        try PolicyDocument.decode(Array(text.utf8), file: "f.json")
+    }
+
+    private static func identity(_ name: String, _ objectID: String) -> Identity {
+        (try? Identity(name: name, objectID: objectID)) ?? .nobody
+    }
+}
