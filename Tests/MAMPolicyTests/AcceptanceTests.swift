@@ -1,0 +1,91 @@
+import MAMModel
+import MAMPolicy
+import Testing
+
+/// What a developer's guide asks an app to try before it is released. All with data going to and coming from managed
+/// programs only.
+@Suite struct AcceptanceTests {
+    @Test(arguments: [
+        (Bool?.none, [StorageLocation]?.none, "yy"), (true, [.oneDriveForBusiness], "yn"),
+        (true, [], "nn"),
+    ])
+    func `a to c: saving a copy to OneDrive and to another cloud`(
+        _ blocked: Bool?, _ list: [StorageLocation]?, _ row: String
+    ) throws {
+        let owner = try managed {
+            $0.saveAsBlocked = blocked
+            $0.allowedDataStorageLocations = list
+        }
+        let found = [
+            owner.canSave(to: .oneDriveForBusiness, of: owner),
+            owner.canSave(to: .sharePoint, of: owner),
+        ]
+        #expect(letters(found) == row)
+    }
+
+    @Test(arguments: [
+        (Bool?.none, [IngestionLocation]?.none, "yy"), (true, [.oneDriveForBusiness], "yn"),
+        (true, [], "nn"),
+    ])
+    func `d to f: opening from OneDrive and from another cloud`(
+        _ blocked: Bool?, _ list: [IngestionLocation]?, _ row: String
+    ) throws {
+        let receiver = try managed {
+            $0.blockDataIngestionIntoOrganizationDocuments = blocked
+            $0.allowedDataIngestionLocations = list
+        }
+        let found = [
+            receiver.canOpen(from: .oneDriveForBusiness, of: receiver),
+            receiver.canOpen(from: .sharePoint, of: receiver),
+        ]
+        #expect(letters(found) == row)
+    }
+
+    @Test func `g: open-in shows managed programs and works for the same account only`() throws {
+        let owner = try managed { $0.filterOpenInToOnlyManagedApps = true }
+        #expect(owner.shareOffer(toManagedProgram: true).decision.isAllowed)
+        #expect(!owner.shareOffer(toManagedProgram: false).decision.isAllowed)
+        #expect(owner.canSend(to: owner).isAllowed)
+        #expect(!owner.canSend(to: try bob(.managedApps)).isAllowed)
+        #expect(!owner.canSend(to: try bob(.allApps)).isAllowed)
+    }
+
+    @Test(arguments: [(Bool?.none, true), (false, true), (true, false)])
+    func `h: printing`(_ blocked: Bool?, _ expected: Bool) throws {
+        let found = try managed { $0.printBlocked = blocked }.answer(.isPrintingAllowed)
+        #expect(found.isAllowed == expected)
+        #expect(found.rule == "printBlocked")
+    }
+
+    /// From managed to managed, managed to unmanaged, unmanaged to managed, unmanaged to unmanaged.
+    @Test(arguments: ["send", "import", "receive"])
+    func `the twelve transfers between one account's programs and a person's`(
+        _ direction: String
+    ) throws {
+        let work = try managed { $0.blockDataIngestionIntoOrganizationDocuments = true }
+        let own = try carol()
+        let pairs = [(work, work), (work, own), (own, work), (own, own)]
+        let found = pairs.map { source, target in
+            switch direction {
+            case "send": source.canSend(to: target)
+            case "import": target.canOpen(from: .localStorage, of: source)
+            default: target.canReceiveFile(of: source).decision
+            }
+        }
+        #expect(letters(found) == "ynny")
+    }
+
+    @Test func `nothing is sent by one who sends to none, not even to himself`() throws {
+        let owner = try ann { $0.allowedOutboundDataTransferDestinations = .noApps }
+        #expect(!owner.canSend(to: owner).isAllowed)
+        #expect(owner.canBeRead(by: owner).isAllowed)
+    }
+
+    private func managed(_ configure: (inout PolicyRules) -> Void) throws -> Party {
+        try ann {
+            $0.allowedOutboundDataTransferDestinations = .managedApps
+            $0.allowedInboundDataTransferSources = .managedApps
+            configure(&$0)
+        }
+    }
+}

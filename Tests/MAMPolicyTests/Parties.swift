@@ -1,0 +1,34 @@
+// The accounts that the tables are about.
+
+import MAMModel
+
+@testable import MAMPolicy
+
+/// A policy with some rules.
+func policy(_ configure: (inout PolicyRules) -> Void = { _ in }) -> EffectivePolicy {
+    var rules = PolicyRules()
+    configure(&rules)
+    return EffectivePolicy(rules: rules)
+}
+
+/// The account whose policy a table varies.
+func ann(_ configure: (inout PolicyRules) -> Void = { _ in }) throws -> Party {
+    .managed(try Identity(name: "ann@contoso.com", objectID: "A-1"), policy(configure))
+}
+
+/// Another managed account, with the same level in both directions.
+func bob(_ level: DataTransfers) throws -> Party {
+    let policy = policy {
+        $0.allowedOutboundDataTransferDestinations = level
+        $0.allowedInboundDataTransferSources = level
+    }
+    return .managed(try Identity(name: "bob@contoso.com"), policy)
+}
+
+/// A person's own account.
+func carol() throws -> Party { .unmanaged(try Identity(name: "carol@home.example")) }
+
+/// `y` and `n` as in the tables.
+func letters(_ decisions: [Decision]) -> String {
+    String(decisions.map { $0.isAllowed ? "y" : "n" })
+}
