@@ -43,6 +43,17 @@ package enum DocumentPickerMode: Int, Sendable, CaseIterable {
     case `import`, open, exportToService, moveToService
 }
 
+extension NotificationRestriction {
+    /// `IntuneMAMNotificationPolicy`.
+    package var sdkNumber: Int {
+        switch self {
+        case .allow: 0
+        case .blockOrganizationalData: 1
+        case .block: 2
+        }
+    }
+}
+
 extension Party {
     package func answer(
         _ question: PolicyQuestion, _ inputs: QuestionInputs = QuestionInputs()
@@ -84,7 +95,7 @@ extension Party {
             : flag(policy.outbound != .noApps, by: Rule.outbound)
     }
 
-    /// `notificationPolicy`; its place in the enumeration is the SDK's number.
+    /// `notificationPolicy`.
     package var notificationPolicy: NotificationRestriction {
         rules.notificationRestriction ?? .allow
     }

@@ -28,9 +28,9 @@ package struct URLText: Sendable, Equatable {
     /// The same URL under another scheme.
     func with(scheme: String) -> String { "\(scheme):\(rest)" }
 
-    /// A letter, then letters, digits and `+-.`; in lower case.
+    /// A letter, then letters, digits and `+-.`; in lower case. Longer than a reason should be, it is none.
     static func scheme(_ text: some StringProtocol) -> String? {
-        guard let first = text.utf8.first, isLetter(first),
+        guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 255,
             text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
         else { return nil }
         return text.lowercased()

@@ -46,7 +46,9 @@ import Testing
         // Not URLs.
         .no(""), .no(":"), .no("word"), .no(":word"), .no("1word:x"), .no(" word:x"), .no("wörd:x"),
         .no("wo rd:x"), .no("word:a b"), .no("word:\u{0}"), .no("word:\n"), .no("//x.example/"),
-        .no("\u{FEFF}word:x"), .no(String(repeating: "a", count: 65537) + ":x"),
+        .no("\u{FEFF}word:x"),
+        .no(String(repeating: "a", count: 256) + "-intunemam:x"),
+        .no(String(repeating: "a", count: 65537) + ":x"),
         .no("word:" + String(repeating: "a", count: 65532)),
         .same("word:" + String(repeating: "a", count: 65531), outbound),
         .same("word:ä🙂", outbound), .same("word:", outbound),

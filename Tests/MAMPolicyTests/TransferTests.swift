@@ -59,6 +59,7 @@ import Testing
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .managedApps }
         let found = owner.canBeRead(by: try carol())
         #expect(found.rule == "allowedOutboundDataTransferDestinations")
+        #expect(owner.canBeRead(by: owner).reason == "ann@contoso.com reads its own file")
         #expect(found.reason == "ann@contoso.com does not send to carol@home.example")
         let receiver = try ann { $0.allowedInboundDataTransferSources = .managedApps }
         #expect(

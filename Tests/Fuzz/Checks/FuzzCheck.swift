@@ -7,7 +7,7 @@ package struct Violation: Error, CustomStringConvertible {
 
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
-    case header, blocks, content, keybag, attempts, frames, json, policy, settings
+    case header, blocks, content, keybag, attempts, frames, json, policy, settings, decisions
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {
@@ -21,6 +21,7 @@ package enum FuzzCheck: String, CaseIterable, Sendable {
         case .json: try checkJSON(bytes)
         case .policy: try checkPolicy(bytes)
         case .settings: try checkSettings(bytes)
+        case .decisions: try checkDecisions(bytes)
         }
     }
 }
