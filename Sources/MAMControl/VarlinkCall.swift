@@ -20,6 +20,9 @@ package struct Peer: Sendable, Equatable {
         self.gid = gid
         life = ProcessStatus(of: pid)?.life
     }
+
+    /// False if its process id may be another's by now.
+    var isAlive: Bool { life.map { ProcessStatus(of: $0.id)?.life == $0 } ?? false }
 }
 
 /// One call of a method, on the thread that serves its connection.
@@ -30,6 +33,8 @@ package struct VarlinkCall {
     package let peer: Peer
     /// True when the caller takes several replies.
     package let wantsMore: Bool
+    /// The connection that it came over.
+    package let connectionID: ConnectionID
 
     private let connection: Descriptor?
     private let descriptors: [Descriptor]
@@ -37,6 +42,7 @@ package struct VarlinkCall {
 
     package init(
         method: String, parameters: Parameters, peer: Peer, wantsMore: Bool = false,
+        connectionID: ConnectionID = ConnectionID(),
         connection: Descriptor? = nil, descriptors: [Descriptor] = [],
         send: @escaping ([String: JSONValue]) throws -> Void = { _ in }
     ) {
@@ -44,6 +50,7 @@ package struct VarlinkCall {
         self.parameters = parameters
         self.peer = peer
         self.wantsMore = wantsMore
+        self.connectionID = connectionID
         self.connection = connection
         self.descriptors = descriptors
         self.send = send

@@ -16,6 +16,13 @@ package protocol VarlinkInterface: Sendable {
     /// a method that is not there. An error that is no ``VarlinkError`` ends the connection: the server
     /// cannot know how to name it.
     func answer(_ call: VarlinkCall) throws -> [String: JSONValue]
+
+    /// A client has gone: what was to last as long as its connection ends.
+    func connectionEnded(_ connection: ConnectionID)
+}
+
+extension VarlinkInterface {
+    package func connectionEnded(_ connection: ConnectionID) {}
 }
 
 /// What a service says of itself in `org.varlink.service.GetInfo`.

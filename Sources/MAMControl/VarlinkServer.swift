@@ -1,6 +1,7 @@
 // A varlink service on an AF_UNIX socket: one thread accepts, one serves each connection.
 
 package import Glibc
+internal import MAMModel
 package import MAMSystem
 
 /// Serves interfaces at a path until ``stop()``.
@@ -93,9 +94,11 @@ package final class VarlinkServer: Sendable {
     package static func serve(_ socket: Descriptor, _ peer: Peer, _ service: VarlinkService) {
         var frames = FrameSocket(socket, maximumByteCount: FrameReader.requestByteCount)
         let sender = FrameSender(socket)
+        let id = ConnectionID()
+        defer { service.connectionEnded(id) }
         do {
             while let frame = try frames.receive() {
-                let outcome = try service.answer(frame, from: peer, over: socket) { reply in
+                let outcome = try service.answer(frame, from: peer, over: socket, id) { reply in
                     try sender.send(reply)
                 }
                 switch outcome {

@@ -25,17 +25,23 @@ package struct VarlinkService: Sendable {
     /// The reply that refuses a frame which is no call at all.
     package static let refusal = reply(to: .invalidParameter("call"))
 
+    /// Tells all interfaces that a client has gone.
+    package func connectionEnded(_ connection: ConnectionID) {
+        for interface in interfaces { interface.connectionEnded(connection) }
+    }
+
     /// Answers one frame. `send` carries the replies before the last one of a stream.
     ///
     /// Throws what a handler throws beyond varlink's errors: the connection cannot go on then.
     package func answer(
         _ frame: Frame, from peer: Peer, over connection: Descriptor? = nil,
+        _ id: ConnectionID = ConnectionID(),
         send: @escaping (JSONValue) throws -> Void
     ) throws -> Outcome {
         guard let request = try? Request(frame) else { return .close(Self.refusal) }
         let reply: JSONValue
         do {
-            let result = try call(request, frame, peer, connection) { parameters in
+            let result = try call(request, frame, peer, connection, id) { parameters in
                 try send(["parameters": .object(parameters), "continues": true])
             }
             reply = ["parameters": .object(result)]
@@ -51,13 +57,14 @@ package struct VarlinkService: Sendable {
 
     private func call(
         _ request: Request, _ frame: Frame, _ peer: Peer, _ connection: Descriptor?,
+        _ id: ConnectionID,
         _ send: @escaping ([String: JSONValue]) throws -> Void
     ) throws -> [String: JSONValue] {
         if request.isUpgrade { throw VarlinkError.methodNotImplemented(request.method) }
         let call = VarlinkCall(
             method: request.method, parameters: request.parameters, peer: peer,
-            wantsMore: request.wantsMore && !request.isOneWay, connection: connection,
-            descriptors: frame.descriptors, send: send)
+            wantsMore: request.wantsMore && !request.isOneWay, connectionID: id,
+            connection: connection, descriptors: frame.descriptors, send: send)
         if request.interface == Introspection.name { return try introspect(call) }
         guard let interface = interfaces.first(where: { $0.name == request.interface }) else {
             throw VarlinkError.interfaceNotFound(request.interface)

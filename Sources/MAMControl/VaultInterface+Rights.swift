@@ -13,6 +13,11 @@ extension VaultInterface {
     /// Root, and the user whose daemon this is.
     func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
 
+    /// Whom the calling process acts for.
+    func identity(of peer: Peer) -> Identity {
+        vault.identity(ofThread: peer.isAlive ? peer.pid : 0, user: peer.uid)
+    }
+
     func requireTrusted(_ call: VarlinkCall, _ action: String) throws(VarlinkError) {
         guard isTrusted(call.peer) else {
             throw .refused(

@@ -108,7 +108,7 @@ package struct WorkspaceInterface: VaultInterface {
         try requireControl(call, of: owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
-            try files.setOwner(vault.canonical(owner), of: file)
+            try files.setOwner(vault.canonical(owner), of: file, for: identity(of: call.peer))
         }
         return ["protection": info.json]
     }
@@ -148,10 +148,12 @@ package struct WorkspaceInterface: VaultInterface {
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let bytes = try vaulted { () throws(VaultError) in
             try vault.decrypt(source, into: destination) { header throws(VaultError) in
-                guard let user = vault.registrant(of: header), user != call.peer.uid,
+                if let user = vault.registrant(of: header), user != call.peer.uid,
                     !isTrusted(call.peer)
-                else { return }
-                throw .refused("the account \(header.owner) belongs to uid \(user)")
+                {
+                    throw .refused("the account \(header.owner) belongs to uid \(user)")
+                }
+                try vault.checkTransfer(of: header) { identity(of: call.peer) }
             }
         }
         return ["bytes": JSONValue(bytes)]

@@ -21,7 +21,10 @@ final class OpenHandle: Sendable {
 }
 
 extension FileSystem {
-    func open(_ node: UInt64, flags: Int32, for caller: Caller) throws(Errno) -> OpenHandle {
+    /// `handsOut`: false if the caller is not to get the file's content, but only to change it.
+    func open(
+        _ node: UInt64, flags: Int32, for caller: Caller, handsOut: Bool = true
+    ) throws(Errno) -> OpenHandle {
         let inode = try table.inode(node)
         if probes.isOpening(caller.thread) { return try openForProbe(inode) }
         let writes = flags & O_ACCMODE != O_RDONLY
@@ -35,12 +38,16 @@ extension FileSystem {
                 of: inode, &state, writes: writes || truncates, truncates: truncates)
             let isNew = if case .empty = file.facts { writes } else { false }
             let isInUse = state.openCount > 0 && file.header != nil
+            func identity() -> Identity {
+                vault.identity(ofThread: caller.thread, user: caller.user)
+            }
             try answering { () throws(VaultError) in
                 if isNew || truncates && !isInUse {
-                    let owner = vault.identity(ofThread: caller.thread, user: caller.user)
+                    let owner = identity()
                     let asked = file.header?.sealing?.askedClass ?? classAsked(of: state)
                     try vault.begin(file, as: owner, asking: asked)
                 } else {
+                    if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
                     try vault.admit(file)
                     if state.isWritable { updateClass(of: file) }
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
@@ -181,7 +188,7 @@ extension FileSystem {
         _ body: (VaultFile) throws(VaultError) -> Result
     ) throws(Errno) -> Result {
         if let handle { return try answering { () throws(VaultError) in try body(handle.file) } }
-        let handle = try open(node, flags: O_RDWR, for: caller)
+        let handle = try open(node, flags: O_RDWR, for: caller, handsOut: false)
         defer {
             handle.file.finishUnasked()
             release(handle)

@@ -10,7 +10,7 @@ package import MAMVault
 
 extension FileSystem {
     package func setOwner(
-        _ owner: Identity, of descriptor: Descriptor
+        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo {
         let inode = try changeableInode(descriptor)
         guard inode.isRegular else {
@@ -19,11 +19,11 @@ extension FileSystem {
         if case .protected(let header)? = facts(of: inode),
             header.isManaged == vault.isManaged(owner)
         {
-            try retag(inode, owner)
+            try retag(inode, owner, for: caller)
             return vault.protection(of: facts(of: inode))
         }
         let place = try place(of: descriptor)
-        let facts = try replace(inode, at: place, owner)
+        let facts = try replace(inode, at: place, owner, for: caller)
         // The kernel knows the old inode by this name; without a lock, for it may have to ask us.
         place.name.withUnsafeBufferPointer { name in
             if let name = name.baseAddress { notifier.invalidate(name, in: place.parentNode) }
@@ -33,8 +33,21 @@ extension FileSystem {
     }
 
     /// Another owner of the same kind: the header alone changes.
-    private func retag(_ inode: Inode, _ owner: Identity) throws(VaultError) {
-        try changeHeader(of: inode) { file throws(VaultError) in try vault.retag(file, owner) }
+    private func retag(
+        _ inode: Inode, _ owner: Identity, for caller: Identity
+    ) throws(VaultError) {
+        try changeHeader(of: inode) { file throws(VaultError) in
+            try checkGift(of: file.header, to: owner, from: caller)
+            try vault.retag(file, owner)
+        }
+    }
+
+    /// Who may not read a file may not give it away either. To give it to its owner changes nothing.
+    private func checkGift(
+        of header: FileHeader?, to owner: Identity, from caller: Identity
+    ) throws(VaultError) {
+        guard header?.owner.matches(owner) != true else { return }
+        try vault.checkTransfer(of: header) { caller }
     }
 
     /// Where a file stands: its directory in the backing tree, and its name there.
@@ -64,7 +77,7 @@ extension FileSystem {
     /// old one afterwards is sent to look the name up again.
     /// Returns what the new file's header says.
     private func replace(
-        _ inode: Inode, at place: Place, _ owner: Identity
+        _ inode: Inode, at place: Place, _ owner: Identity, for caller: Identity
     ) throws(VaultError) -> FileFacts {
         try inode.withState { state throws(VaultError) in
             guard state.openCount == 0, !state.isConverting, !state.isReplaced else {
@@ -73,6 +86,7 @@ extension FileSystem {
             state.isConverting = true
         }
         defer { inode.withState { $0.isConverting = false } }
+        try checkGift(of: inode.header, to: owner, from: caller)
         let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
         guard let workDirectory else { throw VaultError(.readOnly) }
         let copy = try ConvertedCopy(

@@ -13,8 +13,10 @@ package protocol MountedFiles: Sendable {
     func protection(device: UInt64, inode: UInt64) throws(VaultError) -> ProtectionInfo
 
     /// Gives a file of the mount to another owner and converts its content as that owner needs.
+    ///
+    /// `caller`: who asks, and must be somebody to whom the content may go.
     func setOwner(
-        _ owner: Identity, of descriptor: Descriptor
+        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo
 
     /// Asks for a class for a managed file of the mount, or for a directory's new children; nil: none.

@@ -129,7 +129,7 @@ private struct NoFiles: MountedFiles {
     }
 
     func setOwner(
-        _ owner: Identity, of descriptor: Descriptor
+        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
 
     func setClass(

@@ -1,0 +1,255 @@
+"""Who may open a managed file: who acts for its owner, and others only where policy sends to all apps."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from workspace import ANN, BOB, DONE, PERSONAL, REFUSED, WorkspaceCase, pattern
+
+# Each way to the content of argv[1]; prints what came of it: an errno's name, or what was read.
+WAYS = r"""
+import ctypes, errno, json, mmap, os, subprocess, sys
+
+path = sys.argv[1]
+libc = ctypes.CDLL(None, use_errno=True)
+
+def read(descriptor):
+    return os.read(descriptor, 9).decode()
+
+def opened(flags):
+    return lambda: read(os.open(path, flags))
+
+def reopened():
+    return read(os.open(f"/proc/self/fd/{os.open(path, os.O_PATH)}", os.O_RDONLY))
+
+def linked():
+    os.link(path, path + ".link")
+    try:
+        return read(os.open(path + ".link", os.O_RDONLY))
+    finally:
+        os.unlink(path + ".link")
+
+def moved():
+    os.rename(path, path + ".moved")
+    try:
+        return read(os.open(path + ".moved", os.O_RDONLY))
+    finally:
+        os.rename(path + ".moved", path)
+
+def pointed():
+    os.symlink(path, path + ".symlink")
+    try:
+        return read(os.open(path + ".symlink", os.O_RDONLY))
+    finally:
+        os.unlink(path + ".symlink")
+
+def mapped():
+    with open(path, "rb") as file:
+        return mmap.mmap(file.fileno(), 9, prot=mmap.PROT_READ)[:9].decode()
+
+def written():
+    return str(os.write(os.open(path, os.O_WRONLY | os.O_APPEND), b""))
+
+def executed():
+    return subprocess.run([path], capture_output=True, text=True).stdout
+
+def held():
+    return read(os.open(f"/proc/{sys.argv[2]}/fd/{sys.argv[3]}", os.O_RDONLY))
+
+def created():
+    return read(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+def by_handle():
+    room = ctypes.create_string_buffer(8 + 128)
+    ctypes.c_uint.from_buffer(room).value = 128
+    mount = ctypes.c_int()
+    if libc.name_to_handle_at(-100, path.encode(), room, ctypes.byref(mount), 0) < 0:
+        raise OSError(ctypes.get_errno(), "name_to_handle_at")
+    top = os.open(sys.argv[4], os.O_RDONLY | os.O_DIRECTORY)
+    found = libc.open_by_handle_at(top, room, os.O_RDONLY)
+    if found < 0:
+        raise OSError(ctypes.get_errno(), "open_by_handle_at")
+    return read(found)
+
+# Executing comes first: the others leave the file open for writing.
+ways = dict(
+    executed=executed, read=opened(os.O_RDONLY), update=opened(os.O_RDWR), direct_flags=opened(os.O_RDONLY | os.O_NOATIME),
+    reopened=reopened, linked=linked, moved=moved, pointed=pointed, mapped=mapped, written=written,
+    held=held, created=created, by_handle=by_handle)
+answers = {}
+for name, way in ways.items():
+    try:
+        answers[name] = way()
+    except OSError as problem:
+        answers[name] = errno.errorcode[problem.errno]
+print(json.dumps(answers))
+"""
+
+SCRIPT = b"#!/bin/sh\necho managed\n"
+
+
+def policy(level):
+    return {
+        "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "transfers", "version": "1",
+        "allowedOutboundDataTransferDestinations": level, "appDataEncryptionType": "whenDeviceLocked"}
+
+
+class Transfers(WorkspaceCase):
+    """What is the same under every policy, and how to ask."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            cls.workspace.register(BOB)
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    def managed(self, name="file", data=SCRIPT):
+        path = self.write(self.directory / name, data)
+        path.chmod(0o755)
+        self.assertEqual(self.workspace.owner(path), ANN)
+        return path
+
+    def ways(self, identity, path):
+        """What somebody gets who tries all ways, while the owner has the file open and in the kernel's cache."""
+        with open(path, "rb") as file:
+            file.read()
+            result = self.workspace.run_as(
+                identity, sys.executable, "-c", WAYS, path, str(os.getpid()), str(file.fileno()), self.workspace.mount_point)
+        return json.loads(result.stdout)
+
+    def programs(self, identity, path):
+        """Which of some programs can copy the file out of the workspace."""
+        out = pathlib.Path(tempfile.mkdtemp(dir=self.workspace.root))
+        subprocess.run(["git", "init", "-q", out / "git"], check=True)
+        commands = {
+            "cat": f'cat "$1" > {out}/cat', "cp": f'cp "$1" {out}/cp', "reflink": f'cp --reflink=auto "$1" {out}/reflink',
+            "tar": f'tar -cf {out}/tar -C "$(dirname "$1")" "$(basename "$1")"', "rsync": f'rsync -a "$1" {out}/rsync',
+            "dd": f'dd if="$1" of={out}/dd status=none',
+            "git": f'git --git-dir={out}/git/.git --work-tree="$(dirname "$1")" add "$1"'}
+        return {
+            name for name, command in commands.items()
+            if self.workspace.run_as(identity, "sh", "-c", command, "sh", path, check=False).returncode == 0}
+
+
+class OnlyManaged(Transfers):
+    policy = policy("managedApps")
+    all_programs = {"cat", "cp", "reflink", "tar", "rsync", "dd", "git"}
+
+    def test_no_way_leads_another_identity_to_the_content(self):
+        path = self.managed()
+        mine = self.ways(ANN, path)
+        for name, answer in mine.items():
+            if name != "by_handle":
+                self.assertIn(answer, ("#!/bin/sh", "managed\n", "0"), name)
+        for identity in ("", PERSONAL, BOB):
+            for name, answer in self.ways(identity, path).items():
+                allowed = ("EACCES",) if name != "by_handle" else ("EACCES", "EOPNOTSUPP", "ESTALE", "EPERM")
+                self.assertIn(answer, allowed, (identity, name))
+
+    def test_programs_of_another_identity_copy_nothing_out(self):
+        path = self.managed()
+        self.assertEqual(self.programs(ANN, path), self.all_programs)
+        for identity in ("", PERSONAL, BOB):
+            self.assertEqual(self.programs(identity, path), set(), identity)
+
+    def test_a_truncating_open_makes_a_file_of_its_opener(self):
+        path = self.managed()
+        before = self.workspace.on_disk(path.relative_to(self.workspace.mount_point)).read_bytes()
+        self.workspace.write_as(PERSONAL, path, "personal")
+        self.assertEqual(self.workspace.owner(path), PERSONAL)
+        self.assertEqual(path.read_bytes(), b"personal")
+        self.assertNotEqual(self.backing_of(path).read_bytes()[:1024], before[:1024])
+        # And a managed one again, with which the personal identity has nothing to do.
+        self.write(path, b"the organisation's")
+        self.assertEqual(self.workspace.run_as(PERSONAL, "cat", path, check=False).returncode, 1)
+
+    def test_a_truncating_open_of_a_file_in_use_gives_no_handle_on_what_its_owner_writes(self):
+        path = self.managed()
+        with open(path, "rb+") as held:
+            result = self.workspace.run_as(PERSONAL, "sh", "-c", ': > "$1"', "sh", path, check=False)
+            self.assertIn(b"denied", result.stderr)
+            self.assertEqual(held.read(), SCRIPT)
+
+    def test_truncating_by_path_tells_nothing_and_leaves_the_owner(self):
+        path = self.managed(data=pattern(10_000))
+        self.workspace.run_as(PERSONAL, sys.executable, "-c", "import os, sys; os.truncate(sys.argv[1], 5000)", path)
+        self.assertEqual(self.workspace.owner(path), ANN)
+        self.assertEqual(path.read_bytes(), pattern(10_000)[:5000])
+        self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
+
+    def test_what_is_not_managed_is_everybodys(self):
+        path = self.directory / "file"
+        self.workspace.write_as(PERSONAL, path, "personal")
+        for identity in (ANN, BOB, ""):
+            self.assertEqual(self.workspace.run_as(identity, "cat", path).stdout, b"personal", identity)
+
+    def test_an_open_file_can_be_given_to_another_process(self):
+        path = self.managed()
+        with open(path, "rb") as file:
+            result = subprocess.run(
+                ["mamctl", "run", "--workspace", self.workspace.name, "--identity", "", "--", "cat"],
+                stdin=file, capture_output=True, env=self.workspace.environment)
+        self.assertEqual(result.stdout, SCRIPT)
+
+    def test_over_the_socket_the_rule_is_the_same(self):
+        path, out = self.managed(), self.workspace.root / "decrypted"
+        sealed = self.backing_of(path)
+        arguments = ("--workspace", self.workspace.name)
+        for identity in ("", PERSONAL, BOB):
+            for verb in (
+                ("decrypt", sealed, "-o", out, "--force", *arguments),
+                ("owner", "--set", PERSONAL, path), ("owner", "--set", BOB, path), ("owner", "--set", "", path),
+            ):
+                result = self.workspace.run_as(identity, "mamctl", *verb, check=False)
+                self.assertEqual(result.returncode, REFUSED, (identity, verb, result.stdout, result.stderr))
+                self.assertIn(b"whose policy gives nothing to", result.stderr)
+            self.assertFalse(out.exists())
+        # What changes nothing is no transfer.
+        self.workspace.run_as("", "mamctl", "owner", "--set", ANN, path)
+        self.workspace.run_as(ANN, "mamctl", "decrypt", sealed, "-o", out, "--force", *arguments)
+        self.assertEqual(out.read_bytes(), SCRIPT)
+        self.workspace.run_as(ANN, "mamctl", "owner", "--set", PERSONAL, path)
+        self.assertEqual(self.workspace.owner(path), PERSONAL)
+
+    def test_the_daemons_own_opens_are_no_transfers(self):
+        path = self.managed()
+        with open(path, "rb") as file:
+            file.read()
+            self.workspace.lock()
+            self.workspace.unlock()
+        result = self.workspace.run_as("", "mamctl", "verify", "--workspace", self.workspace.name)
+        self.assertEqual(result.returncode, DONE)
+        self.workspace.run_as("", "mamctl", "class", "--set", "B", path)
+        self.assertEqual(path.read_bytes(), SCRIPT)
+
+    def test_names_of_the_same_account_are_the_same(self):
+        path = self.managed()
+        self.assertEqual(self.workspace.run_as(ANN.upper(), "cat", path).stdout, SCRIPT)
+
+
+class ToNobody(OnlyManaged):
+    """`none` is at least as strict."""
+    policy = policy("none")
+
+
+class AllApps(Transfers):
+    policy = policy("allApps")
+
+    def test_everybody_may_open_what_policy_sends_everywhere(self):
+        path = self.managed()
+        for identity in ("", PERSONAL, BOB, ANN):
+            for name, answer in self.ways(identity, path).items():
+                if name != "by_handle":
+                    self.assertIn(answer, ("#!/bin/sh", "managed\n", "0"), (identity, name))
+            self.assertEqual(self.programs(identity, path), OnlyManaged.all_programs, identity)
+
+    def test_a_copy_belongs_to_who_copied(self):
+        path, copy = self.managed(), self.directory / "copy"
+        self.workspace.run_as(PERSONAL, "cp", path, copy)
+        self.assertEqual(self.workspace.owner(copy), PERSONAL)
+        self.assertEqual(self.backing_of(copy).read_bytes()[-len(SCRIPT):], SCRIPT)
