@@ -66,3 +66,15 @@ package func processID(ofThread thread: Int32) -> Int32? {
     }
     return nil
 }
+
+/// The children of a process, of all its threads, as far as they can be told.
+package func childProcesses(of process: Int32) -> [Int32] {
+    let threads = (try? entries(of: ByteString("/proc/\(process)/task"))) ?? []
+    return threads.flatMap { thread -> [Int32] in
+        let path = "/proc/\(process)/task/\(thread.shown)/children"
+        let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []
+        return bytes.split(separator: UInt8(ascii: " ")).compactMap {
+            Int32(String(decoding: $0, as: UTF8.self))
+        }
+    }
+}

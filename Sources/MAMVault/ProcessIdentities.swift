@@ -1,49 +1,138 @@
-// Which identity a process acts under: its own, or that of the nearest ancestor that has one.
+// Which identity a thread acts under: its own, its process's, or the one that the process was started with.
 
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Identities given to processes, each tied to one life of one process id.
+/// Identities given to threads and processes, each tied to one life of one id.
+///
+/// A child has the identity that its parent had when it was forked, whatever the parent gets afterwards. So before a
+/// process's identity changes, what its children have is written down for each of them.
 package final class ProcessIdentities: Sendable {
-    private let table = Mutex<[Int32: Entry]>([:])
-
-    private struct Entry {
-        let life: ProcessLife
-        let identity: Identity
-    }
+    private let table = Mutex(IdentityTable())
+    /// One change at a time: between looking for children and the change nobody else's may come.
+    private let changes = Mutex(())
 
     package init() {}
 
     /// Gives a process an identity, or takes it away with nil. False if that life of it has ended.
-    package func set(_ identity: Identity?, for life: ProcessLife) -> Bool {
-        guard ProcessStatus(of: life.id)?.life == life else { return false }
-        table.withLock { table in
-            table = table.filter { ProcessStatus(of: $0.key)?.life == $0.value.life }
-            table[life.id] = identity.map { Entry(life: life, identity: $0) }
+    ///
+    /// `connection`: what the identity ends with; nil for the process's own life.
+    package func set(
+        _ identity: Identity?, for life: ProcessLife, until connection: ConnectionID? = nil
+    ) -> Bool {
+        changes.withLock { _ in
+            guard isAlive(life) else { return false }
+            change(life, to: identity.map { .init(identity: $0, connection: connection) })
+            return true
         }
-        return true
     }
 
-    /// Takes an identity away from all who have it.
-    func remove(_ identity: Identity) {
-        table.withLock { table in table = table.filter { !$0.value.identity.matches(identity) } }
+    /// Gives a thread of a process an identity, or takes it away with nil. False if the process has no such thread.
+    package func set(
+        _ identity: Identity?, forThread thread: Int32, of process: ProcessLife,
+        until connection: ConnectionID
+    ) -> Bool {
+        changes.withLock { _ in
+            guard isAlive(process), let life = ProcessStatus(of: thread)?.life,
+                processID(ofThread: thread) == process.id
+            else { return false }
+            table.withLock { table in
+                table.prune(unless: isAlive)
+                table.threads[life] = identity.map {
+                    .init(identity: $0, connection: connection)
+                }
+            }
+            return true
+        }
     }
 
-    /// The identity that a thread acts under; nil if neither its process nor an ancestor has one.
+    /// A client has hung up: what it set for as long as it was connected ends.
+    package func end(_ connection: ConnectionID) {
+        changes.withLock { _ in
+            let ended = table.withLock { table in
+                table.threads = table.threads.filter { $0.value.connection != connection }
+                return table.processes.filter { $0.value.own?.connection == connection }.keys
+            }
+            for life in ended { change(life, to: nil) }
+        }
+    }
+
+    /// The caller holds `changes`.
+    private func change(_ life: ProcessLife, to setting: IdentityTable.Setting?) {
+        let old = found(for: life.id)
+        let children = childProcesses(of: life.id).compactMap { ProcessStatus(of: $0)?.life }
+        table.withLock { table in
+            table.prune(unless: isAlive)
+            table.version += 1
+            for child in children where table.processes[child]?.inherited == nil {
+                table.processes[child, default: .init()].inherited = .some(old)
+            }
+            table.set(setting, for: life)
+        }
+    }
+
+    /// Makes nobody of all who act for an identity.
+    func forget(_ identity: Identity) {
+        changes.withLock { _ in table.withLock { $0.forget(identity) } }
+    }
+
+    /// What a thread was given; nil if it has none of its own, nor its process or whoever started that.
     ///
     /// A thread id of 0 is the kernel's, or comes from another process id namespace: no identity.
-    package func identity(ofThread thread: Int32) -> Identity? {
+    package func found(forThread thread: Int32) -> FoundIdentity? {
         let known = table.withLock { $0 }
-        guard !known.isEmpty, thread > 0, var process = processID(ofThread: thread) else {
-            return nil
+        guard !known.isEmpty, thread > 0 else { return nil }
+        if !known.threads.isEmpty, let own = threadIdentity(thread) {
+            return FoundIdentity(identity: own, source: .thread)
         }
+        return processID(ofThread: thread).flatMap { found(for: $0) }
+    }
+
+    /// What was set for one thread, and not for its process.
+    package func threadIdentity(_ thread: Int32) -> Identity? {
+        guard let life = ProcessStatus(of: thread)?.life else { return nil }
+        return table.withLock { $0.threads[life]?.identity }
+    }
+
+    private func found(for process: Int32) -> FoundIdentity? {
+        let known = table.withLock { $0 }
+        var heirs: [ProcessLife] = []
+        var process = process
+        var result: FoundIdentity?
         // Parents that come and go can make no loop longer than this.
         for _ in 0..<1024 {
-            guard process > 0, let status = ProcessStatus(of: process) else { return nil }
-            if let entry = known[process], entry.life == status.life { return entry.identity }
-            process = status.parent
+            // Who is younger than its child has got the id of the parent since.
+            guard process > 0, let status = ProcessStatus(of: process),
+                status.life.startTime <= heirs.last?.startTime ?? .max
+            else { break }
+            let entry = known.processes[status.life]
+            if let own = entry?.own {
+                result = FoundIdentity(identity: own.identity, source: .process(process))
+            } else if let inherited = entry?.inherited {
+                result = inherited
+            } else {
+                heirs.append(status.life)
+                process = status.parent
+                continue
+            }
+            break
         }
-        return nil
+        if let result { remember(result, for: heirs, known.version) }
+        return result
+    }
+
+    /// An orphan has what it had, although its parents are not there any more to ask.
+    private func remember(_ found: FoundIdentity, for heirs: [ProcessLife], _ version: UInt64) {
+        guard !heirs.isEmpty else { return }
+        table.withLock { table in
+            // What has changed meanwhile may have come before a fork that we took for an earlier one.
+            guard table.version == version else { return }
+            table.prune(unless: isAlive)
+            guard table.processes.count < IdentityTable.rememberedCount else { return }
+            for heir in heirs { table.processes[heir, default: .init()].inherited = .some(found) }
+        }
     }
 }
+
+private func isAlive(_ life: ProcessLife) -> Bool { ProcessStatus(of: life.id)?.life == life }

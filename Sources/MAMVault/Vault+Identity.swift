@@ -7,9 +7,15 @@ internal import MAMPolicy
 package import MAMStore
 
 extension Vault {
-    /// The file identity of a caller: its process's, else its user's default.
+    /// The file identity of a caller: its thread's, else its process's, else its user's default.
     package func identity(ofThread thread: Int32, user: UInt32) -> Identity {
-        identities.identity(ofThread: thread) ?? defaultIdentity(ofUser: user)
+        found(forThread: thread, user: user).identity
+    }
+
+    /// The same, and where it comes from.
+    package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
+        identities.found(forThread: thread)
+            ?? FoundIdentity(identity: defaultIdentity(ofUser: user), source: .userDefault)
     }
 
     /// In single-identity mode the account that the user registered; otherwise nobody.

@@ -1,0 +1,74 @@
+// What is written down about threads and processes and their identities.
+
+package import MAMModel
+internal import MAMSystem
+
+/// An identity, and where it comes from.
+package struct FoundIdentity: Sendable {
+    package enum Source: Sendable, Equatable {
+        case thread
+        /// That process was given it; others have it from there.
+        case process(Int32)
+        /// The account that the user registered, or nobody.
+        case userDefault
+    }
+
+    package let identity: Identity
+    package let source: Source
+}
+
+/// Keyed by lives, so that an id that is used again finds nothing.
+struct IdentityTable: Sendable {
+    struct Setting: Sendable {
+        let identity: Identity
+        /// What it ends with; nil: only with the life that it belongs to.
+        let connection: ConnectionID?
+    }
+
+    struct Process: Sendable {
+        var own: Setting?
+        /// What the process was forked with, as far as that is known: `.some(nil)` is nothing.
+        var inherited: FoundIdentity??
+    }
+
+    var threads: [ProcessLife: Setting] = [:]
+    var processes: [ProcessLife: Process] = [:]
+    /// One more with every change of a process's identity.
+    var version: UInt64 = 0
+    private var pruneAt = 64
+
+    /// More are found anew each time they are asked for.
+    static let rememberedCount = 16_384
+
+    var isEmpty: Bool { threads.isEmpty && processes.isEmpty }
+
+    /// Forgets lives that have ended, now and then: each costs a look into /proc.
+    mutating func prune(unless isAlive: (ProcessLife) -> Bool) {
+        guard threads.count + processes.count >= pruneAt else { return }
+        threads = threads.filter { isAlive($0.key) }
+        processes = processes.filter { isAlive($0.key) }
+        pruneAt = max(64, 2 * (threads.count + processes.count))
+    }
+
+    mutating func set(_ setting: Setting?, for life: ProcessLife) {
+        processes[life, default: Process()].own = setting
+        if setting == nil, processes[life]?.inherited == nil { processes[life] = nil }
+    }
+
+    mutating func forget(_ identity: Identity) {
+        func spared(_ setting: Setting) -> Setting {
+            guard setting.identity.matches(identity) else { return setting }
+            return Setting(identity: .nobody, connection: setting.connection)
+        }
+        threads = threads.mapValues(spared)
+        processes = processes.mapValues { process in
+            var process = process
+            process.own = process.own.map(spared)
+            if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
+                process.inherited = FoundIdentity(identity: .nobody, source: found.source)
+            }
+            return process
+        }
+        version += 1
+    }
+}
