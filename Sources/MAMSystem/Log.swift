@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// Writes one line per message. Never file contents, never secrets.
+/// Writes one line per message. Never file contents, never secrets, and nothing that ``rules`` keep out.
 package struct Log: Sendable {
     private enum Destination: Sendable {
         case nowhere
@@ -14,6 +14,14 @@ package struct Log: Sendable {
 
     private let prefix: String
     private let destination: Destination
+    /// For this log and all copies of it.
+    package let rules: LogRules
+
+    private init(prefix: String, destination: Destination) {
+        self.prefix = prefix
+        self.destination = destination
+        rules = LogRules()
+    }
 
     /// Says nothing.
     package static let silent = Log(prefix: "", destination: .nowhere)
@@ -29,6 +37,11 @@ package struct Log: Sendable {
         return Log(prefix: prefix, destination: hasJournal ? .journal : .file(file))
     }
 
+    /// For the search for a mistake; may hold personal data. Only if ``rules`` want it.
+    package func debug(_ message: @autoclosure () -> String) {
+        if rules.isVerbose { write(LOG_DEBUG, message) }
+    }
+
     package func info(_ message: @autoclosure () -> String) { write(LOG_INFO, message) }
     package func warning(_ message: @autoclosure () -> String) { write(LOG_WARNING, message) }
     package func error(_ message: @autoclosure () -> String) { write(LOG_ERR, message) }
@@ -38,11 +51,11 @@ package struct Log: Sendable {
         case .nowhere: break
         case .journal:
             send([
-                "MESSAGE=\(makeMessage())", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)",
+                "MESSAGE=\(rules.scrub(makeMessage()))", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)",
             ])
-        case .standardError: writeLine("\(prefix): \(makeMessage())\n", to: 2)
+        case .standardError: writeLine("\(prefix): \(rules.scrub(makeMessage()))\n", to: 2)
         case .file(let file):
-            writeLine("\(timestamp()) \(prefix): \(makeMessage())\n", to: file.raw)
+            writeLine("\(timestamp()) \(prefix): \(rules.scrub(makeMessage()))\n", to: file.raw)
         }
     }
 

@@ -37,6 +37,10 @@ extension Vault {
 
     /// Lets an existing file be opened, and fetches its key.
     package func admit(_ file: VaultFile) throws(VaultError) {
+        try metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
+    }
+
+    private func letIn(_ file: VaultFile) throws(VaultError) {
         guard let window = file.window else { return }
         window.noteUse()
         guard window.allowsOpen else { throw closure(of: file.header) }
@@ -77,6 +81,14 @@ extension Vault {
     ///
     /// `asked`: the class that its directory asks for.
     package func begin(
+        _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
+    ) throws(VaultError) {
+        try metrics.counting(.creations) { () throws(VaultError) in
+            try makeAnew(file, as: owner, asking: asked)
+        }
+    }
+
+    private func makeAnew(
         _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
@@ -151,7 +163,10 @@ extension Vault {
 
     /// Logs damage where it is met; returns the error as the vault's.
     func reported(_ error: StoreError, owner: Identity) -> VaultError {
-        if error.isDamage { log.warning("a file of \(owner): \(error)") }
+        if error.isDamage {
+            metrics.count(.damagedBlocks)
+            log.warning("a file of \(owner): \(error)")
+        }
         return .store(error)
     }
 }

@@ -126,7 +126,7 @@ extension Vault {
         keyring.endWipe(wipe)
         forgetPolicies()
         identities.forget(wipe.identity)
-        events.send(AccountEvent(kind: .wiped, account: wipe.account, last: AccountStatus(wipe)))
+        announce(.wiped, wipe.account, last: AccountStatus(wipe))
         log.warning("\(wipe.identity) is wiped: \(files.count) files were removed")
         return files
     }

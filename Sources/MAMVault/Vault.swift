@@ -25,6 +25,7 @@ package final class Vault: Sendable {
     let transitions = Mutex<Void>(())
     private let mounted = Mutex<(any VaultMount)?>(nil)
     let events = EventHub()
+    package let metrics: Metrics
     let classRecords: ClassRecords?
     /// What keeps accounts closed beside a lock.
     let blocks = Mutex<[AccountID: AccountBlock]>([:])
@@ -45,6 +46,7 @@ package final class Vault: Sendable {
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
+        metrics = Metrics(isOn: !settings.telemetryDisabled)
         inForce = Mutex(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring

@@ -1,0 +1,64 @@
+// The counters as text that Prometheus and its kin read: https://openmetrics.io.
+
+internal import MAMVault
+
+extension Metric {
+    /// The family, and the label that tells its members apart.
+    fileprivate var sample: (family: String, label: String?) {
+        switch self {
+        case .opens: ("opens", nil)
+        case .creations: ("creations", nil)
+        case .refusedClosed: ("refusals", "reason=\"window-closed\"")
+        case .refusedKeyMissing: ("refusals", "reason=\"key-missing\"")
+        case .refusedKeyRevoked: ("refusals", "reason=\"key-revoked\"")
+        case .refusedBlocked: ("refusals", "reason=\"blocked\"")
+        case .refusedByPolicy: ("refusals", "reason=\"policy\"")
+        case .refusedDamaged: ("refusals", "reason=\"damaged\"")
+        case .refusedOtherwise: ("refusals", "reason=\"other\"")
+        case .locks: ("locks", nil)
+        case .unlocks: ("unlocks", nil)
+        case .wipes: ("wipes", nil)
+        case .blocks: ("blocks", nil)
+        case .checkIns: ("check_ins", "outcome=\"succeeded\"")
+        case .failedCheckIns: ("check_ins", "outcome=\"failed\"")
+        case .policyChanges: ("policy_readings", "outcome=\"changed\"")
+        case .policyReadingsUnchanged: ("policy_readings", "outcome=\"unchanged\"")
+        case .refusedPolicies: ("policy_documents_refused", nil)
+        case .yesDecisions: ("decisions", "answer=\"yes\"")
+        case .noDecisions: ("decisions", "answer=\"no\"")
+        case .damagedBlocks: ("damaged_blocks", nil)
+        case .sessions: ("sessions", nil)
+        }
+    }
+}
+
+/// One line for a person, for each family.
+private let help = [
+    ("opens", "Files that were opened."),
+    ("creations", "Files that were begun, or begun anew."),
+    ("refusals", "Opens and creations that were refused."),
+    ("locks", "Times that an account's files became unavailable."),
+    ("unlocks", "Times that they became available."),
+    ("wipes", "Accounts that were destroyed."),
+    ("blocks", "Times that policy closed an account."),
+    ("check_ins", "Readings of the policy source for an account."),
+    ("policy_readings", "Readings of the policy directory."),
+    ("policy_documents_refused", "Documents that were found to be bad."),
+    ("decisions", "Questions about policy that were answered."),
+    ("damaged_blocks", "Reads that met a block which does not verify."),
+    ("sessions", "Sessions whose user interface an account took."),
+]
+
+extension Metrics {
+    /// All of them, in the order of the table.
+    var openMetrics: String {
+        let families = help.flatMap { family, text in
+            let samples = Metric.allCases.filter { $0.sample.family == family }.map { metric in
+                let labels = metric.sample.label.map { "{\($0)}" } ?? ""
+                return "mamd_\(family)_total\(labels) \(self[metric])"
+            }
+            return ["# TYPE mamd_\(family) counter", "# HELP mamd_\(family) \(text)"] + samples
+        }
+        return (families + ["# EOF"]).joined(separator: "\n") + "\n"
+    }
+}
