@@ -1,14 +1,13 @@
 // The accounts that the tables are about.
 
 import MAMModel
-
-@testable import MAMPolicy
+import MAMPolicy
 
 /// A policy with some rules.
 func policy(_ configure: (inout PolicyRules) -> Void = { _ in }) -> EffectivePolicy {
-    var rules = PolicyRules()
-    configure(&rules)
-    return EffectivePolicy(rules: rules)
+    var document = PolicyDocument()
+    configure(&document.rules)
+    return .merge([document])
 }
 
 /// The account whose policy a table varies.
