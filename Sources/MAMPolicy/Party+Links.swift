@@ -104,9 +104,9 @@ extension Party {
         switch level {
         case .allApps: .open(text, "\(url.scheme): may be opened in any program", by: rule)
         case .managedApps:
-            isManaged(url.scheme, inputs)
-                ? .open(text, "a managed program opens \(url.scheme):", by: rule)
-                : .refuse("only managed programs may open \(url.scheme):", by: rule)
+            managedForm(url, text, inputs).map {
+                .open($0, "a managed program opens \(url.scheme):", by: rule)
+            } ?? .refuse("only managed programs may open \(url.scheme):", by: rule)
         case .customApp:
             program.flatMap(Self.schemeName).map {
                 .open(
@@ -137,17 +137,22 @@ extension Party {
             return .open(
                 text, "it is the managed browser", by: "managedBrowserToOpenLinksRequired")
         }
-        guard policy.outbound == .managedApps, isManaged(url.scheme, inputs) else { return nil }
-        let twin = url.scheme + Self.twinSuffix
-        let opens = inputs.names(twin) ? url.with(scheme: twin) : text
+        guard policy.outbound == .managedApps, let opens = managedForm(url, text, inputs) else {
+            return nil
+        }
         return .open(opens, "a managed program opens \(url.scheme):", by: Rule.outbound)
     }
 
-    /// A managed program answers to this scheme, or to its twin.
-    private func isManaged(_ scheme: String, _ inputs: LinkInputs) -> Bool {
+    /// What only a managed program opens: under the scheme's twin if that is known, else as it is. Nil if no managed
+    /// program is known.
+    private func managedForm(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> String? {
         let suffix = Self.twinSuffix
-        return inputs.isKnownManagedScheme || inputs.names(scheme) || inputs.names(scheme + suffix)
-            || (scheme.hasSuffix(suffix) && inputs.names(String(scheme.dropLast(suffix.count))))
+        if inputs.names(url.scheme + suffix) { return url.with(scheme: url.scheme + suffix) }
+        let isTwin = url.scheme.hasSuffix(suffix)
+        let isKnown =
+            inputs.isKnownManagedScheme || inputs.names(url.scheme)
+            || (isTwin && inputs.names(String(url.scheme.dropLast(suffix.count))))
+        return isKnown ? text : nil
     }
 
     /// Managed programs register each scheme a second time with this ending, so that only they answer to it.

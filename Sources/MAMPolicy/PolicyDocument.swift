@@ -3,6 +3,9 @@
 //   PolicyDocument (+Decode), Assignment            Microsoft Graph's documents, as they are exported
 //   PolicyRules, PolicyChoices, RuleField           what an app protection asks, and the table of it all
 //   EffectivePolicy (+JSON), PolicyBook             what all documents ask of one account together
+//   Party (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion    what they answer: docs/POLICY.md
+//   PinRules (+Check), LaunchConditions, EffectivePolicy+Launch, +Versions          what lets a person in
+//   Locations, URLText, LinkPattern, VersionNumber  what answers are about
 //   AppConfiguration                                what they tell an account's programs
 //   LegacyPolicy                                    the flat policy for trials
 //   PolicyLint, JSONScan                            what is wrong with a document, and in which line
