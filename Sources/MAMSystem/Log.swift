@@ -51,7 +51,8 @@ package struct Log: Sendable {
         case .nowhere: break
         case .journal:
             send([
-                "MESSAGE=\(rules.scrub(makeMessage()))", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)",
+                "MESSAGE=\(rules.scrub(makeMessage()))", "PRIORITY=\(priority)",
+                "SYSLOG_IDENTIFIER=\(prefix)",
             ])
         case .standardError: writeLine("\(prefix): \(rules.scrub(makeMessage()))\n", to: 2)
         case .file(let file):
