@@ -7,6 +7,8 @@ package enum Assignment: Sendable, Hashable {
     case everyone
     case group(String)
     case allBut(group: String)
+    /// Ours: a flat policy names an account.
+    case account(String)
 
     /// The target of an entry. One that is not understood covers everybody: a policy must not become looser by our
     /// not knowing whom it is for.
@@ -52,6 +54,7 @@ package struct Groups: Sendable, Equatable {
             switch assignment {
             case .everyone: included.append(true)
             case .group(let group): included.append(contains(account, group) ?? true)
+            case .account(let name): included.append(account.matches(name))
             case .allBut(let group): if contains(account, group) == true { return false }
             }
         }

@@ -13,9 +13,8 @@ extension EffectivePolicy {
     }
 
     private func deviceModelFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
-        let allowed = (rules.allowedIosDeviceModels ?? "").split(separator: ";")
-            .map { trimmed($0).lowercased() }.filter { !$0.isEmpty }
-        guard !allowed.isEmpty else { return nil }
+        guard let list = rules.allowedIosDeviceModels, !list.isEmpty else { return nil }
+        let allowed = semicolonNames(list).map { $0.lowercased() }
         let model = conditions.deviceModel
         return finding(
             model.map { allowed.contains(trimmed($0[...]).lowercased()) }, .deviceModel,
@@ -70,11 +69,6 @@ extension EffectivePolicy {
         else { return false }
         let (elapsed, overflow) = conditions.now.subtractingReportingOverflow(since)
         return !overflow && elapsed < grace
-    }
-
-    private func trimmed(_ text: Substring) -> Substring {
-        let start = text.drop { $0 == " " }
-        return start.lastIndex { $0 != " " }.map { start[...$0] } ?? ""
     }
 }
 

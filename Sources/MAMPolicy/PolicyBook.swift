@@ -64,7 +64,7 @@ package struct PolicyBook: Sendable, Equatable {
             }
             return document.assignments.compactMap { assignment in
                 switch assignment {
-                case .everyone: nil
+                case .everyone, .account: nil
                 case .group(let group), .allBut(let group):
                     groups.knows(group)
                         ? nil : .unknownGroup(group, document: document.label)

@@ -6,17 +6,32 @@ extension PolicyDocument {
     /// Reads a file of documents: one object, a list of them, or either under the key `value` as the Graph service
     /// answers. Everything in it must be understood, or none of it is taken.
     package static func decode(
-        _ bytes: [UInt8], file: String? = nil
+        _ bytes: [UInt8], file: String? = nil, acceptsLegacy: Bool = false
     ) throws(PolicyError) -> [PolicyDocument] {
         var documents: [PolicyDocument] = []
         for fields in try objects(in: JSONValue(document: bytes)) {
-            var errors: [PolicyError] = []
-            var document = PolicyDocument(fields, &errors)
-            if let error = errors.first { throw error }
+            var document = try PolicyDocument(fields, acceptsLegacy)
             document.file = file
             documents.append(document)
         }
         return documents
+    }
+
+    private init(_ fields: [String: JSONValue], _ acceptsLegacy: Bool) throws(PolicyError) {
+        if LegacyPolicy.isOne(fields) {
+            guard acceptsLegacy else { throw .legacy }
+            self = try LegacyPolicy.document(fields)
+            return
+        }
+        var errors: [PolicyError] = []
+        self.init(fields, &errors)
+        if let error = errors.first { throw error }
+    }
+
+    /// The policy for trials that stands in the settings themselves, if it counts.
+    package static func debug(of settings: Settings) throws(PolicyError) -> PolicyDocument? {
+        guard settings.debugSettingsEnabled, !settings.debugPolicy.isEmpty else { return nil }
+        return try LegacyPolicy.document(settings.debugPolicy)
     }
 
     static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {

@@ -11,6 +11,8 @@ package enum PolicyError: Error, Equatable, Sendable {
     case empty
     /// An `@odata.type` that is no app protection policy.
     case otherType(String)
+    /// A flat policy for trials, where none is accepted.
+    case legacy
     /// A value of the wrong type or range.
     case value(key: String, expected: String)
 }
@@ -23,6 +25,8 @@ extension PolicyError: CustomStringConvertible {
         case .notADocument(let found): "it should hold an object and holds \(found)"
         case .empty: "it holds no document"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"
+        case .legacy:
+            "it is a flat policy for trials, which counts only with the setting DebugSettingsEnabled"
         case .value(let key, let expected): "\(key) must be \(expected)"
         }
     }

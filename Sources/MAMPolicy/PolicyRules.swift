@@ -87,7 +87,8 @@ package struct PolicyRules: Sendable, Equatable {
     package var minimumRequiredSdkVersion: String?
     package var minimumWarningSdkVersion: String?
     package var minimumWipeSdkVersion: String?
-    /// Models with semicolons between them, in any case.
+    /// Models with semicolons between them, in any case. Two documents may have none in common: a lone semicolon
+    /// allows no model.
     package var allowedIosDeviceModels: String?
     package var appActionIfIosDeviceModelNotAllowed: RemediationAction?
     package var maximumAllowedDeviceThreatLevel: ThreatLevel?

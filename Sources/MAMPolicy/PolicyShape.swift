@@ -51,15 +51,11 @@ extension Shape where Value == String? {
             return .some(text.isEmpty ? nil : text)
         }, write: { JSONValue($0) })
 
-    /// Names with semicolons between them; none at all says nothing.
+    /// Names with semicolons between them. An empty text says nothing; a lone semicolon is a list without a name.
     static let semicolonList = Shape(
         "a text with semicolons",
-        read: { value in
-            value.text.map { text in
-                let names = semicolonNames(text)
-                return names.isEmpty ? nil : names.joined(separator: ";")
-            }
-        }, write: { JSONValue($0) })
+        read: { value in value.text.map { $0.isEmpty ? nil : joined(semicolonNames($0)) } },
+        write: { JSONValue($0) })
 }
 
 extension Shape where Value == [String] {
@@ -118,7 +114,10 @@ func semicolonNames(_ text: String) -> [String] {
         .sorted().oneOfEach({ $0.lowercased() }, inOrderOf: \.self)
 }
 
-private func trimmed(_ text: Substring) -> String {
+/// The inverse of ``semicolonNames(_:)``.
+func joined(_ names: [String]) -> String { names.isEmpty ? ";" : names.joined(separator: ";") }
+
+func trimmed(_ text: Substring) -> String {
     let start = text.drop { $0.isWhitespace }
     let end = start.lastIndex { !$0.isWhitespace }
     return end.map { String(start[...$0]) } ?? ""

@@ -67,8 +67,8 @@ extension Strictness where Value == String {
     static let commonNames = Strictness { one, other in
         let (own, others) = (semicolonNames(one), semicolonNames(other))
         let common = Set(own.map { $0.lowercased() }).intersection(others.map { $0.lowercased() })
-        return semicolonNames((own + others).joined(separator: ";"))
-            .filter { common.contains($0.lowercased()) }.joined(separator: ";")
+        return joined(
+            semicolonNames(joined(own + others)).filter { common.contains($0.lowercased()) })
     }
 
     /// Neither restricts more; the choice only has to be the same in any order.

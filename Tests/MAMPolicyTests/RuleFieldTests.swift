@@ -140,9 +140,9 @@ import Testing
             try shown("allowedIosDeviceModels", merge(one)) == #""iPad Pro;iPhone 15""#)
         #expect(
             try shown("allowedIosDeviceModels", merge(one, #"{"allowedIosDeviceModels": "x"}"#))
-                == #""""#)
+                == #"";""#)
         #expect(
-            try shown("allowedIosDeviceModels", merge(#"{"allowedIosDeviceModels": " ;"}"#)) == nil)
+            try shown("allowedIosDeviceModels", merge(#"{"allowedIosDeviceModels": ""}"#)) == nil)
     }
 
     @Test func `it is told where a rule is from`() throws {

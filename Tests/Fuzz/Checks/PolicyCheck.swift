@@ -4,19 +4,22 @@ import MAMModel
 import MAMPolicy
 
 func checkPolicy(_ bytes: [UInt8]) throws(Violation) {
+    let isFaulty = PolicyLint.check(bytes, acceptsLegacy: true).contains { $0.severity == .error }
     let documents: [PolicyDocument]
     do throws(PolicyError) {
-        documents = try PolicyDocument.decode(bytes)
+        documents = try PolicyDocument.decode(bytes, acceptsLegacy: true)
     } catch {
+        try expect(isFaulty, "refused, and nothing is told of it")
         return try expect(!error.description.isEmpty, "no words")
     }
+    try expect(!isFaulty, "an error is told of what is accepted")
     try expect(!documents.isEmpty, "no document, and no error")
     try checkMerge(documents)
     try checkWarnings(documents.flatMap(\.warnings) + PolicyBook(documents: documents).warnings)
     // Not from a property list, which is read as well.
     guard let json = try? JSONValue(parsing: bytes) else { return }
     let written = try must("JSON that was read is not read again") {
-        try PolicyDocument.decode(json.encoded())
+        try PolicyDocument.decode(json.encoded(), acceptsLegacy: true)
     }
     try expect(written == documents, "other documents when written and read again")
 }

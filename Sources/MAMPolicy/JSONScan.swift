@@ -1,0 +1,140 @@
+// Where things stand in a JSON text: for people who are to mend it. What a text means is told by JSONValue alone.
+
+internal import MAMModel
+
+/// Reads a text up to its first error.
+struct JSONScan {
+    struct Place: Hashable, Sendable {
+        var line: Int
+        /// In bytes, from 1.
+        var column: Int
+    }
+
+    /// A key of an object, by the way to the object: `value[0]`, `[2]`, or nothing for the top.
+    struct Member: Sendable {
+        let object: String
+        let key: String
+        let place: Place
+    }
+
+    private(set) var members: [Member] = []
+    private(set) var error: (place: Place, reason: String)?
+
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(_ bytes: [UInt8]) {
+        self.bytes = bytes
+        guard value(path: "", depth: 0) else { return }
+        skipSpace()
+        if position < bytes.count { _ = fail("there is more after the end") }
+    }
+
+    func place(of key: String, in object: String) -> Place? {
+        members.first { $0.object == object && $0.key == key }?.place
+    }
+
+    /// Keys that stand twice in one object, where they stand for the second time.
+    var repeated: [Member] {
+        var seen: [String: Set<String>] = [:]
+        return members.filter { !seen[$0.object, default: []].insert($0.key).inserted }
+    }
+
+    private func place(at position: Int) -> Place {
+        let before = bytes[..<min(position, bytes.count)]
+        let line = before.count { $0 == newline } + 1
+        let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
+        return Place(line: line, column: before.count - start + 1)
+    }
+
+    private let newline = UInt8(ascii: "\n")
+
+    private mutating func fail(_ reason: String) -> Bool {
+        error = error ?? (place(at: position), reason)
+        return false
+    }
+
+    private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    private mutating func skipSpace() {
+        while let byte = next, [0x20, 0x09, 0x0A, 0x0D].contains(byte) { position += 1 }
+    }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        skipSpace()
+        guard next == UInt8(ascii: character) else { return false }
+        position += 1
+        return true
+    }
+
+    private mutating func value(path: String, depth: Int) -> Bool {
+        guard depth < JSONValue.maximumDepth else { return fail("it is nested too deep") }
+        if take("{") { return object(path, depth + 1) }
+        if take("[") { return array(path, depth + 1) }
+        if next == UInt8(ascii: "\"") { return text() != nil }
+        return plain()
+    }
+
+    private mutating func object(_ path: String, _ depth: Int) -> Bool {
+        if take("}") { return true }
+        repeat {
+            skipSpace()
+            let start = position
+            guard next == UInt8(ascii: "\""), let key = text() else {
+                return fail("a key in quotation marks should stand here")
+            }
+            members.append(Member(object: path, key: key, place: place(at: start)))
+            guard take(":") else { return fail("a colon should stand here") }
+            guard value(path: path.isEmpty ? key : "\(path).\(key)", depth: depth) else {
+                return false
+            }
+        } while take(",")
+        return take("}") || fail("a comma or } should stand here")
+    }
+
+    private mutating func array(_ path: String, _ depth: Int) -> Bool {
+        if take("]") { return true }
+        var index = 0
+        repeat {
+            guard value(path: "\(path)[\(index)]", depth: depth) else { return false }
+            index += 1
+        } while take(",")
+        return take("]") || fail("a comma or ] should stand here")
+    }
+
+    private mutating func text() -> String? {
+        let start = position
+        position += 1
+        while let byte = next, byte != UInt8(ascii: "\"") {
+            guard byte >= 0x20 else {
+                _ = fail("a text does not end in its line")
+                return nil
+            }
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
+        }
+        guard next != nil else {
+            position = start
+            _ = fail("a text does not end")
+            return nil
+        }
+        position += 1
+        guard let text = (try? JSONValue(parsing: Array(bytes[start..<position])))?.text else {
+            position = start
+            _ = fail("a text is not valid")
+            return nil
+        }
+        return text
+    }
+
+    /// A number, true, false or null.
+    private mutating func plain() -> Bool {
+        let start = position
+        while let byte = next, !",]}: \t\r\n\"{[".utf8.contains(byte) { position += 1 }
+        guard start < position, (try? JSONValue(parsing: Array(bytes[start..<position]))) != nil
+        else {
+            position = start
+            return fail("a value should stand here")
+        }
+        return true
+    }
+}

@@ -1,0 +1,129 @@
+// What is wrong with a policy document, all at once, for whoever writes it.
+
+package import MAMModel
+
+/// One remark.
+package struct LintFinding: Sendable, Equatable {
+    package enum Severity: String, Sendable {
+        /// The document is refused.
+        case error
+        case warning
+    }
+
+    /// Nil where the text has no lines that count: in a property list.
+    package var line: Int?
+    package var column: Int?
+    package var severity: Severity
+    package var key: String?
+    package var reason: String
+
+    package var json: JSONValue {
+        [
+            "line": line.map { JSONValue($0) } ?? .null,
+            "column": column.map { JSONValue($0) } ?? .null,
+            "severity": .string(severity.rawValue), "key": JSONValue(key),
+            "reason": .string(reason),
+        ]
+    }
+}
+
+package enum PolicyLint {
+    /// Everything there is to say of a document, in the order of its lines.
+    package static func check(_ bytes: [UInt8], acceptsLegacy: Bool = false) -> [LintFinding] {
+        let json: JSONValue
+        do throws(PolicyError) { json = try JSONValue(document: bytes) } catch {
+            return [syntaxFinding(bytes, error)]
+        }
+        let isText = (try? JSONValue(parsing: bytes)) != nil
+        let scan = isText ? JSONScan(bytes) : nil
+        var findings = scan.map(remarks) ?? []
+        do throws(PolicyError) {
+            for (path, fields) in try located(json) {
+                findings += check(fields, acceptsLegacy).map { located($0, path, scan) }
+            }
+        } catch {
+            findings.append(finding(error))
+        }
+        return findings.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+    }
+
+    /// On a text that is read here, and that others may read in another way.
+    private static func remarks(_ scan: JSONScan) -> [LintFinding] {
+        var findings = scan.repeated.map { member in
+            LintFinding(
+                line: member.place.line, column: member.place.column, severity: .warning,
+                key: member.key, reason: "\(member.key) is written twice; only one counts")
+        }
+        if let (place, reason) = scan.error {
+            findings.append(
+                LintFinding(
+                    line: place.line, column: place.column, severity: .warning,
+                    reason: "strict readers of JSON refuse this: \(reason)"))
+        }
+        return findings
+    }
+
+    private static func syntaxFinding(_ bytes: [UInt8], _ error: PolicyError) -> LintFinding {
+        var found = finding(error)
+        guard error == .notJSON else { return found }
+        let scan = JSONScan(bytes)
+        found.line = scan.error?.place.line
+        found.column = scan.error?.place.column
+        if let reason = scan.error?.reason { found.reason += ": \(reason)" }
+        return found
+    }
+
+    /// The documents with the way to each of them.
+    private static func located(
+        _ json: JSONValue
+    ) throws(PolicyError) -> [(path: String, fields: [String: JSONValue])] {
+        let objects = try PolicyDocument.objects(in: json)
+        let path = json.object?["value"] == nil ? "" : "value"
+        let isList = (json.object?["value"] ?? json).array != nil
+        return objects.enumerated().map { (isList ? "\(path)[\($0)]" : path, $1) }
+    }
+
+    private static func check(
+        _ fields: [String: JSONValue], _ acceptsLegacy: Bool
+    ) -> [LintFinding] {
+        if LegacyPolicy.isOne(fields) {
+            do throws(PolicyError) {
+                guard acceptsLegacy else { throw .legacy }
+                return try LegacyPolicy.document(fields).warnings.map(finding)
+            } catch {
+                return [finding(error)]
+            }
+        }
+        var errors: [PolicyError] = []
+        let document = PolicyDocument(fields, &errors)
+        return errors.map(finding) + document.warnings.map(finding)
+            + PolicyDependency.broken(in: document.rules).map {
+                LintFinding(severity: .warning, key: $0.key, reason: "\($0.key) \($0.reason)")
+            }
+    }
+
+    private static func finding(_ error: PolicyError) -> LintFinding {
+        let key: String? =
+            switch error {
+            case .value(let key, _): key
+            case .otherType: "@odata.type"
+            default: nil
+            }
+        return LintFinding(severity: .error, key: key, reason: error.description)
+    }
+
+    private static func finding(_ warning: PolicyWarning) -> LintFinding {
+        LintFinding(severity: .warning, key: warning.key, reason: warning.description)
+    }
+
+    private static func located(
+        _ finding: LintFinding, _ path: String, _ scan: JSONScan?
+    ) -> LintFinding {
+        guard let scan else { return finding }
+        var found = finding
+        let place = found.key.flatMap { scan.place(of: $0, in: path) }
+        found.line = place?.line ?? 1
+        found.column = place?.column
+        return found
+    }
+}
