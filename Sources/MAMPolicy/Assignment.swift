@@ -39,10 +39,20 @@ package struct Groups: Sendable, Equatable {
         self.members = Dictionary(members.map { ($0.lowercased(), $1) }, uniquingKeysWith: +)
     }
 
-    func knows(_ group: String) -> Bool { members[group.lowercased()] != nil }
+    /// A remark for each group of a document that is not known.
+    func unknown(in document: PolicyDocument) -> [PolicyWarning] {
+        document.assignments.compactMap { assignment in
+            switch assignment {
+            case .group(let group), .allBut(let group):
+                members[group.lowercased()] == nil
+                    ? .unknownGroup(group, document: document.label) : nil
+            case .everyone, .account: nil
+            }
+        }
+    }
 
     /// Nil if the group is not known.
-    func contains(_ account: Identity, _ group: String) -> Bool? {
+    private func contains(_ account: Identity, _ group: String) -> Bool? {
         members[group.lowercased()].map { $0.contains(where: account.matches) }
     }
 

@@ -16,11 +16,15 @@ extension EffectivePolicy {
     private func origin(of field: RuleField) -> JSONValue {
         let value = field.show(rules)
         let stated = sources.filter { field.show($0.rules) != .null }
-        let restricting = stated.filter { field.counts($0.rules) }
-        let equal = stated.filter { field.show($0.rules) == value }
         // A list that is what several have in common is from all of them.
-        let from = !equal.isEmpty ? equal : restricting.isEmpty ? stated : restricting
-        let looser = stated.filter { !from.contains($0) }
+        let isFromOne = stated.contains { field.show($0.rules) == value }
+        let isFromRestricting = stated.contains { field.counts($0.rules) }
+        let gives = { (document: PolicyDocument) in
+            isFromOne
+                ? field.show(document.rules) == value
+                : !isFromRestricting || field.counts(document.rules)
+        }
+        let (from, looser) = (stated.filter(gives), stated.filter { !gives($0) })
         return [
             "value": value, "from": .array(from.map { .string($0.label) }),
             "looser": .array(

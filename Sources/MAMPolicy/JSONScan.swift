@@ -22,6 +22,9 @@ struct JSONScan {
 
     private let bytes: [UInt8]
     private var position = 0
+    private var counted = 0
+    private var line = 1
+    private var lineStart = 0
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
@@ -30,8 +33,12 @@ struct JSONScan {
         if position < bytes.count { _ = fail("there is more after the end") }
     }
 
-    func place(of key: String, in object: String) -> Place? {
-        members.first { $0.object == object && $0.key == key }?.place
+    /// The keys of each object, where they stand first.
+    var places: [String: [String: Place]] {
+        members.reduce(into: [:]) { places, member in
+            let earlier = places[member.object]?[member.key]
+            places[member.object, default: [:]][member.key] = earlier ?? member.place
+        }
     }
 
     /// Keys that stand twice in one object, where they stand for the second time.
@@ -40,14 +47,16 @@ struct JSONScan {
         return members.filter { !seen[$0.object, default: []].insert($0.key).inserted }
     }
 
-    private func place(at position: Int) -> Place {
-        let before = bytes[..<min(position, bytes.count)]
-        let line = before.count { $0 == newline } + 1
-        let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
-        return Place(line: line, column: before.count - start + 1)
+    /// Positions are asked for in their order, so that nothing is counted twice.
+    private mutating func place(at position: Int) -> Place {
+        for index in counted..<max(counted, min(position, bytes.count))
+        where bytes[index] == UInt8(ascii: "\n") {
+            line += 1
+            lineStart = index + 1
+        }
+        counted = max(counted, position)
+        return Place(line: line, column: max(0, position - lineStart) + 1)
     }
-
-    private let newline = UInt8(ascii: "\n")
 
     private mutating func fail(_ reason: String) -> Bool {
         error = error ?? (place(at: position), reason)

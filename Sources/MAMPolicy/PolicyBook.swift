@@ -8,6 +8,8 @@ package struct PolicyBook: Sendable, Equatable {
     /// Those that are in force in this workspace.
     private let inForce: [PolicyDocument]
     private let groups: Groups
+    /// What the documents say about this workspace that their writers may not have meant.
+    package let warnings: [PolicyWarning]
 
     package static let empty = PolicyBook(documents: [])
 
@@ -16,14 +18,19 @@ package struct PolicyBook: Sendable, Equatable {
         documents: [PolicyDocument], workspace: [String] = [], groups: [String: [String]] = [:]
     ) {
         self.documents = documents
-        self.groups = Groups(groups)
+        let groups = Groups(groups)
         let names = workspace.map { $0.lowercased() }
-        inForce = documents.filter { document in
-            guard let covered = document.workspaces, !names.isEmpty else {
-                return document.isAssigned
-            }
-            return document.isAssigned && covered.contains { names.contains($0.lowercased()) }
+        let assigned = documents.filter(\.isAssigned)
+        let isHere = { (document: PolicyDocument) in
+            names.isEmpty
+                || document.workspaces?.contains { names.contains($0.lowercased()) } ?? true
         }
+        self.groups = groups
+        inForce = assigned.filter(isHere)
+        warnings =
+            assigned.filter { !isHere($0) }.map {
+                .otherWorkspaces($0.workspaces ?? [], document: $0.label)
+            } + inForce.flatMap { groups.unknown(in: $0) }
     }
 
     /// What the documents that cover an account ask of it together.
@@ -53,23 +60,5 @@ package struct PolicyBook: Sendable, Equatable {
         _ account: Identity, _ kind: PolicyDocument.Kind
     ) -> [PolicyDocument] {
         inForce.filter { $0.kind == kind && groups.cover(account, $0.assignments) }
-    }
-
-    /// What the documents say about this workspace that their writers may not have meant.
-    package var warnings: [PolicyWarning] {
-        documents.flatMap { document -> [PolicyWarning] in
-            guard document.isAssigned else { return [] }
-            guard inForce.contains(document) else {
-                return [.otherWorkspaces(document.workspaces ?? [], document: document.label)]
-            }
-            return document.assignments.compactMap { assignment in
-                switch assignment {
-                case .everyone, .account: nil
-                case .group(let group), .allBut(let group):
-                    groups.knows(group)
-                        ? nil : .unknownGroup(group, document: document.label)
-                }
-            }
-        }
     }
 }

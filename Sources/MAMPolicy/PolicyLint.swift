@@ -38,8 +38,12 @@ package enum PolicyLint {
         let scan = isText ? JSONScan(bytes) : nil
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
+            let places = scan?.places
             for (path, fields) in try located(json) {
-                findings += check(fields, acceptsLegacy).map { located($0, path, scan) }
+                findings += check(fields, acceptsLegacy).map {
+                    guard let places else { return $0 }
+                    return located($0, places[path] ?? [:])
+                }
             }
         } catch {
             findings.append(finding(error))
@@ -117,11 +121,10 @@ package enum PolicyLint {
     }
 
     private static func located(
-        _ finding: LintFinding, _ path: String, _ scan: JSONScan?
+        _ finding: LintFinding, _ places: [String: JSONScan.Place]
     ) -> LintFinding {
-        guard let scan else { return finding }
         var found = finding
-        let place = found.key.flatMap { scan.place(of: $0, in: path) }
+        let place = found.key.flatMap { places[$0] }
         found.line = place?.line ?? 1
         found.column = place?.column
         return found

@@ -38,8 +38,8 @@ extension Strictness where Value: CaseIterable & Equatable {
 
 extension Strictness {
     /// What both lists hold.
-    static func common<Member: Equatable>() -> Strictness where Value == [Member] {
-        Strictness { one, other in one.filter(other.contains) }
+    static func common<Member: Hashable>() -> Strictness where Value == [Member] {
+        Strictness { one, other in one.filter(Set(other).contains) }
     }
 }
 

@@ -44,7 +44,9 @@ import Testing
         (#""apps": [\#(app("Notes"))]"#, true), (#""apps": [\#(app("id-7"))]"#, true),
         (#""apps": [\#(app("other")), \#(app("notes"))]"#, true),
         (#""apps": [\#(app("other"))]"#, false), (#""apps": []"#, true),
-        (#""apps": null"#, true), (#""isAssigned": false"#, false), (#""isAssigned": true"#, true),
+        (#""apps": null"#, true),
+        (#""isAssigned": false, "apps": [\#(app("Notes"))]"#, false),
+        (#""isAssigned": false"#, false), (#""isAssigned": true"#, true),
         (#""appGroupType": "allApps", "apps": [\#(app("other"))]"#, true),
         (#""apps": [{"mobileAppIdentifier": {"packageId": "x"}}]"#, true),
     ])
