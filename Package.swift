@@ -57,12 +57,14 @@ let package = Package(
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
+        module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
+
         // Use cases
         module(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "CShims",
+                "MAMEnrollment", "MAMStore", "CShims",
             ]),
 
         // Edges
@@ -75,9 +77,7 @@ let package = Package(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore",
-                "MAMVault",
-                "CShims",
+                "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
 
@@ -85,8 +85,8 @@ let package = Package(
         program(
             "mamd",
             [
-                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring", "MAMVault",
-                "MAMFuse",
+                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring",
+                "MAMEnrollment", "MAMVault", "MAMFuse",
                 "MAMControl", "MAMSession",
             ]),
         program(
@@ -101,6 +101,8 @@ let package = Package(
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+        tests(
+            "MAMEnrollmentTests", ["MAMEnrollment", "MAMPolicy", "MAMSystem", "MAMModel"]),
         tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         tests(
             "MAMVaultTests",

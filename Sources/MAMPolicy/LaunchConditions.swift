@@ -60,6 +60,9 @@ package enum LaunchSubject: String, Sendable, CaseIterable {
 package struct LaunchVerdict: Sendable, Equatable {
     package let findings: [LaunchFinding]
 
+    /// Every condition is met, or none was looked at.
+    package static let passed = LaunchVerdict([])
+
     /// Findings come in the order of ``LaunchSubject``, which the sort keeps.
     init(_ findings: [LaunchFinding]) {
         self.findings = LaunchAction.allCases.reversed().flatMap { action in

@@ -15,25 +15,41 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
+/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as. `environment`: nil for ours.
+/// `resettingSignals`: it gets none blocked or ignored, whatever is here.
 package func spawn(
-    _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false
+    _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false,
+    environment: [ByteString]? = nil, resettingSignals: Bool = false
 ) throws(Errno) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (mine, its) in files { posix_spawn_file_actions_adddup2(&actions, mine, its) }
-    if inNewSession {
+    if inNewSession, !files.values.contains(STDIN_FILENO) {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // POSIX_SPAWN_SETSID, which glibc shows only to GNU sources.
-    if inNewSession { posix_spawnattr_setflags(&attributes, 0x80) }
+    // POSIX_SPAWN_SETSID, which glibc shows only to GNU sources; SETSIGDEF and SETSIGMASK.
+    var flags: Int16 = inNewSession ? 0x80 : 0
+    if resettingSignals {
+        flags |= 0x04 | 0x08
+        var signals = sigset_t()
+        sigfillset(&signals)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+    }
+    posix_spawnattr_setflags(&attributes, flags)
     var process: pid_t = 0
     let status = withArguments(argv) { program, arguments in
-        posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+        guard let environment else {
+            return posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+        }
+        return withPointers(environment) {
+            posix_spawnp(&process, program, &actions, &attributes, arguments, $0)
+        }
     }
     guard status == 0 else { throw Errno(rawValue: status) }
     return process
@@ -43,8 +59,20 @@ package func spawn(
 package func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
     var status: Int32 = 0
     _ = try retrying { waitpid(process, &status, 0) }
-    let signal = status & 0x7F
-    return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+    return ProcessEnd(status)
+}
+
+/// The same without waiting: nil while it runs.
+package func pollEnd(of process: pid_t) throws(Errno) -> ProcessEnd? {
+    var status: Int32 = 0
+    return try retrying { waitpid(process, &status, WNOHANG) } == 0 ? nil : ProcessEnd(status)
+}
+
+extension ProcessEnd {
+    fileprivate init(_ status: Int32) {
+        let signal = status & 0x7F
+        self = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+    }
 }
 
 /// Becomes another program; returns only if that fails.
@@ -60,13 +88,20 @@ private func withArguments<Result>(
     _ argv: [ByteString],
     _ body: (UnsafePointer<CChar>, [UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
-    let pointers = argv.map { strdup($0.cString) }
-    defer { for pointer in pointers { free(pointer) } }
-    return argv[0].cString.withUnsafeBufferPointer { program in
+    argv[0].cString.withUnsafeBufferPointer { program in
         // A C string has at least its end, so the buffer has an address.
         guard let name = program.baseAddress else { preconditionFailure("no program name") }
-        return body(name, pointers + [nil])
+        return withPointers(argv) { body(name, $0) }
     }
+}
+
+/// Strings as C has a list of them, for one call.
+private func withPointers<Result>(
+    _ strings: [ByteString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
+) -> Result {
+    let pointers = strings.map { strdup($0.cString) }
+    defer { for pointer in pointers { free(pointer) } }
+    return body(pointers + [nil])
 }
 
 /// A pipe whose ends no started program inherits by accident.

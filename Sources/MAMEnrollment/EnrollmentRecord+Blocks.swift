@@ -1,0 +1,89 @@
+// What keeps an account closed, and when that has to be looked at next. Pure.
+
+package import MAMModel
+internal import MAMPolicy
+
+extension EnrollmentRecord {
+    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a person calls the account.
+    package func block(_ facts: EnrollmentFacts, name: String) -> AccountBlock? {
+        if stage == .signedOut {
+            return AccountBlock(
+                .signedOut,
+                "it was deregistered; its keys are kept: mamctl account register \(name)")
+        }
+        if !facts.isAllowed {
+            return AccountBlock(
+                .launch,
+                "AllowedAccounts does not name it; remove it: mamctl account deregister \(name)")
+        }
+        return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock ?? offlineBlock(facts)
+            ?? passphraseBlock(facts, name)
+    }
+
+    private func offlineWipeBlock(_ name: String) -> AccountBlock? {
+        offlineWipe.map {
+            AccountBlock(
+                .offlineWipe,
+                $0 == .needsCheckIn
+                    ? "no check-in for too long: mamctl account login \(name), or it may be wiped"
+                    : "it was offline for too long: mamctl account login \(name); with too many wrong passphrases it is wiped"
+            )
+        }
+    }
+
+    private func lockOut(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
+        guard isLockedOut else { return nil }
+        return AccountBlock(
+            .lockedOut,
+            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)): mamctl account login \(name)"
+        )
+    }
+
+    private var launchBlock: AccountBlock? {
+        guard let worst = launch.findings.first, worst.action >= .block else { return nil }
+        return AccountBlock(
+            worst.subject == .clock ? .clockedOut : .launch, "\(worst.reason) (\(worst.rule))")
+    }
+
+    private func offlineBlock(_ facts: EnrollmentFacts) -> AccountBlock? {
+        guard let limit = facts.offlineBlockSeconds, sinceCheckIn >= limit else { return nil }
+        return AccountBlock(
+            .offline,
+            "no check-in for \(limit) s (periodOfflineBeforeAccessCheck): mamctl account check-in")
+    }
+
+    private func passphraseBlock(_ facts: EnrollmentFacts, _ name: String) -> AccountBlock? {
+        let pin = facts.policy.pin
+        guard pin.isRequired else { return nil }
+        let reason: String? =
+            if !facts.hasPassphrase {
+                "policy wants a passphrase (pinRequired)"
+            } else if let limit = pin.expirySeconds, sincePassphrase >= limit {
+                "its passphrase is older than policy allows (periodBeforePinReset)"
+            } else if let flaw, flaw.rules == facts.pinMark {
+                "its passphrase is not good enough: \(flaw.reason)"
+            } else { nil }
+        return reason.map {
+            AccountBlock(.passphrase, "\($0): mamctl account passphrase \(name)")
+        }
+    }
+
+    /// Seconds until time alone changes something; nil if it never does.
+    package func secondsToNext(_ facts: EnrollmentFacts) -> Int64? {
+        guard stage != .signedOut else { return nil }
+        let pin = facts.policy.pin
+        let limits: [(limit: Int64?, passed: Int64)] = [
+            (secondsBetweenAttempts(facts), sinceAttempt),
+            (facts.offlineBlockSeconds, sinceCheckIn),
+            (facts.offlineWipeSeconds, sinceCheckIn),
+            (pin.isRequired ? pin.expirySeconds : nil, sincePassphrase),
+            (
+                facts.policy.rules.gracePeriodToBlockAppsDuringOffClockHours?.seconds,
+                sinceClockedOut ?? .max
+            ),
+        ]
+        return limits.compactMap { limit, passed in
+            limit.flatMap { passed < $0 ? $0 - passed : nil }
+        }.min()
+    }
+}

@@ -1,0 +1,60 @@
+// The record on disk: one JSON object.
+
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+extension EnrollmentRecord {
+    private static let version: Int64 = 1
+
+    package var json: JSONValue {
+        [
+            "version": .integer(Self.version),
+            "stage": .string(stage.rawValue), "statusCode": JSONValue(code.rawValue),
+            "wallSeconds": .integer(passage.wallSeconds),
+            "secondsSinceBoot": .integer(passage.secondsSinceBoot), "boot": .string(passage.boot),
+            "sinceCheckIn": .integer(sinceCheckIn), "sinceAttempt": .integer(sinceAttempt),
+            "networkFailures": JSONValue(networkFailures),
+            "offlineWipe": JSONValue(offlineWipe?.rawValue),
+            "sincePassphrase": .integer(sincePassphrase),
+            "flaw": JSONValue(flaw?.reason), "flawRules": JSONValue(flaw?.rules),
+            "isLockedOut": .bool(isLockedOut),
+            "sinceClockedOut": sinceClockedOut.map { .integer($0) } ?? .null,
+            "policyMark": JSONValue(policyMark),
+        ]
+    }
+
+    /// Nil for anything that ``json`` does not give.
+    package init?(_ json: JSONValue) {
+        guard let members = json.object, members["version"]?.integer == Self.version,
+            let stage = members["stage"]?.text.flatMap(Stage.init(rawValue:)),
+            let code = members["statusCode"]?.integer.flatMap({ Int(exactly: $0) })
+                .flatMap(StatusCode.init(rawValue:)),
+            let wall = members["wallSeconds"]?.integer, let boot = members["boot"]?.text,
+            let sinceBoot = members["secondsSinceBoot"]?.integer,
+            let sinceCheckIn = members["sinceCheckIn"]?.integer, sinceCheckIn >= 0,
+            let sinceAttempt = members["sinceAttempt"]?.integer, sinceAttempt >= 0,
+            let failures = members["networkFailures"]?.integer.flatMap({ Int(exactly: $0) }),
+            let sincePassphrase = members["sincePassphrase"]?.integer, sincePassphrase >= 0,
+            let isLockedOut = members["isLockedOut"]?.bool, failures >= 0
+        else { return nil }
+        self.init(
+            at: Passage(
+                Moment(wallSeconds: wall, secondsSinceBoot: sinceBoot), boot: boot))
+        self.stage = stage
+        self.code = code
+        self.sinceCheckIn = sinceCheckIn
+        self.sinceAttempt = sinceAttempt
+        networkFailures = failures
+        offlineWipe = members["offlineWipe"]?.text.flatMap(OfflineWipe.init(rawValue:))
+        self.sincePassphrase = sincePassphrase
+        flaw = members["flaw"]?.text.map {
+            Flaw(reason: $0, rules: members["flawRules"]?.text ?? "")
+        }
+        self.isLockedOut = isLockedOut
+        sinceClockedOut = members["sinceClockedOut"]?.integer
+        policyMark = members["policyMark"]?.text
+        // A word that is not known here must not pass for none.
+        guard json.object.map({ self.json == .object($0) }) == true else { return nil }
+    }
+}

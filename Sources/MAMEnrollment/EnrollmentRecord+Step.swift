@@ -1,0 +1,201 @@
+// The state machine: what happens to an account, and what is to be done about it. Pure.
+
+package import MAMPolicy
+package import MAMSystem
+
+/// Something that happens.
+package enum EnrollmentInput: Sendable {
+    /// Time passes.
+    case time
+    /// It was put on the list, or on it again.
+    case registered
+    /// The policy source was read, or not.
+    case checkIn(CheckInOutcome, mark: String)
+    /// The conditions were looked at; nil clock status: not asked.
+    case launch(LaunchVerdict, ClockStatus?)
+    /// The right passphrase was given; what it lacks.
+    case opened(flaw: String?)
+    /// A wrong one, and how many that makes.
+    case wrongPassphrase(count: Int)
+    case newPassphrase
+    case signedOut
+}
+
+/// What a check-in came to.
+package enum CheckInOutcome: Sendable, Equatable {
+    /// All was read; whether the documents are others than before.
+    case ok
+    case unchanged
+    /// A document, or the directory, cannot be read.
+    case unreadable(String)
+    /// The CheckIn hook says that the network is down.
+    case networkFailure(String)
+    /// It failed otherwise.
+    case failure(String)
+
+    package var isSuccess: Bool { self == .ok || self == .unchanged }
+
+    package var reason: String? {
+        switch self {
+        case .ok, .unchanged: nil
+        case .unreadable(let reason), .networkFailure(let reason), .failure(let reason): reason
+        }
+    }
+}
+
+/// Why an account is wiped: stands in the log and goes to the hook.
+package struct WipeReason: Sendable, Equatable {
+    package enum Trigger: String, Sendable, CaseIterable {
+        case command, deregister, passphrase, offline, launch, administrator
+        /// An earlier one that was interrupted.
+        case resumed
+    }
+
+    package let trigger: Trigger
+    package let text: String
+
+    package init(_ trigger: Trigger, _ text: String) {
+        self.trigger = trigger
+        self.text = text
+    }
+}
+
+package enum EnrollmentAction: Sendable, Equatable {
+    case checkIn
+    case wipe(WipeReason)
+    case report(StatusCode, String?)
+}
+
+extension EnrollmentRecord {
+    /// Lets the time since the last step pass, then the input happen.
+    package mutating func step(
+        _ input: EnrollmentInput, _ facts: EnrollmentFacts, at moment: Moment,
+        boot: String = Passage.currentBoot
+    ) -> [EnrollmentAction] {
+        pass(passage.advance(to: moment, boot: boot))
+        switch input {
+        case .time: return []
+        case .registered: return register(facts)
+        case .checkIn(let outcome, let mark): return checkIn(outcome, mark, facts)
+        case .launch(let verdict, let clock): return judge(verdict, clock, facts)
+        case .opened(let flaw): return open(flaw, facts)
+        case .wrongPassphrase(let count): return refuse(count, facts)
+        case .newPassphrase:
+            (sincePassphrase, flaw) = (0, nil)
+            return []
+        case .signedOut:
+            (stage, code, offlineWipe) = (.signedOut, .unenrolled, nil)
+            return [.report(.unenrolled, nil)]
+        }
+    }
+
+    private mutating func pass(_ seconds: Int64) {
+        sinceCheckIn = sinceCheckIn.addingTime(seconds)
+        sinceAttempt = sinceAttempt.addingTime(seconds)
+        sincePassphrase = sincePassphrase.addingTime(seconds)
+        sinceClockedOut = sinceClockedOut?.addingTime(seconds)
+    }
+
+    /// What time has made due.
+    package mutating func due(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
+        guard stage != .signedOut else { return [] }
+        if offlineWipe == nil, let limit = facts.offlineWipeSeconds, sinceCheckIn >= limit {
+            offlineWipe = .needsCheckIn
+        }
+        return sinceAttempt >= secondsBetweenAttempts(facts) ? [.checkIn] : []
+    }
+
+    /// A minute, two, four, … an hour after failures of the network; else as the settings say.
+    func secondsBetweenAttempts(_ facts: EnrollmentFacts) -> Int64 {
+        if networkFailures > 0 { return min(3600, 60 << Int64(min(networkFailures - 1, 6))) }
+        return stage == .enrolled && code.didSucceed ? facts.checkInSeconds : facts.retrySeconds
+    }
+
+    private mutating func register(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
+        (stage, isLockedOut, offlineWipe) = (.registered, false, nil)
+        (sinceCheckIn, sinceAttempt, networkFailures) = (0, 0, 0)
+        return enroll(facts, isNew: true)
+    }
+
+    private mutating func checkIn(
+        _ outcome: CheckInOutcome, _ mark: String, _ facts: EnrollmentFacts
+    ) -> [EnrollmentAction] {
+        guard stage != .signedOut else { return [] }
+        sinceAttempt = 0
+        guard outcome.isSuccess else { return fail(outcome) }
+        (sinceCheckIn, networkFailures) = (0, 0)
+        if offlineWipe != nil, !facts.isCovered {
+            return [
+                .wipe(
+                    WipeReason(
+                        .offline, "it was offline for too long, and no policy covers it any more"))
+            ]
+        }
+        if offlineWipe == .needsCheckIn {
+            offlineWipe = facts.hasPassphrase ? .needsPassphrase : nil
+        }
+        defer { policyMark = mark }
+        return enroll(facts, isNew: policyMark != mark)
+    }
+
+    private mutating func enroll(_ facts: EnrollmentFacts, isNew: Bool) -> [EnrollmentAction] {
+        let isNew = isNew || stage != .enrolled
+        stage = facts.isCovered ? .enrolled : .registered
+        code =
+            !facts.isAllowed
+            ? .notAllowed : !facts.isCovered ? .noPolicy : isNew ? .newPolicy : .policyUnchanged
+        return [.report(code, nil)]
+    }
+
+    private mutating func fail(_ outcome: CheckInOutcome) -> [EnrollmentAction] {
+        switch outcome {
+        case .networkFailure: networkFailures += 1
+        default: networkFailures = 0
+        }
+        if case .unreadable = outcome {
+            code = .policyUnreachable
+        } else {
+            code = stage == .enrolled ? .policyUnreachable : .enrollmentUnreachable
+        }
+        return [.report(code, outcome.reason)]
+    }
+
+    private mutating func judge(
+        _ verdict: LaunchVerdict, _ clock: ClockStatus?, _ facts: EnrollmentFacts
+    ) -> [EnrollmentAction] {
+        let isOut = clock == .clockedOut || clock == .clockedOutStale
+        sinceClockedOut = isOut ? sinceClockedOut ?? 0 : nil
+        launch = verdict
+        guard verdict.action == .wipe, let worst = verdict.findings.first else { return [] }
+        return [.wipe(WipeReason(.launch, worst.reason))]
+    }
+
+    private mutating func open(
+        _ flaw: String?, _ facts: EnrollmentFacts
+    ) -> [EnrollmentAction] {
+        self.flaw = flaw.map { Flaw(reason: $0, rules: facts.pinMark) }
+        isLockedOut = false
+        if offlineWipe == .needsPassphrase { offlineWipe = nil }
+        return []
+    }
+
+    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out some number must hold.
+    private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
+        let pin = facts.policy.pin
+        guard count >= pin.maximumRetries else { return [] }
+        if offlineWipe == .needsPassphrase {
+            return [
+                .wipe(
+                    WipeReason(
+                        .offline,
+                        "it was offline for too long, and its passphrase was wrong \(count) times"))
+            ]
+        }
+        guard pin.isRequired else { return [] }
+        if pin.actionAfterRetries == .wipe {
+            return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(count) times"))]
+        }
+        isLockedOut = true
+        return []
+    }
+}

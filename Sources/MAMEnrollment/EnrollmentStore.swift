@@ -1,0 +1,51 @@
+// The records on disk: the directory `enrollment/` of the state directory, one file for each account.
+
+internal import Glibc
+package import MAMModel
+package import MAMSystem
+
+/// Reads and writes; keeps nothing in memory.
+package struct EnrollmentStore: Sendable {
+    private let directory: Descriptor
+
+    private static let maximumByteCount = 65_536
+
+    package init(in stateDirectory: Int32) throws(Errno) {
+        if mkdirat(stateDirectory, "enrollment", 0o700) != 0, Errno.current != .exists {
+            throw .current
+        }
+        directory = try openFile(
+            at: stateDirectory, "enrollment", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        for name in try unfinishedFiles(in: directory.raw) { unlinkat(directory.raw, name, 0) }
+    }
+
+    /// What is found under a name.
+    package enum Found: Sendable {
+        case nothing
+        case damaged
+        case value(JSONValue)
+    }
+
+    package func load(_ name: String) -> Found {
+        do throws(Errno) {
+            let bytes = try readSmallFile(
+                at: directory.raw, name, maximumByteCount: Self.maximumByteCount)
+            guard let value = try? JSONValue(parsing: bytes) else { return .damaged }
+            return .value(value)
+        } catch { return error == .noEntry ? .nothing : .damaged }
+    }
+
+    package func save(_ value: JSONValue, as name: String) throws(Errno) {
+        try value.encoded().span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: name, with: bytes)
+        }
+    }
+
+    package func remove(_ name: String) throws(Errno) {
+        guard unlinkat(directory.raw, name, 0) == 0 else {
+            if Errno.current == .noEntry { return }
+            throw .current
+        }
+        try synchronize(directory.raw)
+    }
+}

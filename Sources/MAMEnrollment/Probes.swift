@@ -1,0 +1,87 @@
+// What the machine knows that policy asks for.
+
+internal import Glibc
+internal import MAMModel
+package import MAMPolicy
+internal import MAMSystem
+
+/// The programs of `Probes`, and what is known without them.
+package struct Probes: Sendable {
+    private let settings: Settings.Probes
+    private let timeoutSeconds: Int
+
+    package init(_ settings: Settings) {
+        self.settings = settings.probes
+        timeoutSeconds = settings.hooks.timeoutSeconds
+    }
+
+    /// Asks only for what the policy has a condition on: a probe may take its time.
+    package func conditions(for rules: PolicyRules, stated: ThreatLevel?) -> LaunchConditions {
+        var conditions = LaunchConditions(now: 0)
+        conditions.sdkVersion = productVersion
+        conditions.appVersion = settings.appVersion.map { answer($0) } ?? productVersion
+        let versions = [
+            rules.minimumRequiredOsVersion, rules.minimumWarningOsVersion,
+            rules.minimumWipeOsVersion, rules.maximumRequiredOsVersion,
+            rules.maximumWarningOsVersion, rules.maximumWipeOsVersion,
+        ]
+        if versions.contains(where: { $0 != nil }) {
+            conditions.osVersion = settings.osVersion.map { answer($0) } ?? Self.osVersion
+        }
+        if rules.allowedIosDeviceModels != nil {
+            conditions.deviceModel = settings.deviceModel.flatMap(answer) ?? Self.deviceModel
+        }
+        if rules.deviceComplianceRequired == true { conditions.isCompliant = isCompliant }
+        if rules.maximumAllowedDeviceThreatLevel != nil {
+            conditions.threatLevel = threatLevel(stated)
+        }
+        if rules.appActionIfAccountIsClockedOut != nil { conditions.clockStatus = clockStatus }
+        return conditions
+    }
+
+    /// `compliant` or `noncompliant`; unknown without a probe.
+    package var isCompliant: Bool? {
+        settings.compliance.flatMap(answer).flatMap {
+            ["compliant": true, "noncompliant": false][$0]
+        }
+    }
+
+    /// A command's word counts for more than what was stated once.
+    private func threatLevel(_ stated: ThreatLevel?) -> ThreatLevel? {
+        guard let command = settings.threatLevel else {
+            return stated ?? settings.statedThreatLevel
+        }
+        return answer(command).flatMap(ThreatLevel.init(rawValue:))
+    }
+
+    package var clockStatus: ClockStatus {
+        guard let command = settings.clockStatus else { return .notConfigured }
+        let words: [String: ClockStatus] = [
+            "in": .clockedIn, "out": .clockedOut, "in-stale": .clockedInStale,
+            "out-stale": .clockedOutStale, "not-configured": .notConfigured,
+        ]
+        return answer(command).flatMap { words[$0] } ?? .unknown
+    }
+
+    private func answer(_ command: [String]) -> String? {
+        runCommand(command, timeoutSeconds: timeoutSeconds).answer
+    }
+
+    /// `VERSION_ID` of os-release(5).
+    private static var osVersion: String? {
+        let bytes = (try? readSmallFile("/etc/os-release", maximumByteCount: 65_536)) ?? []
+        return bytes.split(separator: 0x0A).compactMap { line -> String? in
+            let text = String(decoding: line, as: UTF8.self)
+            guard text.hasPrefix("VERSION_ID=") else { return nil }
+            return String(text.dropFirst(11).filter { $0 != "\"" && $0 != "'" })
+        }.first
+    }
+
+    /// The firmware's name of the machine.
+    private static var deviceModel: String? {
+        let bytes =
+            (try? readSmallFile("/sys/class/dmi/id/product_name", maximumByteCount: 4096)) ?? []
+        let text = String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
+        return text.isEmpty ? nil : text
+    }
+}

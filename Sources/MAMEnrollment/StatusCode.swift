@@ -1,0 +1,151 @@
+// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on the way. It knows
+// nothing of keys or files.
+//
+//   StatusCode, EnrollmentStatus     what is told of it, in the SDK's numbers
+//   EnrollmentRecord (+JSON), Passage what is remembered, and how much time has passed
+//   EnrollmentRecord+Step, +Blocks    the state machine, pure
+//   EnrollmentStore                   the records on disk
+//   Command, Probes, Hook             programs that are asked and told
+//   WipeRequest                       an administrator's order
+
+package import MAMModel
+
+/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's enrolment.
+package enum StatusCode: Int, Sendable, CaseIterable {
+    case newPolicy = 100
+    case policyUnchanged = 101
+    case wipeReceived = 102
+    case noPolicy = 103
+    case unenrolled = 104
+    case notLicensed = 200
+    case internalError = 201
+    case obsolete = 202
+    case credentialsNeeded = 203
+    case locationUnreachable = 204
+    case enrollmentUnreachable = 205
+    case notUnderstood = 206
+    case nilAccount = 207
+    case alreadyEnrolled = 208
+    case notAllowed = 209
+    case otherUserOfDevice = 210
+    case notDeviceAccount = 211
+    case policyUnreachable = 212
+    case notEnrolled = 213
+    case notTheEnrolledAccount = 214
+    case dataNotCleared = 215
+    case timeout = 216
+    case authenticationError = 217
+    case removeExistingFirst = 218
+    case loginCanceled = 219
+    case recordGone = 220
+    case sameUserOnly = 221
+    case tenantMigrated = 222
+    case notInExtension = 223
+    case oldLibrary = 224
+    case notTargeted = 225
+    case deviceBlocked = 226
+    case singleAccountOnly = 227
+
+    package var didSucceed: Bool { rawValue < 200 }
+
+    /// One line for a person.
+    package var meaning: String { row.meaning }
+
+    /// When it is given here; nil if it never is.
+    package var cause: String? { row.cause }
+
+    private var row: (meaning: String, cause: String?) {
+        switch self {
+        case .newPolicy:
+            ("new policy received", "a check-in gave the account another policy, or its first")
+        case .policyUnchanged:
+            ("policy unchanged", "a check-in found the account's policy as it was")
+        case .wipeReceived: ("wipe received", "an administrator's wipe document was carried out")
+        case .noPolicy:
+            (
+                "registered, and no policy covers it",
+                "no document covers the account; asked again later"
+            )
+        case .unenrolled: ("unenrolled and deregistered", "account deregister, or a wipe")
+        case .notLicensed: ("the account is not licensed", nil)
+        case .internalError: ("internal error", "the state directory cannot be written")
+        case .obsolete: ("the service is disabled", nil)
+        case .credentialsNeeded:
+            ("credentials are needed", "the passphrase is missing, wrong or against policy")
+        case .locationUnreachable: ("the location service is unreachable", nil)
+        case .enrollmentUnreachable:
+            (
+                "the enrolment endpoint is unreachable",
+                "the CheckIn hook failed for an account that is not enrolled"
+            )
+        case .notUnderstood: ("the answer is not understood", "a policy document cannot be read")
+        case .nilAccount: ("no account was named", "a call without an account")
+        case .alreadyEnrolled:
+            ("the account is registered already", "a second register; nothing is changed")
+        case .notAllowed:
+            (
+                "the account is not allowed here and must be removed",
+                "AllowedAccounts does not name it"
+            )
+        case .otherUserOfDevice: ("the device is enrolled for another user", nil)
+        case .notDeviceAccount: ("it is not the device's account", nil)
+        case .policyUnreachable:
+            (
+                "the policy endpoint is unreachable",
+                "the policy directory cannot be read, or the CheckIn hook failed"
+            )
+        case .notEnrolled:
+            ("the account is not enrolled", "deregister or login of an account that is not here")
+        case .notTheEnrolledAccount: ("it is not the enrolled account", nil)
+        case .dataNotCleared:
+            ("the account's data could not be cleared", "a wipe left files; it goes on later")
+        case .timeout: ("time ran out", "the CheckIn hook did not end in time")
+        case .authenticationError: ("the authentication library failed", nil)
+        case .removeExistingFirst: ("the existing account must be removed first", nil)
+        case .loginCanceled: ("login was canceled", "the prompt for the passphrase was left empty")
+        case .recordGone: ("the service has no record of it any more", nil)
+        case .sameUserOnly:
+            (
+                "only the same, still registered account may enrol again",
+                "another passphrase for a deregistered account"
+            )
+        case .tenantMigrated: ("the tenant has moved", nil)
+        case .notInExtension: ("not supported in an extension", nil)
+        case .oldLibrary: ("the authentication library is too old", nil)
+        case .notTargeted: ("licensed, and not targeted by a policy", nil)
+        case .deviceBlocked:
+            ("the device's state forbids enrolment", "a launch condition of the policy is not met")
+        case .singleAccountOnly:
+            (
+                "only one managed account is allowed",
+                "MultiManagedIdentities is off, and the user has an account"
+            )
+        }
+    }
+}
+
+/// What came of one attempt.
+package struct EnrollmentStatus: Sendable {
+    package let identity: Identity
+    package let code: StatusCode
+    /// Why, where the code alone does not say it.
+    package let reason: String?
+
+    package init(_ identity: Identity, _ code: StatusCode, _ reason: String? = nil) {
+        self.identity = identity
+        self.code = code
+        self.reason = reason
+    }
+
+    package var errorString: String? {
+        code.didSucceed ? nil : reason.map { "\(code.meaning): \($0)" } ?? code.meaning
+    }
+
+    package var json: JSONValue {
+        [
+            "identity": .string(identity.name), "accountId": .string(identity.objectID),
+            "didSucceed": .bool(code.didSucceed), "statusCode": JSONValue(code.rawValue),
+            "errorString": JSONValue(errorString),
+        ]
+    }
+}

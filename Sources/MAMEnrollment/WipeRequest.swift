@@ -1,0 +1,55 @@
+// An administrator's order to wipe an account, and which were obeyed.
+
+package import MAMModel
+
+/// `{"@odata.type": "#mamd.wipeRequest", "id": …, "account": UPN or object id}`.
+package struct WipeRequest: Sendable, Equatable {
+    package static let type = "#mamd.wipeRequest"
+
+    /// Each is obeyed once.
+    package let id: String
+    package let account: String
+
+    package init(id: String, account: String) {
+        self.id = id
+        self.account = account
+    }
+
+    /// Nil for anything else, and for one without an id or an account.
+    package init?(_ json: JSONValue) {
+        guard let members = json.object, members["@odata.type"]?.text == Self.type,
+            let id = members["id"]?.text, (1...256).contains(id.utf8.count),
+            let account = members["account"]?.text, !account.isEmpty
+        else { return nil }
+        self.init(id: id, account: account)
+    }
+}
+
+/// The ids of those that were obeyed, and the seconds since then. They are kept while the document may still be there to be
+/// read, and four days after that at least.
+package struct ObeyedRequests: Sendable, Equatable {
+    private var ages: [String: Int64] = [:]
+
+    private static let keptSeconds: Int64 = 4 * 86_400
+
+    package init() {}
+
+    package func contains(_ id: String) -> Bool { ages[id] != nil }
+
+    /// It is young again each time that it is read.
+    package mutating func note(_ id: String) { ages[id] = 0 }
+
+    package mutating func pass(_ seconds: Int64) {
+        ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }
+    }
+
+    package var json: JSONValue { .object(ages.mapValues { .integer($0) }) }
+
+    package init?(_ json: JSONValue) {
+        guard let members = json.object else { return nil }
+        for (id, age) in members {
+            guard let age = age.integer, age >= 0 else { return nil }
+            ages[id] = age
+        }
+    }
+}

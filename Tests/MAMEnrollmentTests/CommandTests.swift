@@ -1,0 +1,74 @@
+import MAMEnrollment
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import Testing
+
+/// Programs that are asked and told.
+@Suite struct CommandTests {
+    private func shell(_ script: String, input: String = "", seconds: Int = 10) -> CommandResult {
+        runCommand(
+            ["/bin/sh", "-c", script], input: Array(input.utf8), timeoutSeconds: seconds)
+    }
+
+    @Test func `its answer is its first line, trimmed`() {
+        #expect(shell("printf '  two words \\nmore'").answer == "two words")
+        #expect(shell("true").answer == nil)
+        #expect(shell("echo no; exit 3").answer == nil)
+    }
+
+    @Test func `it reads its input to the end`() {
+        #expect(shell("cat", input: "facts").answer == "facts")
+        // One that does not read it ends all the same.
+        #expect(shell("echo done", input: "facts").answer == "done")
+    }
+
+    @Test func `it gets no environment of ours, and no ignored signal`() {
+        #expect(shell("echo ${HOME-none}").answer == "none")
+        #expect(shell("trap - PIPE; kill -PIPE $$; echo alive") == .ended(.killed(13), output: []))
+    }
+
+    @Test func `one that does not end is killed, with what it has started`() {
+        #expect(shell("sleep 60 & sleep 60", seconds: 1) == .timedOut)
+        #expect(shell("exec sleep 60 >&-", seconds: 1) == .timedOut)
+    }
+
+    @Test func `what it leaves behind is not waited for`() {
+        #expect(shell("sleep 5 & echo here", seconds: 4).answer == "here")
+    }
+
+    @Test func `one that is not there is an error`() {
+        #expect(runCommand(["/nonexistent"], timeoutSeconds: 1) == .notStarted(.noEntry))
+    }
+
+    @Test func `long output is read and cut`() {
+        guard case .ended(.exited(0), let output) = shell("head -c 1000000 /dev/zero") else {
+            Issue.record("it did not end")
+            return
+        }
+        #expect(output.count == 65_536)
+    }
+
+    @Test func `probes are asked for what policy has a condition on`() {
+        var settings = Settings()
+        settings.probes.osVersion = ["/bin/echo", "13.2"]
+        settings.probes.threatLevel = ["/bin/echo", "low"]
+        settings.probes.compliance = ["/bin/echo", "noncompliant"]
+        settings.probes.clockStatus = ["/bin/echo", "out-stale"]
+        let probes = Probes(settings)
+        let nothing = probes.conditions(for: PolicyRules(), stated: nil)
+        #expect(
+            nothing.osVersion == nil && nothing.isCompliant == nil && nothing.clockStatus == nil)
+        var rules = PolicyRules()
+        rules.minimumWarningOsVersion = "1"
+        rules.deviceComplianceRequired = true
+        rules.maximumAllowedDeviceThreatLevel = .high
+        rules.appActionIfAccountIsClockedOut = .block
+        let all = probes.conditions(for: rules, stated: .secured)
+        #expect(all.osVersion == "13.2" && all.isCompliant == false && all.threatLevel == .low)
+        #expect(all.clockStatus == .clockedOutStale)
+        let plain = Probes(Settings()).conditions(for: rules, stated: .medium)
+        #expect(plain.osVersion?.isEmpty == false && plain.isCompliant == nil)
+        #expect(plain.threatLevel == .medium && plain.clockStatus == .notConfigured)
+    }
+}
