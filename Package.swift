@@ -107,8 +107,8 @@ let package = Package(
         tests(
             "MAMVaultTests",
             [
-                "MAMVault", "MAMStore", "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat",
-                "MAMSystem", "MAMModel",
+                "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
+                "MAMFormat", "MAMSystem", "MAMModel",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),

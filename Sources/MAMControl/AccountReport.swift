@@ -14,6 +14,13 @@ package struct AccountReport: Sendable, Equatable {
     package let isDefault: Bool
     /// Seconds until another passphrase is tried; 0: now.
     package let retryAfterSeconds: Int
+    /// `registered`, `enrolled` or `signed-out`.
+    package var stage = ""
+    /// The SDK's number for what last came of enrolling it.
+    package var statusCode = 0
+    /// What keeps it closed beside a lock, and a sentence about it; empty if nothing does.
+    package var block = ""
+    package var blockReason = ""
 
     package init(
         id: String, name: String, objectID: String, uid: UInt32, state: WindowState,
@@ -45,6 +52,10 @@ package struct AccountReport: Sendable, Equatable {
         hasPassphrase = try wire.bool("hasPassphrase")
         isDefault = try wire.bool("isDefault")
         retryAfterSeconds = try wire.integer("retryAfterSeconds")
+        stage = try wire.string("stage")
+        statusCode = try wire.integer("statusCode")
+        block = try wire.string("block")
+        blockReason = try wire.string("blockReason")
     }
 
     /// The wire form.
@@ -58,6 +69,8 @@ package struct AccountReport: Sendable, Equatable {
             "hasPassphrase": .bool(hasPassphrase),
             "isDefault": .bool(isDefault),
             "retryAfterSeconds": JSONValue(retryAfterSeconds),
+            "stage": .string(stage), "statusCode": JSONValue(statusCode),
+            "block": .string(block), "blockReason": .string(blockReason),
         ]
     }
 }

@@ -21,7 +21,14 @@ package enum WorkspaceDescription {
           # The default owner of what this uid creates
           isDefault: bool,
           # Seconds until another passphrase is tried; 0: now
-          retryAfterSeconds: int
+          retryAfterSeconds: int,
+          # registered, enrolled, signed-out
+          stage: string,
+          # What last came of enrolling it: io.mamd.Enrollment
+          statusCode: int,
+          # What keeps it closed beside a lock, as in io.mamd.Enrollment; empty: nothing
+          block: string,
+          blockReason: string
         )
 
         # class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new files ask for and get
@@ -138,8 +145,9 @@ package enum WorkspaceDescription {
 
         # Destroys an account: its keys, then its files, wherever they lie in the backing directory. complete: nothing of it is left;
         # otherwise what is left goes at the daemon's next start, or when this is called again. files: how many were removed; left: paths
-        # below the backing directory that could not be; stragglers: as with Lock.
-        method Wipe(account: string) -> (complete: bool, files: int, left: []string, stragglers: []Straggler)
+        # below the backing directory that could not be; scanned: how many were looked at in the end, and opened: of those, how many a key
+        # of the account opens, or would; stragglers: as with Lock.
+        method Wipe(account: string) -> (complete: bool, files: int, scanned: int, opened: int, left: []string, stragglers: []Straggler)
 
         # Tells what happens to the accounts that the caller may lock, until it hangs up: first how each is now. Call with more.
         method Watch() -> (event: Event)

@@ -1,6 +1,7 @@
 // Accounts over the socket: register, list, lock, unlock, change the passphrase.
 
 internal import MAMCrypto
+internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
@@ -15,24 +16,16 @@ extension WorkspaceInterface {
     }
 
     func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase",
-        ])
-        let name = try call.parameters.string("name")
-        guard !name.isEmpty else { throw .invalidInput("an account needs a name") }
-        let objectID = try call.parameters.optionalString("objectId") ?? ""
-        let identity: Identity
-        do throws(Identity.Invalid) {
-            identity = try Identity(name: name, objectID: objectID)
-        } catch { throw .invalidInput("the name or object id cannot be used: \(error)") }
-        if !isTrusted(call.peer),
-            let own = vault.accounts.first(where: { $0.user == call.peer.uid })
-        {
-            throw .refused("uid \(call.peer.uid) has an account already: \(own.identity)")
-        }
-        let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
-        let account = try keyed(name) { () throws(KeyringError) in
-            try vault.register(identity, user: call.peer.uid, passphrase: passphrase)
+        let account: AccountID
+        do throws(Refusal) { account = try newAccount(call) } catch {
+            switch error {
+            case .error(let error): throw error
+            case .status(let status) where status.code == .alreadyEnrolled:
+                throw .accountExists(status.identity.description)
+            case .status(let status):
+                throw .refused(
+                    "\(status.errorString ?? status.code.meaning) (status \(status.code.rawValue))")
+            }
         }
         return try report(of: account)
     }
@@ -89,5 +82,9 @@ extension AccountReport {
             objectID: status.identity.objectID, uid: status.user, state: status.state,
             hasPassphrase: status.hasPassphrase, isDefault: status.isDefault,
             retryAfterSeconds: status.retryAfterSeconds)
+        stage = status.enrollment?.stage.rawValue ?? ""
+        statusCode = status.enrollment?.status.code.rawValue ?? 0
+        block = status.block?.kind.rawValue ?? ""
+        blockReason = status.block?.reason ?? ""
     }
 }

@@ -1,5 +1,6 @@
 // Destroying an account over the socket.
 
+internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMVault
@@ -18,7 +19,8 @@ extension WorkspaceInterface {
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
         let outcome = try keyed(name) { () throws(KeyringError) in
-            try vault.wipe(found.account)
+            try vault.wipe(
+                found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"))
         }
         return WipeReport(outcome).members
     }

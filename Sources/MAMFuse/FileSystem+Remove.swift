@@ -39,10 +39,12 @@ extension FileSystem {
         var removed: [RemovedName] = []
         var left: [ByteString] = []
         var isUndisturbed = true
+        var scanned = 0
         let isWhole = walk(
             includingHidden: true, while: { true },
             failed: { if $1 == .noEntry { isUndisturbed = false } }
         ) { found in
+            if found.entry.inode.isRegular { scanned += 1 }
             do throws(Errno) {
                 if try remove(found, isWanted) {
                     removed.append(RemovedName(parent: found.parent.node, name: found.name))
@@ -56,6 +58,7 @@ extension FileSystem {
         forget(removed)
         result.count += removed.count
         result.left = left
+        (result.scanned, result.found) = (scanned, removed.count + left.count)
         result.isComplete = isWhole && left.isEmpty
         return isUndisturbed
     }

@@ -34,6 +34,10 @@ final class Attempts: Sendable {
         return records.withLock { $0[account]?.remaining(at: now) ?? 0 }
     }
 
+    func failures(_ account: AccountID) -> Int {
+        records.withLock { Int($0[account]?.failures ?? 0) }
+    }
+
     /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from there, or a wrong
     /// clock at the time of a failure would lock the account until that time comes.
     func remainingForTry(_ account: AccountID) -> Int64 {

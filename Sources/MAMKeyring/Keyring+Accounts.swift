@@ -30,9 +30,10 @@ extension Keyring {
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
     ///
     /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does. `new` is
-    /// nil for none from now on.
+    /// nil for none from now on. `previousBlockCount`: so many of the last ones may not be taken again.
     package func changePassphrase(
-        _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?
+        _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
+        previousBlockCount: Int = 0
     ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             var keybag = try keybag(of: account)
@@ -40,6 +41,10 @@ extension Keyring {
                 throw .unknownAccount(account)
             }
             let opened = try openKeys(keybag, passphrase: old)
+            var past: PastPassphrases?
+            if let new, previousBlockCount > 0 {
+                past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
+            }
             let keys = ClassKeys { protectionClass in
                 switch protectionClass {
                 case .complete: opened.a
@@ -52,6 +57,13 @@ extension Keyring {
             try seal(&keybag, keys, passphrase: new)
             try save(keybag)
             state.withLock { $0.accounts[account]?.keybag = keybag }
+            if let past { remember(past, of: account) }
+        }
+    }
+
+    private func remember(_ past: PastPassphrases, of account: AccountID) {
+        do throws(Errno) { try histories.save(past, of: account) } catch {
+            report(.historyNotWritten(account, error))
         }
     }
 

@@ -43,7 +43,7 @@ extension Keyring {
     package func destroyKeybag(of wipe: WipeIntent) -> Bool {
         // Nobody saves a keybag meanwhile; who comes later finds no such account.
         changes.withLock { _ in
-            Self.destroyKeybag(of: wipe.account, store, attempts, report: report)
+            Self.destroyKeybag(of: wipe.account, store, attempts, histories, report: report)
         }
     }
 
@@ -57,7 +57,7 @@ extension Keyring {
 
     private static func destroyKeybag(
         of account: AccountID, _ store: KeybagStore, _ attempts: Attempts,
-        report: (KeyringFinding) -> Void
+        _ histories: PassphraseHistory, report: (KeyringFinding) -> Void
     ) -> Bool {
         var isDone = true
         func attempt(_ step: () throws(Errno) -> Void) {
@@ -68,6 +68,7 @@ extension Keyring {
         }
         attempt { () throws(Errno) in try store.destroy(account) }
         attempt { () throws(Errno) in try attempts.remove(account) }
+        attempt { () throws(Errno) in try histories.remove(account) }
         return isDone
     }
 
@@ -80,15 +81,16 @@ extension Keyring {
 
     /// Destroys the keys of all accounts whose wipe was decided. What fails is tried again at the next start.
     static func findWipes(
-        _ wipes: WipeStore, _ store: KeybagStore, _ attempts: Attempts, mayDestroy: Bool,
-        report: (KeyringFinding) -> Void
+        _ wipes: WipeStore, _ store: KeybagStore, _ attempts: Attempts,
+        _ histories: PassphraseHistory, mayDestroy: Bool, report: (KeyringFinding) -> Void
     ) throws(KeyringError) -> FoundWipes {
         var found = FoundWipes()
         for entry in try storing({ () throws(Errno) in try wipes.load() }) {
             switch entry {
             case .decided(let intent):
                 if mayDestroy {
-                    _ = destroyKeybag(of: intent.account, store, attempts, report: report)
+                    _ = destroyKeybag(
+                        of: intent.account, store, attempts, histories, report: report)
                 }
                 found.decided[intent.account] = intent
                 found.accounts.insert(intent.account)

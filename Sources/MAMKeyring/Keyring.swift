@@ -4,7 +4,7 @@
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
 //   Keyring+Wipe, WipeIntent                                   destroying an account
-//   KeybagStore, WipeStore, Attempts, DeviceSecret, StateFile  the state directory
+//   KeybagStore, WipeStore, Attempts, PassphraseHistory, DeviceSecret, StateFile   the state directory
 
 internal import Glibc
 internal import MAMCrypto
@@ -21,6 +21,7 @@ package final class Keyring: Sendable {
     let store: KeybagStore
     let attempts: Attempts
     let wipeStore: WipeStore
+    let histories: PassphraseHistory
     let cost: KeyDerivationCost
     let clock: @Sendable () -> Int64
     let report: @Sendable (KeyringFinding) -> Void
@@ -74,12 +75,13 @@ package final class Keyring: Sendable {
         let directory = stateDirectory.raw
         store = try Self.storing { () throws(Errno) in try KeybagStore(in: directory) }
         wipeStore = try Self.storing { () throws(Errno) in try WipeStore(in: directory) }
+        histories = try Self.storing { () throws(Errno) in try PassphraseHistory(in: directory) }
         attempts = try Self.storing { () throws(Errno) in
             try Attempts(in: directory, clock: clock, report: report)
         }
         // Before any keybag is read: one of its copies would repair the other.
         let wipes = try Self.findWipes(
-            wipeStore, store, attempts, mayDestroy: mayRepair, report: report)
+            wipeStore, store, attempts, histories, mayDestroy: mayRepair, report: report)
         let isFirstStart = try Self.storing { [store] () throws(Errno) in
             try !store.hasKeybags()
         }
@@ -169,6 +171,9 @@ package final class Keyring: Sendable {
     package func hasPassphrase(_ account: AccountID) -> Bool {
         state.withLock { $0.accounts[account]?.keybag.passphrase != nil }
     }
+
+    /// Wrong passphrases since the last right one; the same one twice in a row is one.
+    package func failureCount(_ account: AccountID) -> Int { attempts.failures(account) }
 
     /// Seconds until a passphrase of the account is tried; 0: now.
     package func retryAfterSeconds(_ account: AccountID) -> Int64 { attempts.remaining(account) }

@@ -27,6 +27,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case windowClosed(AccountID)
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
+    /// Policy or settings do not want it; a sentence.
+    case refused(String)
     /// The wrapped file key or its header was changed.
     case notAuthentic
     case keybag(KeybagError)
@@ -59,6 +61,7 @@ extension KeyringError: CustomStringConvertible {
             "too many wrong passphrases; the next one is tried in \(seconds) s"
         case .windowClosed: "the account is locked"
         case .blocked(let block): "the account is blocked: \(block.reason)"
+        case .refused(let reason): reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
         case .deviceSecret(let error): error.description
@@ -98,6 +101,10 @@ package enum KeyringFinding: Equatable, Sendable {
     case attemptsDamaged(AccountID)
     /// The count of wrong passphrases is kept in memory only.
     case attemptsNotWritten(AccountID, Errno)
+    /// What is known of earlier passphrases is damaged, and forgotten.
+    case historyDamaged(AccountID)
+    /// A passphrase was changed, and is not remembered as an earlier one.
+    case historyNotWritten(AccountID, Errno)
 }
 
 extension KeyringFinding: CustomStringConvertible {
@@ -126,6 +133,10 @@ extension KeyringFinding: CustomStringConvertible {
             "attempts/\(account.bytes) is damaged: the longest delay applies"
         case .attemptsNotWritten(let account, let error):
             "attempts/\(account.bytes) cannot be written: \(error)"
+        case .historyDamaged(let account):
+            "passphrases/\(account.bytes) is damaged: earlier passphrases can be taken again"
+        case .historyNotWritten(let account, let error):
+            "passphrases/\(account.bytes) cannot be written: \(error)"
         }
     }
 }

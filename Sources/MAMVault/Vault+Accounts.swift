@@ -1,6 +1,7 @@
 // Accounts as the edges see them.
 
 package import MAMCrypto
+internal import MAMEnrollment
 package import MAMFormat
 package import MAMKeyring
 package import MAMModel
@@ -20,6 +21,7 @@ package struct AccountStatus: Sendable {
     package let isDefault: Bool
     package let retryAfterSeconds: Int
     package var block: AccountBlock?
+    package var enrollment: EnrollmentReport?
 }
 
 extension Vault {
@@ -30,10 +32,9 @@ extension Vault {
                 id: account, identity: keyring.identity(of: account), user: user,
                 state: windows(of: account)?.state ?? .beforeFirstUnlock,
                 hasPassphrase: keyring.hasPassphrase(account),
-                isDefault: !settings.multiIdentity
-                    && keyring.account(registeredBy: user) == account,
+                isDefault: !settings.multiIdentity && defaultAccount(ofUser: user) == account,
                 retryAfterSeconds: Int(keyring.retryAfterSeconds(account)),
-                block: block(of: account))
+                block: block(of: account), enrollment: enrollment(of: account))
         }
     }
 
@@ -65,27 +66,47 @@ extension Vault {
         keyring.account(matching: identity) ?? account(named: identity.name)
     }
 
-    /// Makes an account's keys and opens its windows.
+    /// Makes an account's keys and opens its windows; of one that was deregistered with its keys kept, opens those. Who may
+    /// register tells ``refusal(of:user:)``.
     ///
     /// `user`: the uid whose default identity it becomes, in single-identity mode.
     /// `passphrase`: nil for keys that the device secret alone opens.
     package func register(
         _ identity: Identity, user: UInt32, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
+        if let known = keyring.account(matching: identity), !isRegistered(known) {
+            return try registerAgain(known, passphrase: passphrase)
+        }
+        try judgeNew(passphrase, policies.policy(for: identity))
         let account = try keyring.register(identity, uid: user, passphrase: passphrase)
         addWindows(for: account)
+        enrollments.begin(account, at: clock.now)
         forgetPolicies()
         log.info("\(identity) was registered by uid \(user)")
         if let classRecords { recordClasses(of: account, classRecords) }
         transitions.withLock { _ in openWindows(of: account) }
+        enroll(account)
         return account
     }
 
-    /// Wraps the account's keys anew; no file changes.
+    /// Wraps the account's keys anew; no file changes. A new passphrase has to be what policy wants, and it ends a block
+    /// that wants one.
     package func changePassphrase(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
     ) throws(KeyringError) {
-        try keyring.changePassphrase(account, from: old, to: new)
+        if let block = block(of: account), ![.recheck, .passphrase].contains(block.kind) {
+            throw .blocked(block)
+        }
+        let policy = policy(of: account)
+        try judgeNew(new, policy)
+        do throws(KeyringError) {
+            try keyring.changePassphrase(
+                account, from: old, to: new, previousBlockCount: policy.pin.previousBlockCount)
+        } catch {
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            throw error
+        }
         log.info("the passphrase of \(keyring.identity(of: account)) was changed")
+        happen(.newPassphrase, to: account, as: .policy)
     }
 }

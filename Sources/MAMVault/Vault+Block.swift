@@ -42,7 +42,8 @@ extension Vault {
             windows(of: account)?.endBlock(hasKeyC: hasKeyC)
         }
         announce(.unblocked, account)
-        if !keyring.hasPassphrase(account) { try unlock(account, passphrase: nil) }
+        guard !keyring.hasPassphrase(account) else { return }
+        try bringToHand(try keyring.openKeys(of: account, passphrase: nil), of: account)
     }
 
     /// Refuses an unlock that would open nothing.

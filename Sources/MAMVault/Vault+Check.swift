@@ -59,7 +59,8 @@ extension Finding {
             self.init(
                 ByteString("wipes/\(account.bytes)"), in: .state, .wipe, "its record is damaged",
                 .left(nil))
-        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNotWritten:
+        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNotWritten,
+            .historyDamaged, .historyNotWritten:
             return nil
         }
     }

@@ -20,7 +20,7 @@ extension Vault {
 
     /// In single-identity mode the account that the user registered; otherwise nobody.
     package func defaultIdentity(ofUser user: UInt32) -> Identity {
-        guard !settings.multiIdentity, let account = keyring.account(registeredBy: user) else {
+        guard !settings.multiIdentity, let account = defaultAccount(ofUser: user) else {
             return .nobody
         }
         return keyring.identity(of: account)

@@ -1,45 +1,40 @@
 // Locking accounts whose files nobody has used for a while.
 
-internal import Glibc
+internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
-package import MAMSystem
+internal import MAMSystem
 
 extension Vault {
-    /// Starts the thread that looks, if the settings want it.
+    /// Locks what was not used for as long as the settings say, or as policy says (`periodOnlineBeforeAccessCheck`); after
+    /// how many seconds each of the others is to be looked at.
     ///
     /// A use is an open, a read or a write that comes to the daemon. What a program reads again from the kernel's
     /// cache does not come to it.
-    package func lockWhenIdle() throws(Errno) {
-        let limit = settings.idleLockSeconds
-        guard limit > 0 else { return }
-        try startThread(named: "idle") { [weak self] in
-            var lastUse: [AccountID: Int] = [:]
-            while true {
-                // Late by a quarter of the limit at most, and by five seconds.
-                sleep(UInt32(max(1, min(5, limit / 4))))
-                guard let self else { return }
-                self.lockIdle(limit, &lastUse)
+    func lockIdle() -> [Int64] {
+        keyring.accounts.compactMap { account in
+            guard let windows = windows(of: account), windows.state == .unlocked else { return nil }
+            let recheck = facts(of: account).recheckSeconds
+            let lock = settings.idleLockSeconds > 0 ? Int64(settings.idleLockSeconds) : nil
+            guard let limit = [recheck, lock].compactMap(\.self).min() else { return nil }
+            let idle = enrollments.idleSeconds(
+                of: account, isUsed: windows.takeUse(), now: clock.now.secondsSinceBoot)
+            // Late by a quarter of the limit at most, and by five seconds.
+            guard idle >= limit else { return max(1, min(5, limit / 4)) }
+            let name = identity(of: account)
+            if let recheck, idle >= recheck {
+                block(
+                    account,
+                    AccountBlock(
+                        .recheck,
+                        "not used for \(recheck) s (periodOnlineBeforeAccessCheck): mamctl unlock \(name)"
+                    ))
+            } else {
+                log.info("\(name) was not used for \(limit) s")
+                self.lock(account, now: false)
             }
+            return nil
         }
-    }
-
-    private func lockIdle(_ limit: Int, _ lastUse: inout [AccountID: Int]) {
-        for account in keyring.accounts {
-            guard let windows = windows(of: account), windows.state == .unlocked else { continue }
-            let now = secondsSinceBoot
-            if windows.takeUse() { lastUse[account] = now }
-            guard now - lastUse[account, default: now] >= limit else { continue }
-            log.info("\(keyring.identity(of: account)) was not used for \(limit) s")
-            lock(account, now: false)
-        }
-    }
-
-    /// Time asleep counts.
-    private var secondsSinceBoot: Int {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return time.tv_sec
     }
 }

@@ -171,8 +171,13 @@ extension Vault {
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
         try refuseBlocked(account)
+        checkLaunch(account)
         // Before the transition: a lock need not wait for the derivation.
-        let keys = try keyring.openKeys(of: account, passphrase: passphrase)
+        try bringToHand(try judgedKeys(of: account, passphrase: passphrase), of: account)
+    }
+
+    /// The end of an unlock, unless a block came meanwhile.
+    func bringToHand(_ keys: AccountKeys, of account: AccountID) throws(KeyringError) {
         try transitions.withLock { _ throws(KeyringError) in
             try refuseBlocked(account)
             try keyring.setUnlocked(account, keys: keys)

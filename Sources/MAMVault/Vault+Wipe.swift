@@ -1,6 +1,7 @@
 // Destroying an account: first its keys, then its files (docs/ARCHITECTURE.md).
 
 internal import Glibc
+package import MAMEnrollment
 package import MAMFormat
 package import MAMKeyring
 package import MAMModel
@@ -37,14 +38,31 @@ extension Vault {
     /// at a crash is done at the next start.
     ///
     /// Never call this from a thread that serves the mount.
-    package func wipe(_ account: AccountID) throws(KeyringError) -> WipeOutcome {
-        try wiping.withLock { _ throws(KeyringError) in
-            let (wipe, stragglers) = try closeForGood(account)
-            let files = finish(wipe)
-            return WipeOutcome(
-                files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
-                stragglers: report(stragglers))
+    package func wipe(
+        _ account: AccountID, because reason: WipeReason
+    ) throws(KeyringError) -> WipeOutcome {
+        let (wipe, stragglers) = try wiping.withLock { _ throws(KeyringError) in
+            let closed = try closeForGood(account, reason)
+            _ = keyring.destroyKeybag(of: closed.0)
+            return closed
         }
+        tellHook(wipe, reason)
+        let files = wiping.withLock { _ in finish(wipe) }
+        return WipeOutcome(
+            files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
+            stragglers: report(stragglers))
+    }
+
+    /// With nothing locked: it may ask this daemon something. Whatever it does, the wipe goes on.
+    private func tellHook(_ wipe: WipeIntent, _ reason: WipeReason) {
+        enrollments.hooks.run(
+            .wipe,
+            [
+                "identity": .string(wipe.identity.name),
+                "accountId": .string(wipe.identity.objectID),
+                "uid": JSONValue(wipe.uid), "trigger": .string(reason.trigger.rawValue),
+                "reason": .string(reason.text),
+            ])
     }
 
     /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started.
@@ -54,17 +72,20 @@ extension Vault {
 
     /// False if something is left.
     func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
-        wiping.withLock { _ in finish(wipe, in: mount)?.isComplete ?? false }
+        // Again: it may have been told, or not.
+        tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
+        return wiping.withLock { _ in finish(wipe, in: mount)?.isComplete ?? false }
     }
 
     /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
     /// the latter.
     private func closeForGood(
-        _ account: AccountID
+        _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
         try transitions.withLock { _ throws(KeyringError) in
             let wipe = try keyring.decideWipe(of: account)
-            log.warning("\(wipe.identity) is being wiped")
+            log.warning(
+                "\(wipe.identity) is being wiped (\(reason.trigger.rawValue)): \(reason.text)")
             let windows = windows.withLock { $0.removeValue(forKey: account) }
             windows?.revoke()
             keyring.eraseKeys(of: wipe)
@@ -123,7 +144,11 @@ extension Vault {
             reportLeft(files, wipe)
             return files
         }
+        let isFirst = keyring.wipes.contains { $0.account == wipe.account }
         keyring.endWipe(wipe)
+        enrollments.remove(wipe.account)
+        // Another thread may have come to the end of the same one.
+        guard isFirst else { return files }
         forgetPolicies()
         identities.forget(wipe.identity)
         announce(.wiped, wipe.account, last: AccountStatus(wipe))

@@ -29,6 +29,7 @@ package final class Vault: Sendable {
     let classRecords: ClassRecords?
     /// What keeps accounts closed beside a lock.
     let blocks = Mutex<[AccountID: AccountBlock]>([:])
+    let enrollments: Enrollments
     /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
     let updating = Mutex<[AccountID: Bool]>([:])
 
@@ -52,6 +53,8 @@ package final class Vault: Sendable {
         self.keyring = keyring
         self.log = log
         sealer = KeyringSealer(keyring: keyring)
+        enrollments = try Enrollments(
+            in: stateDirectory, keyring.accounts, settings, log, at: clock.now)
         for account in keyring.accounts { addWindows(for: account) }
     }
 

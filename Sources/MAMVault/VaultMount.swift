@@ -45,6 +45,10 @@ package protocol VaultMount: Sendable {
 package struct RemovedFiles: Sendable {
     /// How many names are gone.
     package var count = 0
+    /// Of the last walk: how many files were looked at, and how many of those were to be removed. None proves that none is
+    /// left.
+    package var scanned = 0
+    package var found = 0
     /// Those that are still there, or could not be looked at; below the backing directory.
     package var left: [ByteString] = []
     /// True if it is proved that no such file is there.

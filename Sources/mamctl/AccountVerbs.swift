@@ -1,4 +1,4 @@
-// `account register`, `account passphrase`, `lock` and `unlock` (which is `account login`).
+// `account register`, `account passphrase`, `lock` and `unlock`.
 
 internal import Glibc
 internal import MAMControl
@@ -23,7 +23,10 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         "RegisterAccount", parameters.merging(secrets.members) { $1 },
         descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")
-    return try report(reply, invocation, "registered")
+    let account = try AccountReport(try reply.object("account"))
+    let isCovered = account.stage == "enrolled"
+    return try report(
+        reply, invocation, isCovered ? "registered" : "registered; no policy covers it yet")
 }
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
@@ -128,7 +131,7 @@ extension Invocation {
     }
 
     /// What a call that needs the account's keys has to carry: nothing if the device alone opens them.
-    fileprivate func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
+    func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
         var secrets = SecretParameters()
         if account.hasPassphrase {
             try secrets.add(

@@ -19,14 +19,19 @@ final class Daemon {
         }
     }
 
-    /// Calls a method of the workspace interface; a refusal becomes a failure about `subject`.
+    /// A method of another interface than the workspace's comes with that one's last name, such as `Protection.Protect`.
+    private static func fullName(_ method: String) -> String {
+        method.contains(".") ? "io.mamd.\(method)" : "\(WorkspaceDescription.name).\(method)"
+    }
+
+    /// Calls a method; a refusal becomes a failure about `subject`.
     func call(
         _ method: String, _ parameters: [String: JSONValue] = [:],
         descriptors: [Descriptor] = [], about subject: String
     ) throws(Failure) -> Parameters {
         do throws(VarlinkClient.Failure) {
             return try client.call(
-                "\(WorkspaceDescription.name).\(method)", parameters, descriptors: descriptors)
+                Self.fullName(method), parameters, descriptors: descriptors)
         } catch {
             if case .refused(let refusal) = error { throw Failure(refusal, about: subject) }
             throw Self.failure(error, name)
@@ -40,7 +45,7 @@ final class Daemon {
     ) throws(Failure) {
         do throws(VarlinkClient.Failure) {
             try client.stream(
-                "\(WorkspaceDescription.name).\(method)", parameters, descriptors: descriptors,
+                Self.fullName(method), parameters, descriptors: descriptors,
                 body)
         } catch { throw Self.failure(error, name) }
     }

@@ -4,7 +4,8 @@ internal import MAMControl
 internal import MAMModel
 
 /// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: data may flow freely, and is
-/// encrypted while its account is locked. Without any policy a registered account would not be managed.
+/// encrypted while its account is locked. Only what the portal takes for granted and nobody can know here is left
+/// out: a device that is not jailbroken (`deviceComplianceRequired`) takes a probe to tell.
 let defaultPolicy: JSONValue = [
     "@odata.type": "#microsoft.graph.iosManagedAppProtection",
     "displayName": "Default",
@@ -19,7 +20,7 @@ let defaultPolicy: JSONValue = [
     "allowedOutboundClipboardSharingExceptionLength": 0,
     "organizationalCredentialsRequired": false,
     "dataBackupBlocked": false,
-    "deviceComplianceRequired": true,
+    "deviceComplianceRequired": false,
     "appActionIfDeviceComplianceRequired": "block",
     "managedBrowserToOpenLinksRequired": false,
     "managedBrowser": "notConfigured",

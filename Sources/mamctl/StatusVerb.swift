@@ -53,6 +53,10 @@ private func describe(_ report: StatusReport) -> String {
 private func row(_ account: AccountReport) -> [String] {
     var notes: [String] = []
     if account.isDefault { notes.append("default of uid \(account.uid)") }
+    if account.stage == "registered" { notes.append("no policy covers it") }
+    if !account.block.isEmpty {
+        notes.append("blocked: \(ByteString(account.blockReason).shown)")
+    }
     if !account.hasPassphrase { notes.append("no passphrase") }
     if account.retryAfterSeconds > 0 { notes.append("next try in \(account.retryAfterSeconds) s") }
     // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.

@@ -1,3 +1,44 @@
 // The verbs for accounts, enrolment and conditions.
 
-let enrollmentVerbs: [Verb] = []
+internal import MAMControl
+
+let enrollmentVerbs: [Verb] = [
+    Verb(
+        name: "account login", summary: "check in, and open an account with its passphrase",
+        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        options: [.passfile, .extpass, .workspace],
+        examples: [
+            "mamctl account login ann@contoso.com",
+            "mamctl account login --extpass 'pass show work'",
+        ],
+        statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: loginAccount),
+    Verb(
+        name: "account deregister",
+        summary: "take an account from the list, with or without a wipe",
+        usage: "ACCOUNT [--wipe [--yes] | --keep]", operands: 1...1,
+        options: [
+            Option(name: "wipe", help: "destroy its keys and files"),
+            Option(name: "keep", help: "keep its keys, sealed, until it is registered again"),
+            Option(name: "yes", help: "do not ask"), .workspace,
+        ],
+        examples: [
+            "mamctl account deregister ann@contoso.com --keep",
+            "mamctl account deregister ann@contoso.com --wipe --yes",
+        ],
+        statuses: daemonStatuses + [.refused], run: deregisterAccount),
+    Verb(
+        name: "account check-in", summary: "read the policies now",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl account check-in", "mamctl account check-in --json"],
+        statuses: daemonStatuses + [.refused], run: checkInNow),
+    Verb(
+        name: "threat set", summary: "say how threatened the device is, where no probe does",
+        usage: "LEVEL", operands: 1...1, options: [.workspace],
+        examples: ["mamctl threat set low", "mamctl threat set unknown"],
+        statuses: daemonStatuses + [.refused], run: setThreatLevel),
+    Verb(
+        name: "compliance check", summary: "check in, and tell whether an account may be used",
+        usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
+        examples: ["mamctl compliance check", "mamctl compliance check ann@contoso.com --json"],
+        statuses: daemonStatuses + [.refused], run: checkCompliance),
+]

@@ -55,16 +55,7 @@ private let coreVerbs: [Verb] = [
             "mamctl account register ann@contoso.com",
             "mamctl account register ann@contoso.com --passfile secret.txt",
         ],
-        statuses: daemonStatuses, run: registerAccount),
-    Verb(
-        name: "account login", summary: "open an account's windows with its passphrase",
-        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
-        options: [.passfile, .extpass, .workspace],
-        examples: [
-            "mamctl account login ann@contoso.com",
-            "mamctl account login --extpass 'pass show work'",
-        ],
-        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: registerAccount),
     Verb(
         name: "account list", summary: "the accounts of a workspace", usage: "",
         options: [.workspace], examples: ["mamctl account list", "mamctl account list --json"],

@@ -15,23 +15,27 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(report.members))
     } else if report.isComplete {
-        printOut("\(ByteString(account).shown): wiped, \(report.fileCount) files removed")
+        printOut(
+            "\(ByteString(account).shown): wiped, \(report.fileCount) files removed;"
+                + " of \(report.scanned) files that are left none is its")
     }
-    for straggler in report.stragglers { warn(of: straggler) }
-    if !report.isComplete { warn(ofIncomplete: report, account) }
-    return report.isComplete ? .success : .failure
+    return warn(ofIncomplete: report, account)
 }
 
-private func warn(ofIncomplete report: WipeReport, _ account: String) {
+/// Says what could not be done; fails if anything was left.
+func warn(ofIncomplete report: WipeReport, _ account: String) -> ExitStatus {
+    for straggler in report.stragglers { warn(of: straggler) }
+    if report.isComplete { return .success }
     for path in report.left { printError("\(ByteString(path).shown): could not be removed") }
     printError(
         "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
             + " see the daemon's log, and run this again")
+    return .failure
 }
 
 extension Invocation {
     /// Nothing brings a wiped account back: whoever sits at a terminal types its name.
-    fileprivate func confirmWipe(of account: String, _ daemon: Daemon) throws {
+    func confirmWipe(of account: String, _ daemon: Daemon) throws {
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure.usage(verb, "there is no terminal to ask at: add --yes")
         }

@@ -47,6 +47,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
+    let policies = places.configuration(of: backing.name) + "/policies"
+    try startEnrollment(of: vault, policies: policies, log, report: report)
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
@@ -71,7 +73,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     do throws(Errno) {
         try signals.onStop(stop)
-        try vault.lockWhenIdle()
+        try vault.startTimers()
         try watch?.start()
         try recovery.start(files)
     } catch {
@@ -82,6 +84,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     server.stop()
     watch?.stop()
     vault.setMount(nil)
+    vault.saveEnrollments()
     vault.dropAllKeys()
     log.info("\(mountPoint.shown) is no longer served")
 }

@@ -21,22 +21,24 @@ func makeVault(
             passes: settings.keyDerivationPasses,
             memoryByteCount: settings.keyDerivationMemoryByteCount)
     else { throw StartError("the settings' KeyDerivation has an impossible value") }
+    let clock = Clock()
     let vault: Vault
     do {
         if !isReadOnly { try makeDirectories(state, mode: 0o700) }
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
         let keyring = try Keyring(
             stateDirectory: directory, cost: cost, mayRepair: mayRepair,
-            isReadOnly: isReadOnly
+            isReadOnly: isReadOnly, clock: { clock.now.wallSeconds }
         ) {
             report("\(state): \($0)")
         }
         vault = try Vault(
             settings: settings, policies: policies, keyring: keyring,
-            stateDirectory: isReadOnly ? nil : directory.raw, log: log)
+            stateDirectory: isReadOnly ? nil : directory.raw, log: log, clock: clock)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
+    vault.settleAll()
     vault.unlockWithoutPassphrase()
     return vault
 }
@@ -110,7 +112,10 @@ func makeServer(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,
             url: "https://varlink.org/io.mamd"),
-        [WorkspaceInterface(facts, vault: vault, files: files)])
+        [
+            WorkspaceInterface(facts, vault: vault, files: files),
+            EnrollmentInterface(vault: vault),
+        ])
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(

@@ -67,12 +67,14 @@ import Testing
         _ = try state.start()
         #expect(try state.read("device-secret") == secret)
         #expect(
-            try state.names(in: ".") == ["attempts", "device-secret", "keybags", "wipes"])
+            try state.names(in: ".") == [
+                "attempts", "device-secret", "keybags", "passphrases", "wipes",
+            ])
     }
 
-    /// Three directories, the secret's file and its name; and on each start the whole, for what is there may have been made by
+    /// Four directories, the secret's file and its name; and on each start the whole, for what is there may have been made by
     /// one that was killed before it synced.
-    @Test(arguments: [(true, 6), (false, 1)])
+    @Test(arguments: [(true, 7), (false, 1)])
     func `no start serves before what leads to the keybags is durable`(
         _ isFirst: Bool, _ expected: Int
     ) throws {

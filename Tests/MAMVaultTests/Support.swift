@@ -1,5 +1,6 @@
 import Glibc
 import MAMCrypto
+import MAMEnrollment
 import MAMFormat
 import MAMKeyring
 import MAMModel
@@ -43,6 +44,10 @@ final class TestVault {
             _ = try? wait(for: process)
         }
     }
+
+    static let reason = WipeReason(.command, "a test")
+
+    func wipe() throws -> WipeOutcome { try vault.wipe(ann, because: Self.reason) }
 
     func descriptor(_ name: String) throws -> Descriptor {
         try openFile("\(path)/\(name)", O_RDWR | O_CREAT, mode: 0o600)

@@ -21,7 +21,7 @@ struct WipeTests {
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let plain = try test.makeFile("plain", owner: .nobody, "plain")
         test.vault.setMount(ActionMount {})
-        #expect(try test.vault.wipe(test.ann).isComplete)
+        #expect(try test.wipe().isComplete)
         #expect(isRevoked { _ = try file.text() })
         #expect(isRevoked { try file.write("more") })
         #expect(isRevoked { try file.truncate(to: 1) })
@@ -40,7 +40,7 @@ struct WipeTests {
             ActionMount {
                 seen.withLock { $0.append(isRevoked { _ = try file.text() } && !file.holdsKey) }
             })
-        _ = try test.vault.wipe(test.ann)
+        _ = try test.wipe()
         #expect(seen.withLock { $0 } == [true, true])
     }
 
@@ -52,7 +52,7 @@ struct WipeTests {
         let ann = try TestVault.annIdentity()
         let isStuck = Atomic<Bool>(true)
         test.vault.setMount(StuckMount(isStuck: { isStuck.load(ordering: .relaxed) }))
-        #expect(try !test.vault.wipe(test.ann).isComplete)
+        #expect(try !test.wipe().isComplete)
         #expect(test.vault.accounts.isEmpty)
         #expect(throws: KeyringError.beingWiped(test.ann)) {
             try test.vault.register(ann, user: 1000, passphrase: nil)
@@ -66,7 +66,7 @@ struct WipeTests {
         #expect(isRevoked { _ = try test.openExisting("f") })
         isStuck.store(false, ordering: .relaxed)
         let found = try #require(test.vault.wipeable(named: "ANN@contoso.com"))
-        #expect(try test.vault.wipe(found.account).isComplete)
+        #expect(try test.vault.wipe(found.account, because: TestVault.reason).isComplete)
         #expect(test.vault.wipeable(named: "ann@contoso.com") == nil)
         let new = try test.vault.register(ann, user: 1000, passphrase: nil)
         #expect(new != test.ann)
@@ -80,7 +80,7 @@ struct WipeTests {
         #expect(test.vault.identity(ofThread: getpid(), user: 5).name == "ann@contoso.com")
         #expect(test.vault.defaultIdentity(ofUser: 1000).name == "ann@contoso.com")
         test.vault.setMount(ActionMount {})
-        _ = try test.vault.wipe(test.ann)
+        _ = try test.wipe()
         #expect(test.vault.identity(ofThread: getpid(), user: 5).isNobody)
         #expect(test.vault.defaultIdentity(ofUser: 1000).isNobody)
     }
@@ -90,7 +90,7 @@ struct WipeTests {
         let test = try TestVault()
         let subscription = try test.vault.subscribe()
         test.vault.setMount(ActionMount {})
-        _ = try test.vault.wipe(test.ann)
+        _ = try test.wipe()
         let events = subscription.take()
         #expect(events.map(\.kind) == [.wiped])
         #expect(events.first?.last?.identity.name == "ann@contoso.com")
@@ -102,7 +102,7 @@ struct WipeTests {
         let test = try TestVault(grace: 1)
         test.vault.lock(test.ann, now: false)
         test.vault.setMount(ActionMount {})
-        _ = try test.vault.wipe(test.ann)
+        _ = try test.wipe()
         sleep(2)
         #expect(test.vault.accounts.isEmpty)
         #expect(test.vault.lock(test.ann, now: true).isEmpty)

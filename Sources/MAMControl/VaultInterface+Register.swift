@@ -1,0 +1,45 @@
+// Registering an account: what both interfaces that can do it share.
+
+internal import MAMCrypto
+internal import MAMEnrollment
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMVault
+
+/// Why nothing was registered.
+enum Refusal: Error {
+    case error(VarlinkError)
+    /// A refusal that enrolment has a number for.
+    case status(EnrollmentStatus)
+}
+
+extension VaultInterface {
+    func newAccount(_ call: VarlinkCall) throws(Refusal) -> AccountID {
+        let identity = try failing { () throws(VarlinkError) in try newIdentity(call) }
+        if let status = vault.refusal(of: identity, user: call.peer.uid) { throw .status(status) }
+        return try failing { () throws(VarlinkError) in
+            let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
+            return try keyed(identity.name) { () throws(KeyringError) in
+                try vault.register(identity, user: call.peer.uid, passphrase: passphrase)
+            }
+        }
+    }
+
+    private func failing<Value>(
+        _ body: () throws(VarlinkError) -> Value
+    ) throws(Refusal) -> Value {
+        do throws(VarlinkError) { return try body() } catch { throw .error(error) }
+    }
+
+    private func newIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
+        try call.parameters.allowOnly([
+            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase",
+        ])
+        let name = try call.parameters.string("name")
+        guard !name.isEmpty else { throw .invalidInput("an account needs a name") }
+        let objectID = try call.parameters.optionalString("objectId") ?? ""
+        do throws(Identity.Invalid) {
+            return try Identity(name: name, objectID: objectID)
+        } catch { throw .invalidInput("the name or object id cannot be used: \(error)") }
+    }
+}

@@ -1,0 +1,113 @@
+// The passphrases that an account had, for a policy that does not want them again.
+
+internal import Glibc
+internal import MAMCrypto
+internal import MAMModel
+internal import MAMSystem
+
+/// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of them. Like those of wrong
+/// ones they say nothing without the device secret.
+struct PastPassphrases: Equatable {
+    /// As many as a policy can ask for.
+    static let maximumCount = 24
+
+    let derivation: Keybag.Passphrase
+    private(set) var fingerprints: [Bytes16] = []
+
+    init(_ derivation: Keybag.Passphrase) { self.derivation = derivation }
+
+    /// The newest one from now on.
+    mutating func add(_ fingerprint: Bytes16) {
+        fingerprints = [fingerprint] + fingerprints.filter { $0 != fingerprint }
+        fingerprints = Array(fingerprints.prefix(Self.maximumCount))
+    }
+
+    var json: JSONValue {
+        [
+            "salt": .string("\(derivation.salt)"), "passes": JSONValue(derivation.cost.passes),
+            "memoryByteCount": JSONValue(derivation.cost.memoryByteCount),
+            "fingerprints": .array(fingerprints.map { .string("\($0)") }),
+        ]
+    }
+
+    /// Nil for anything that ``json`` does not give.
+    init?(_ json: JSONValue) {
+        guard let members = json.object,
+            let salt = members["salt"]?.text.flatMap(Bytes16.init(hex:)),
+            let passes = members["passes"]?.integer.flatMap({ UInt32(exactly: $0) }),
+            let memory = members["memoryByteCount"]?.integer.flatMap({ UInt64(exactly: $0) }),
+            let cost = KeyDerivationCost(passes: passes, memoryByteCount: memory),
+            let texts = members["fingerprints"]?.array, texts.count <= Self.maximumCount
+        else { return nil }
+        let all = texts.map { $0.text.flatMap(Bytes16.init(hex:)) }
+        guard !all.contains(nil) else { return nil }
+        derivation = Keybag.Passphrase(cost: cost, salt: salt)
+        fingerprints = all.compactMap(\.self)
+    }
+}
+
+/// The directory `passphrases/`: one file per account whose policy wants it.
+struct PassphraseHistory: Sendable {
+    private let directory: Descriptor
+
+    private static let maximumByteCount = 4096
+
+    init(in stateDirectory: Int32) throws(Errno) {
+        directory = try openStateDirectory(in: stateDirectory, "passphrases")
+        try removeUnfinishedFiles(in: directory.raw)
+    }
+
+    /// Nil if nothing is remembered. What is damaged is forgotten, and reported.
+    func load(_ account: AccountID, report: (KeyringFinding) -> Void) -> PastPassphrases? {
+        do throws(Errno) {
+            let bytes = try readStateFile(
+                in: directory.raw, "\(account.bytes)", byteCount: Self.maximumByteCount)
+            if let past = (try? JSONValue(parsing: bytes)).flatMap({ PastPassphrases($0) }) {
+                return past
+            }
+        } catch {
+            if error == .noEntry { return nil }
+        }
+        report(.historyDamaged(account))
+        return nil
+    }
+
+    func save(_ past: PastPassphrases, of account: AccountID) throws(Errno) {
+        try past.json.encoded().span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: "\(account.bytes)", with: bytes)
+        }
+    }
+
+    /// Of an account that is being wiped; durable before it returns.
+    func remove(_ account: AccountID) throws(Errno) {
+        try removeFile(in: directory.raw, named: "\(account.bytes)")
+        try synchronize(directory.raw)
+    }
+}
+
+extension Keyring {
+    /// What is remembered once the passphrase is changed. Throws if the new one is one of the last `count`, the present one
+    /// among them. The caller holds `changes`.
+    func history(
+        of account: AccountID, from old: SecretBytes?, to new: SecretBytes, refusing count: Int
+    ) throws(KeyringError) -> PastPassphrases {
+        var past =
+            histories.load(account, report: report)
+            ?? PastPassphrases(Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16()))
+        if let old { past.add(try fingerprint(old, past, account)) }
+        let fingerprint = try fingerprint(new, past, account)
+        guard !past.fingerprints.prefix(count).contains(fingerprint) else {
+            throw .refused("it is one of the last \(count) passphrases (previousPinBlockCount)")
+        }
+        return past
+    }
+
+    private func fingerprint(
+        _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
+    ) throws(KeyringError) -> Bytes16 {
+        let stretched = try stretch(passphrase, past.derivation)
+        return try deriving { () throws(DerivationError) in
+            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+// What the vault remembers of its accounts' enrolment, in memory and on disk.
+
+internal import Glibc
+internal import MAMEnrollment
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import Synchronization
+
+/// The records, and what else enrolment needs. The vault's functions do the work; this has no opinion.
+///
+/// Lock order: `settling` comes before the vault's `transitions`; the others are held for a moment, over no call.
+final class Enrollments: Sendable {
+    let hooks: Hooks
+    let probes: Probes
+    /// Wakes the thread that waits for what is due.
+    let wakeUp: WakeUpDescriptor
+    /// How the policy source is read; nil before the daemon has told.
+    let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
+    /// One account's blocks are put in force at a time: the last that was found must be the one that stays.
+    let settling = Mutex<Void>(())
+    private let store: EnrollmentStore?
+    private let log: Log
+    private let state: Mutex<State>
+
+    private struct State: Sendable {
+        var records: [AccountID: EnrollmentRecord] = [:]
+        var saved: [AccountID: EnrollmentRecord] = [:]
+        var clocks: [AccountID: ClockStatus] = [:]
+        var lastUse: [AccountID: Int64] = [:]
+        var obeyed = ObeyedRequests()
+        var obeyedPassage: Passage
+        var statedThreat: ThreatLevel?
+    }
+
+    /// A count that is not on disk for so long may be lost with the machine's power, but not with the daemon.
+    fileprivate static let unsavedSeconds: Int64 = 600
+
+    init(
+        in stateDirectory: Int32?, _ accounts: [AccountID], _ settings: Settings, _ log: Log,
+        at now: Moment
+    ) throws(Errno) {
+        hooks = Hooks(settings.hooks, log)
+        probes = Probes(settings)
+        wakeUp = try WakeUpDescriptor()
+        store = try stateDirectory.map { directory throws(Errno) in
+            try EnrollmentStore(in: directory)
+        }
+        self.log = log
+        let passage = Passage(now, boot: Passage.currentBoot)
+        state = Mutex(State(obeyedPassage: passage))
+        for account in accounts { load(account, at: passage) }
+        loadWorkspace()
+    }
+
+    /// An account without a record is one of a version that had none, and counts as registered now.
+    private func load(_ account: AccountID, at passage: Passage) {
+        let record: EnrollmentRecord
+        switch store?.load("\(account.bytes)") {
+        case nil, .nothing: record = EnrollmentRecord(at: passage)
+        case .value(let json):
+            record = EnrollmentRecord(json) ?? damaged(account, at: passage)
+        case .damaged: record = damaged(account, at: passage)
+        }
+        state.withLock { $0.records[account] = record }
+        save(account, record)
+    }
+
+    private func damaged(_ account: AccountID, at passage: Passage) -> EnrollmentRecord {
+        log.error(
+            "enrollment/\(account.bytes) is damaged: the account is locked out until mamctl account login"
+        )
+        return .strictest(at: passage)
+    }
+
+    private static let workspaceFile = "workspace"
+
+    private func loadWorkspace() {
+        guard case .value(let json) = store?.load(Self.workspaceFile), let members = json.object
+        else { return }
+        state.withLock { state in
+            state.obeyed = members["obeyed"].flatMap(ObeyedRequests.init) ?? ObeyedRequests()
+            state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
+        }
+    }
+
+    private func saveWorkspace() {
+        let (obeyed, threat) = state.withLock { ($0.obeyed, $0.statedThreat) }
+        write(
+            ["obeyed": obeyed.json, "threatLevel": JSONValue(threat?.rawValue)],
+            as: Self.workspaceFile)
+    }
+
+    // MARK: Records
+
+    func record(of account: AccountID) -> EnrollmentRecord? {
+        state.withLock { $0.records[account] }
+    }
+
+    /// Begins a record for a new account.
+    func begin(_ account: AccountID, at now: Moment) {
+        let record = EnrollmentRecord(at: Passage(now, boot: Passage.currentBoot))
+        state.withLock { $0.records[account] = record }
+    }
+
+    /// Changes a record, and has it on disk before this returns if more than time has changed.
+    func change<Result: Sendable>(
+        _ account: AccountID, _ body: (inout EnrollmentRecord) -> Result
+    ) -> Result? {
+        let changed: (result: Result, record: EnrollmentRecord, isDue: Bool)? = state.withLock {
+            state in
+            guard var record = state.records[account] else { return nil }
+            let result = body(&record)
+            state.records[account] = record
+            let isDue = state.saved[account].map { record.isWorthSaving(over: $0) } ?? true
+            return (result, record, isDue)
+        }
+        if let changed, changed.isDue { save(account, changed.record) }
+        return changed?.result
+    }
+
+    private func save(_ account: AccountID, _ record: EnrollmentRecord) {
+        state.withLock { $0.saved[account] = record }
+        write(record.json, as: "\(account.bytes)")
+    }
+
+    /// At a clean end.
+    func saveAll() {
+        for (account, record) in state.withLock({ $0.records }) { save(account, record) }
+    }
+
+    func remove(_ account: AccountID) {
+        state.withLock { state in
+            state.records[account] = nil
+            state.saved[account] = nil
+            state.clocks[account] = nil
+            state.lastUse[account] = nil
+        }
+        do throws(Errno) { try store?.remove("\(account.bytes)") } catch {
+            log.warning("enrollment/\(account.bytes) could not be removed: \(error)")
+        }
+    }
+
+    private func write(_ value: JSONValue, as name: String) {
+        do throws(Errno) { try store?.save(value, as: name) } catch {
+            log.error("enrollment/\(name) cannot be written: \(error)")
+        }
+    }
+
+    // MARK: What is not in a record
+
+    /// The status before.
+    func note(_ clock: ClockStatus, of account: AccountID) -> ClockStatus? {
+        state.withLock { $0.clocks.updateValue(clock, forKey: account) }
+    }
+
+    /// Seconds since the account was last used; a use now starts them anew.
+    func idleSeconds(of account: AccountID, isUsed: Bool, now: Int64) -> Int64 {
+        state.withLock { state in
+            if isUsed || state.lastUse[account] == nil { state.lastUse[account] = now }
+            return now - (state.lastUse[account] ?? now)
+        }
+    }
+
+    /// False if it was obeyed before. On disk before this returns.
+    func begin(_ request: WipeRequest, at now: Moment) -> Bool {
+        let isNew = state.withLock { state in
+            state.obeyed.pass(state.obeyedPassage.advance(to: now, boot: Passage.currentBoot))
+            defer { state.obeyed.note(request.id) }
+            return !state.obeyed.contains(request.id)
+        }
+        saveWorkspace()
+        return isNew
+    }
+
+    var statedThreat: ThreatLevel? {
+        get { state.withLock { $0.statedThreat } }
+        set {
+            state.withLock { $0.statedThreat = newValue }
+            saveWorkspace()
+        }
+    }
+}
+
+extension EnrollmentRecord {
+    /// Counts can be made up for by the next look at the clocks, as long as these go on.
+    fileprivate func isWorthSaving(over saved: EnrollmentRecord) -> Bool {
+        var other = saved
+        other.passage = passage
+        other.sinceCheckIn = sinceCheckIn
+        other.sinceAttempt = sinceAttempt
+        other.sincePassphrase = sincePassphrase
+        if sinceClockedOut != nil, other.sinceClockedOut != nil {
+            other.sinceClockedOut = sinceClockedOut
+        }
+        other.launch = launch
+        let passed = passage.secondsSinceBoot.subtractingReportingOverflow(
+            saved.passage.secondsSinceBoot)
+        // A check-in turns a count back.
+        return other != self || sinceCheckIn < saved.sinceCheckIn
+            || sinceAttempt < saved.sinceAttempt
+            || sincePassphrase < saved.sincePassphrase || passed.overflow
+            || passed.partialValue >= Enrollments.unsavedSeconds || passed.partialValue < 0
+    }
+}

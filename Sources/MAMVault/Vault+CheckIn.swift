@@ -1,0 +1,74 @@
+// Check-ins: the policy source is read, after the administrator's program has agreed.
+
+internal import Glibc
+package import MAMEnrollment
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import Synchronization
+
+extension Vault {
+    /// Tells how the policy source is read. The closure replaces the policies, hands over what orders to wipe it found, and
+    /// says what came of it.
+    package func readPolicies(with source: @escaping @Sendable () -> CheckInOutcome) {
+        enrollments.source.withLock { $0 = source }
+    }
+
+    /// Asks the CheckIn hook, then reads the source; for all accounts.
+    @discardableResult
+    package func checkIn() -> CheckInOutcome {
+        let outcome = askCheckInHook() ?? enrollments.source.withLock { $0 }?() ?? .unchanged
+        finishCheckIn(outcome)
+        return outcome
+    }
+
+    /// The source was read because it changed. Where a program has a say in what counts as a check-in this is none.
+    package func checkedIn(_ outcome: CheckInOutcome) {
+        guard settings.hooks.checkIn == nil || !outcome.isSuccess else { return settleAll() }
+        finishCheckIn(outcome)
+    }
+
+    /// Nil if it agrees, or there is none.
+    private func askCheckInHook() -> CheckInOutcome? {
+        let names = accounts.map { JSONValue.string($0.identity.description) }
+        switch enrollments.hooks.run(.checkIn, ["accounts": .array(names)]) {
+        case nil, .ended(.exited(0), _): return nil
+        case .ended(.exited(Hooks.networkFailure), _):
+            return .networkFailure("the CheckIn hook says that the network is down")
+        case .some(let result): return .failure("the CheckIn hook \(result.description)")
+        }
+    }
+
+    private func finishCheckIn(_ outcome: CheckInOutcome) {
+        if let reason = outcome.reason { log.warning("check-in: \(reason)") }
+        for account in keyring.accounts where isRegistered(account) {
+            let mark = "\(policy(of: account).rules)".hashed
+            happen(.checkIn(outcome, mark: mark), to: account, as: .policy)
+            announce(.checkedIn(failure: outcome.reason), account)
+            if outcome.isSuccess { checkLaunch(account) }
+        }
+    }
+
+    /// Looks for accounts that the settings' groups name and nobody registered.
+    package func nameAccountsToAdd() {
+        guard settings.autoEnrollOnLaunch else { return }
+        for name in Set(settings.groups.values.joined()).sorted() where account(named: name) == nil
+        {
+            log.info(
+                "policy names \(name), which is not registered: mamctl account register \(name)")
+            announce(.accountToAdd(name))
+            enrollments.hooks.tell(.addAccount, ["account": .string(name)])
+        }
+    }
+}
+
+extension String {
+    /// FNV-1a, 64 bits: tells one text from another, over restarts too.
+    fileprivate var hashed: String {
+        let hash = utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+}

@@ -1,0 +1,115 @@
+// Coming and going: who may register, logging in again after a block, and deregistering.
+
+package import MAMCrypto
+package import MAMEnrollment
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+extension Vault {
+    /// Why an identity may not be registered by a user; nil if it may.
+    package func refusal(of identity: Identity, user: UInt32) -> EnrollmentStatus? {
+        if !isAllowed(identity) {
+            return EnrollmentStatus(identity, .notAllowed, "AllowedAccounts does not name it")
+        }
+        if let known = keyring.account(matching: identity) {
+            guard !isRegistered(known) else { return EnrollmentStatus(identity, .alreadyEnrolled) }
+            if keyring.uid(of: known) != user {
+                return EnrollmentStatus(
+                    identity, .sameUserOnly, "another user registered it before")
+            }
+        }
+        guard !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) else {
+            return nil
+        }
+        return EnrollmentStatus(
+            identity, .singleAccountOnly,
+            "uid \(user) has the account \(self.identity(of: own)), and MultiManagedIdentities is off"
+        )
+    }
+
+    /// Refuses a new passphrase that policy does not want.
+    func judgeNew(_ passphrase: SecretBytes?, _ policy: EffectivePolicy) throws(KeyringError) {
+        let pin = policy.pin
+        guard let passphrase else {
+            if pin.isRequired {
+                throw .refused(
+                    "policy wants a passphrase (pinRequired): register it without --no-passphrase")
+            }
+            return
+        }
+        if let flaw = passphrase.withBytes({ pin.flaw(in: $0) }) {
+            throw .refused("the passphrase is not good enough: \(flaw)")
+        }
+    }
+
+    /// Opens an account that was deregistered with its keys kept, with the passphrase that it had.
+    func registerAgain(
+        _ account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        let keys = try judgedKeys(of: account, passphrase: passphrase)
+        log.info("\(identity(of: account)) is registered again")
+        enroll(account)
+        try bringToHand(keys, of: account)
+        return account
+    }
+
+    /// The first steps of an account on the list.
+    func enroll(_ account: AccountID) {
+        happen(.registered, to: account, as: .enrollment)
+        checkLaunch(account)
+        if settings.hooks.checkIn != nil { checkIn() }
+    }
+
+    /// Unwraps the keys, and lets a wrong passphrase, or a right one, have their consequences.
+    func judgedKeys(
+        of account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountKeys {
+        do throws(KeyringError) {
+            let keys = try keyring.openKeys(of: account, passphrase: passphrase)
+            if let passphrase { noteRight(passphrase, of: account) }
+            return keys
+        } catch {
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            throw error
+        }
+    }
+
+    func noteWrongPassphrase(of account: AccountID) {
+        let count = keyring.failureCount(account)
+        happen(.wrongPassphrase(count: count), to: account, as: .policy)
+    }
+
+    private func noteRight(_ passphrase: SecretBytes, of account: AccountID) {
+        let pin = policy(of: account).pin
+        let flaw = passphrase.withBytes { pin.flaw(in: $0) }
+        happen(.opened(flaw: flaw?.description), to: account, as: .policy)
+    }
+
+    /// The way out of a lock-out and of the last chance before an offline wipe: a check-in, then the passphrase.
+    package func login(
+        _ account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> EnrollmentStatus {
+        guard isRegistered(account) else {
+            return EnrollmentStatus(identity(of: account), .notEnrolled, "it was deregistered")
+        }
+        let outcome = checkIn()
+        guard outcome.isSuccess, let report = enrollment(of: account) else {
+            return EnrollmentStatus(
+                identity(of: account), enrollment(of: account)?.status.code ?? .notEnrolled,
+                outcome.reason)
+        }
+        let keys = try judgedKeys(of: account, passphrase: passphrase)
+        if passphrase == nil { happen(.opened(flaw: nil), to: account, as: .policy) }
+        try bringToHand(keys, of: account)
+        return report.status
+    }
+
+    /// Takes an account from the list. Its keys stay, sealed, and its files as they are: to destroy them is a wipe.
+    package func signOut(_ account: AccountID) -> EnrollmentStatus {
+        happen(.signedOut, to: account, as: .unenroll)
+        forgetPolicies()
+        return EnrollmentStatus(identity(of: account), .unenrolled)
+    }
+}

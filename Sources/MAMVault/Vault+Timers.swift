@@ -1,0 +1,79 @@
+// What time brings: one thread that waits for it.
+
+internal import Glibc
+internal import MAMEnrollment
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+package import MAMSystem
+internal import Synchronization
+
+extension Vault {
+    /// Probes are asked so often.
+    private static let launchSeconds: Int64 = 3600
+
+    /// What has to hold before anything is served: what time brought while no daemon ran, a check-in, for the policies
+    /// were just read, and the conditions.
+    package func startEnrollment() {
+        passTime()
+        if settings.hooks.checkIn == nil { checkIn() }
+        checkLaunchOfAll()
+        nameAccountsToAdd()
+    }
+
+    /// True where accounts are more than looked at.
+    var isEnrolling: Bool { enrollments.source.withLock { $0 != nil } }
+
+    /// Starts the thread.
+    package func startTimers() throws(Errno) {
+        try startThread(named: "timers") { [weak self] in
+            var lastLaunchCheck = self?.clock.now.secondsSinceBoot ?? 0
+            while true {
+                guard let self else { return }
+                let now = self.clock.now.secondsSinceBoot
+                if now - lastLaunchCheck >= Self.launchSeconds {
+                    lastLaunchCheck = now
+                    self.checkLaunchOfAll()
+                }
+                let seconds = min(self.passTime(), Self.launchSeconds - now + lastLaunchCheck)
+                self.enrollments.waitForWork(atMost: max(1, seconds))
+            }
+        }
+    }
+
+    /// Does what is due; the seconds until something is again.
+    @discardableResult
+    package func passTime() -> Int64 {
+        var isCheckInDue = false
+        for account in keyring.accounts {
+            let (facts, now) = (facts(of: account), clock.now)
+            let actions = enrollments.change(account) { record in
+                record.step(.time, facts, at: now) + record.due(facts)
+            }
+            isCheckInDue = isCheckInDue || actions?.contains(.checkIn) == true
+            settle(account)
+        }
+        if isCheckInDue { checkIn() }
+        let idle = lockIdle()
+        let next = keyring.accounts.compactMap { account in
+            enrollments.record(of: account)?.secondsToNext(facts(of: account))
+        }
+        return (next + idle).min() ?? Self.launchSeconds
+    }
+
+    /// Moves the clock forward, for trials, and does what that makes due before it returns.
+    package func advanceClock(bySeconds seconds: Int64) {
+        log.warning("debug settings: the clock is \(seconds) s further from now on")
+        clock.advance(bySeconds: seconds)
+        passTime()
+        checkLaunchOfAll()
+    }
+}
+
+extension Enrollments {
+    fileprivate func waitForWork(atMost seconds: Int64) {
+        var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)
+        poll(&waiting, 1, Int32(clamping: min(seconds, 86_400) * 1000))
+        wakeUp.clear()
+    }
+}

@@ -1,0 +1,119 @@
+// `account login`, `account deregister`, `account check-in`, `threat set` and `compliance check`.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    let secrets = try invocation.currentPassphrase(of: account)
+    let parameters: [String: JSONValue] = ["account": .string(account.label)]
+    let reply = try daemon.call(
+        "Enrollment.Login", parameters.merging(secrets.members) { $1 },
+        descriptors: secrets.descriptors, about: "account '\(account.label)'")
+    return try report(try reply.object("status"), of: account.label, "unlocked", invocation)
+}
+
+func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
+    let name = try invocation.operands[0].requireText("the account's name")
+    let wipes = try invocation.choosesWipe(of: name)
+    let daemon = try invocation.daemon()
+    if wipes, !invocation.arguments.has("yes") { try invocation.confirmWipe(of: name, daemon) }
+    let reply = try daemon.call(
+        "Enrollment.Deregister", ["account": .string(name), "wipe": .bool(wipes)],
+        about: "account '\(ByteString(name).shown)'")
+    let done = wipes ? "deregistered and wiped" : "deregistered; its keys are kept"
+    let status = try report(try reply.object("status"), of: name, done, invocation)
+    guard wipes else { return status }
+    return try warn(ofIncomplete: WipeReport(try reply.object("wiped")), name)
+}
+
+func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let reply = try daemon.call("Enrollment.CheckIn", about: "workspace '\(daemon.name)'")
+    let succeeded = try reply.bool("succeeded")
+    let reason = try reply.optionalString("reason") ?? "nothing was read"
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+    } else {
+        printOut(succeeded ? "checked in" : "not checked in: \(ByteString(reason).shown)")
+    }
+    return succeeded ? .success : .failure
+}
+
+func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
+    let text = try invocation.operands[0].requireText("the level")
+    let level = ThreatLevel(rawValue: text)
+    guard level != nil || text == "unknown" else {
+        let names = ThreatLevel.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Failure.usage(invocation.verb, "the level is one of \(names), or unknown")
+    }
+    let daemon = try invocation.daemon()
+    _ = try daemon.call(
+        "Enrollment.SetThreatLevel", ["level": JSONValue(level?.rawValue)],
+        about: "workspace '\(daemon.name)'")
+    return .success
+}
+
+/// The words for the numbers of `IntuneMAMComplianceStatus`.
+private let complianceWords = [
+    "compliant", "not compliant", "service failure", "network failure", "interaction required",
+    "canceled",
+]
+
+func checkCompliance(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    let reply = try daemon.call(
+        "Enrollment.CheckCompliance", ["account": .string(account.label)],
+        about: "account '\(account.label)'")
+    let status = try reply.integer("status")
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+    } else {
+        let word =
+            complianceWords.indices.contains(status) ? complianceWords[status] : "status \(status)"
+        let reason = try reply.optionalString("reason").map { ": \(ByteString($0).shown)" } ?? ""
+        printOut("\(account.label): \(word)\(reason)")
+    }
+    return status == 0 ? .success : .failure
+}
+
+private func report(
+    _ status: Parameters, of name: String, _ done: String, _ invocation: Invocation
+) throws -> ExitStatus {
+    let succeeded = try status.bool("didSucceed")
+    if invocation.isJSON {
+        printJSON(.object(status.members))
+    } else if succeeded {
+        printOut("\(ByteString(name).shown): \(done)")
+    } else {
+        let error = try status.optionalString("errorString") ?? ""
+        printError(
+            "mamctl: \(ByteString(name).shown): \(ByteString(error).shown)"
+                + " (status \(try status.integer("statusCode")))")
+    }
+    return succeeded ? .success : .refused
+}
+
+extension Invocation {
+    /// The SDK's callers must say it, and so must ours: neither way can be taken back.
+    fileprivate func choosesWipe(of name: String) throws -> Bool {
+        try refuse(["wipe"], with: "keep")
+        if arguments.has("wipe") { return true }
+        if arguments.has("keep") { return false }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure.usage(verb, "say what becomes of its files: --wipe or --keep")
+        }
+        let answer = try Terminal.askOpenly(
+            "Destroy the keys and files of \(ByteString(name).shown)? Type wipe or keep")
+        switch answer.text {
+        case "wipe": return true
+        case "keep": return false
+        default: throw Failure(.failure, "\(ByteString(name).shown): not deregistered")
+        }
+    }
+}

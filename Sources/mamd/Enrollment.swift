@@ -1,0 +1,55 @@
+// Enrolment from the start on: what has to hold before anything is served.
+
+import Glibc
+import MAMControl
+import MAMEnrollment
+import MAMPolicy
+import MAMSystem
+import MAMVault
+
+/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time; nothing is mounted yet.
+func startEnrollment(
+    of vault: Vault, policies directory: String, _ log: Log, report: (String) -> Void
+) throws(StartError) {
+    try requirePolicy(vault, directory, report)
+    if vault.settings.debugSettingsEnabled {
+        report(
+            "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
+        )
+    }
+    vault.readPolicies { [weak vault] in
+        vault.map { readAgain(directory, for: $0, log) } ?? .unchanged
+    }
+    vault.startEnrollment()
+}
+
+private func requirePolicy(
+    _ vault: Vault, _ directory: String, _ report: (String) -> Void
+) throws(StartError) {
+    let accounts = vault.accounts
+    let isThere =
+        accounts.isEmpty
+        ? !vault.policies.documents.isEmpty
+        : accounts.contains { vault.policies.covers($0.identity) }
+    guard !isThere else { return }
+    let problem = "no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")"
+    if vault.settings.policyRequired {
+        throw StartError(
+            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check FILE"
+        )
+    }
+    if vault.settings.policyWarnAbsent { report(problem) }
+}
+
+/// A document that cannot be read leaves all that were in force.
+private func readAgain(_ directory: String, for vault: Vault, _ log: Log) -> CheckInOutcome {
+    guard access(directory, R_OK | X_OK) == 0 else {
+        return .unreadable("\(directory): \(Errno.current)")
+    }
+    do throws(StartError) {
+        let book = try readPolicies(directory, vault.settings, log)
+        guard book != vault.policies else { return .unchanged }
+        vault.replacePolicies(book)
+        return .ok
+    } catch { return .unreadable(error.message) }
+}

@@ -1,0 +1,167 @@
+"""Registering, enrolling, deregistering: states, status codes, and who may."""
+import errno
+import json
+import unittest
+
+from enrolling import DAY, PLAIN, EnrollmentCase
+from workspace import ANN, BOB, DONE, NO, REFUSED, USAGE, tree_digest
+
+
+class Enrollment(EnrollmentCase):
+    def test_registered_is_enrolled_once_a_policy_covers_it(self):
+        self.begin()
+        self.assertEqual(self.enrollment()["stage"], "enrolled")
+        self.assertEqual(self.enrollment()["status"], {
+            "identity": ANN, "accountId": "", "didSucceed": True, "statusCode": 100, "errorString": None})
+        self.workspace.serving("account check-in")
+        self.workspace.serving("account check-in")
+        self.assertEqual(self.workspace.account()["statusCode"], 101)
+        self.set_policy(printBlocked=True)
+        self.workspace.serving("account check-in")
+        self.assertEqual(self.workspace.account()["statusCode"], 100)
+        # Without a policy it is registered, its files stay encrypted, and so are new ones.
+        for document in self.workspace.policies.glob("*.json"):
+            document.unlink()
+        self.workspace.serving("account check-in")
+        account = self.workspace.account()
+        self.assertEqual((account["stage"], account["statusCode"]), ("registered", 103))
+        self.workspace.path("new").write_bytes(b"x")
+        self.assertTrue(self.workspace.is_managed_on_disk(self.workspace.on_disk("new")))
+        self.assert_open()
+
+    def test_a_second_register_changes_nothing(self):
+        self.begin()
+        before = tree_digest(self.workspace.state / "keybags")
+        self.workspace.serving(
+            "account register", ANN.upper(), "--passfile", self.workspace.passfile, status=NO)
+        self.assertEqual(self.answer("Register", name=ANN, noPassphrase=True)["status"]["statusCode"], 208)
+        self.assertEqual(tree_digest(self.workspace.state / "keybags"), before)
+        self.assertEqual(self.workspace.account()["name"], ANN)
+        self.assert_open()
+
+    def test_deregistered_without_a_wipe_the_keys_stay_sealed(self):
+        self.begin()
+        self.workspace.serving("account deregister", ANN, status=USAGE)
+        self.workspace.serving("account deregister", ANN, "--keep", "--wipe", status=USAGE)
+        self.workspace.serving("account deregister", ANN, "--keep")
+        self.assert_closed("signed-out", errno.ENOKEY)
+        self.assertEqual(self.workspace.account()["statusCode"], 104)
+        # What the user makes from now on is nobody's.
+        self.workspace.path("mine").write_bytes(b"mine")
+        self.assertFalse(self.workspace.is_managed_on_disk(self.workspace.on_disk("mine")))
+        for verb in ("unlock", "account login"):
+            self.workspace.serving(verb, ANN, "--passfile", self.workspace.passfile, status=(5, REFUSED))
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.assert_closed("signed-out", errno.ENOKEY)
+        # Only with the passphrase that it had.
+        other = self.workspace.secret("other", "another passphrase")
+        self.workspace.serving("account register", ANN, "--passfile", other, status=12)
+        self.assert_closed("signed-out", errno.ENOKEY)
+        self.advance(60)
+        self.workspace.register()
+        self.assert_open()
+        self.assertEqual(self.workspace.owner(self.file), ANN)
+
+    def test_deregistered_with_a_wipe_nothing_is_left(self):
+        self.begin()
+        answer = json.loads(
+            self.workspace.serving("account deregister", ANN, "--wipe", "--yes", "--json").stdout)
+        self.assertEqual(answer["statusCode"], 104)
+        self.assertIsNone(self.workspace.account())
+        self.assertFalse(self.file.exists() or self.always.exists())
+        self.assertFalse(list((self.workspace.state / "keybags").iterdir()))
+        self.assertNotIn(ANN, "".join(path.name for path in (self.workspace.state / "enrollment").iterdir()))
+
+    def test_a_damaged_record_locks_out_until_login(self):
+        self.begin()
+        self.workspace.unmount()
+        (record,) = [path for path in (self.workspace.state / "enrollment").iterdir() if path.name != "workspace"]
+        for text in ("", "{}", "[" * 100, record.read_text()[:-9], record.read_text().replace("enrolled", "other")):
+            record.write_text(text)
+            self.workspace.mount()
+            self.assert_closed("locked-out", errno.ENOKEY)
+            self.workspace.unlock(status=5)
+            self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
+            self.assert_open()
+            self.workspace.unmount()
+
+    def test_a_wrong_policy_directory_starts_the_offline_clock(self):
+        self.begin(periodOfflineBeforeAccessCheck="PT1H")
+        self.advance(1800)
+        moved = self.workspace.policies.rename(self.workspace.root / "moved")
+        self.workspace.serving("account check-in", status=NO)
+        self.assertEqual(self.workspace.account()["statusCode"], 212)
+        self.assert_open()
+        self.advance(1799)
+        self.assert_open()
+        self.advance(1)
+        self.assert_closed("offline", errno.ENOKEY)
+        moved.rename(self.workspace.policies)
+        self.workspace.serving("account check-in")
+        self.workspace.unlock()
+        self.assert_open()
+
+
+class Allowed(EnrollmentCase):
+    settings = {**EnrollmentCase.settings, "AllowedAccounts": [ANN.upper(), "object-7"]}
+
+    def test_others_are_refused_and_one_that_is_not_allowed_any_more_is_blocked(self):
+        self.begin()
+        result = self.workspace.serving(
+            "account register", BOB, "--passfile", self.workspace.passfile, status=REFUSED)
+        self.assertIn("209", result.stderr)
+        self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 209)
+        self.assertEqual(self.answer("AllowedAccounts")["accounts"], [ANN.upper(), "object-7"])
+        self.workspace.serving("account register", BOB, "--oid", "OBJECT-7", "--no-passphrase")
+        self.workspace.unmount()
+        settings = self.workspace.policies.parent / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": ["object-7"]}))
+        self.workspace.mount()
+        self.assert_closed("launch", errno.ENOKEY)
+        self.assertEqual(self.workspace.account()["statusCode"], 209)
+        self.assertEqual(self.block(BOB), "")
+
+
+class OneAccount(EnrollmentCase):
+    settings = {**EnrollmentCase.settings, "MultiManagedIdentities": False}
+
+    def test_a_second_account_of_the_same_user_is_refused(self):
+        self.begin()
+        result = self.workspace.serving(
+            "account register", BOB, "--passfile", self.workspace.passfile, status=REFUSED)
+        self.assertIn("227", result.stderr)
+        self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 227)
+        # It is one at a time.
+        self.workspace.serving("account deregister", ANN, "--keep")
+        self.workspace.register(BOB)
+        self.assertTrue(self.workspace.account(BOB)["isDefault"])
+        result = self.workspace.serving(
+            "account register", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
+        self.assertIn("227", result.stderr)
+
+
+class Required(EnrollmentCase):
+    settings = {**EnrollmentCase.settings, "MAMPolicyRequired": True}
+
+    def test_no_start_without_a_policy(self):
+        (document,) = self.workspace.policies.glob("*.json")
+        document.rename(self.workspace.root / "aside.json")
+        self.workspace.mount(status=NO)
+        self.assertIn("MAMPolicyRequired", self.workspace.log.read_text())
+        (self.workspace.root / "aside.json").rename(document)
+        self.workspace.mount()
+
+
+class WarnAbsent(EnrollmentCase):
+    settings = {**EnrollmentCase.settings, "MAMPolicyWarnAbsent": True}
+
+    def test_a_start_without_a_policy_warns(self):
+        for document in self.workspace.policies.glob("*.json"):
+            document.unlink()
+        self.workspace.mount()
+        self.assertIn("no policy in", self.workspace.log.read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()

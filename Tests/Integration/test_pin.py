@@ -1,0 +1,133 @@
+"""The rules of policy for passphrases, what too many wrong ones cost, and how they end."""
+import errno
+import unittest
+
+from enrolling import DAY, EnrollmentCase
+from workspace import ANN, CLOSED, REFUSED, WRONG_PASSPHRASE
+
+PIN = {"pinRequired": True, "minimumPinLength": 6, "simplePinBlocked": True, "maximumPinRetries": 3}
+
+
+class Pins(EnrollmentCase):
+    def change(self, old, new, status=0):
+        return self.workspace.serving(
+            "account passphrase", ANN, "--passfile", self.workspace.secret("old", old),
+            "--new-passfile", self.workspace.secret("new", new), status=status)
+
+    def test_a_new_passphrase_must_be_what_policy_wants(self):
+        self.set_policy(**PIN)
+        self.workspace.mount()
+        result = self.workspace.serving("account register", ANN, "--no-passphrase", status=REFUSED)
+        self.assertIn("pinRequired", result.stderr)
+        for bad, rule in (("15937", "minimumPinLength"), ("159123", "simplePinBlocked"), ("111593", "simplePinBlocked")):
+            result = self.workspace.serving(
+                "account register", ANN, "--passfile", self.workspace.secret("bad", bad), status=REFUSED)
+            self.assertIn(rule, result.stderr)
+            self.assertNotIn(bad, result.stderr)
+        self.assertIsNone(self.workspace.account())
+        self.workspace.register(passfile=self.workspace.secret("good", "159371"))
+        self.change("159371", "12", status=REFUSED)
+        self.workspace.serving(
+            "account passphrase", ANN, "--passfile", self.workspace.secret("good", "159371"), "--no-passphrase",
+            status=REFUSED)
+        self.change("159371", "951735")
+
+    def test_earlier_ones_cannot_be_taken_again(self):
+        self.set_policy(**PIN, previousPinBlockCount=2)
+        self.workspace.mount().register(passfile=self.workspace.secret("first", "first words"))
+        self.change("first words", "first words", status=REFUSED)
+        self.change("first words", "second words")
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.assertIn("previousPinBlockCount", self.change("second words", "first words", status=REFUSED).stderr)
+        self.change("second words", "third words")
+        # Two back is too new, three back is not.
+        self.change("third words", "second words", status=REFUSED)
+        self.change("third words", "first words")
+
+    def test_too_many_wrong_ones_lock_out_until_login(self):
+        self.begin(**PIN)
+        self.workspace.lock()
+        for number in range(3):
+            self.assertEqual(self.wrong(number).returncode, WRONG_PASSPHRASE)
+            self.assertEqual(self.block(), "locked-out" if number == 2 else "")
+        self.assert_closed("locked-out", errno.ENOKEY)
+        self.advance(3600)
+        self.workspace.unlock(status=CLOSED)
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.workspace.unlock(status=CLOSED)
+        self.change("correct horse battery staple", "something else", status=CLOSED)
+        self.advance(3600)
+        self.assertEqual(self.wrong(9, "account login").returncode, WRONG_PASSPHRASE)
+        self.assertEqual(self.block(), "locked-out")
+        self.advance(3600)
+        self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
+        self.assert_open()
+
+    def test_or_wipe(self):
+        self.begin(**PIN, appActionIfMaximumPinRetriesExceeded="wipe")
+        self.workspace.lock()
+        for number in range(3):
+            self.wrong(number)
+        self.assertIsNone(self.workspace.account())
+        self.assertFalse(self.file.exists() or self.always.exists())
+
+    def test_one_that_is_not_good_enough_any_more_is_changed_at_the_next_unlock(self):
+        self.begin()
+        self.set_policy(**PIN, pinCharacterSet="alphanumericAndSymbol")
+        self.workspace.serving("account check-in")
+        # Nobody has seen it yet.
+        self.assert_open()
+        self.workspace.lock()
+        result = self.workspace.unlock(status=CLOSED)
+        self.assertIn("mamctl account passphrase", result.stderr)
+        self.assert_closed("passphrase", errno.ENOKEY)
+        self.change("correct horse battery staple", "1 correct-horse")
+        self.workspace.unlock(passfile=self.workspace.secret("now", "1 correct-horse"))
+        self.assert_open()
+
+    def test_an_account_without_one_is_blocked_until_it_has_one(self):
+        self.set_policy()
+        self.workspace.mount().register(extra=["--no-passphrase"])
+        self.file = self.workspace.path("file")
+        self.file.write_bytes(b"content")
+        self.set_policy(**PIN)
+        self.workspace.serving("account check-in")
+        self.assertEqual(self.block(), "passphrase")
+        with self.refused(errno.ENOKEY):
+            self.file.read_bytes()
+        self.workspace.serving("account passphrase", ANN, "--new-passfile", self.workspace.passfile)
+        self.workspace.unlock()
+        self.assertEqual(self.file.read_bytes(), b"content")
+
+    def test_it_expires(self):
+        self.begin(**PIN, periodBeforePinReset="P90D")
+        self.advance(90 * DAY - 60)
+        self.assertEqual(self.block(), "")
+        self.advance(60)
+        self.assert_closed("passphrase", errno.ENOKEY)
+        self.change("correct horse battery staple", "another horse")
+        self.workspace.unlock(passfile=self.workspace.secret("now", "another horse"))
+        self.assert_open()
+
+    def test_unused_for_long_it_is_asked_for_anew(self):
+        self.begin(**PIN, periodOnlineBeforeAccessCheck="PT30M")
+        self.advance(1740)
+        self.assert_open()
+        self.advance(1740)
+        # Was used meanwhile.
+        self.assert_open()
+        self.answer("AdvanceClock", seconds=1)
+        self.advance(1800)
+        self.assertEqual(self.block(), "recheck")
+        with self.refused(errno.EKEYEXPIRED):
+            self.file.read_bytes()
+        # No more than a lock.
+        self.assertEqual(self.always.read_bytes(), b"class D")
+        self.workspace.unlock()
+        self.assert_open()
+
+
+if __name__ == "__main__":
+    unittest.main()
