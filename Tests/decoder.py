@@ -3,7 +3,8 @@
 
     decoder.py --state STATEDIR [--passfile F] FILE     the plain content, to standard output
     decoder.py --info FILE                              the header as JSON; needs no key
-    decoder.py --vectors DIR                            checks every DIR/*.vector; 1 if an outcome differs
+    decoder.py --state STATEDIR --stream FILE           the plain content of a stream (section 6)
+    decoder.py --vectors DIR                            checks every DIR/*.vector and *.stream; 1 if an outcome differs
 
 It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a reason.
 Other statuses: 0 done, 1 no key on this device, 2 usage, 3 no such file, 4 foreign or empty, 12 wrong passphrase.
@@ -31,6 +32,7 @@ BLOCK = 4096
 FIRST_PAYLOAD = BLOCK - HEADER - 32  # nonce and tag
 PAYLOAD = BLOCK - 32
 FILE_MAGIC = b"\x89MAMF\r\n\x1a"
+STREAM_MAGIC = b"\x89MAMS\r\n\x1a"
 KEYBAG_MAGIC = b"\x89MAMK\r\n\x1a"
 
 
@@ -83,7 +85,7 @@ class Header:
             require(len(data) < HEADER or data[1020:] != checksum(FILE_MAGIC + data[8:1020]), "the magic")
             raise Refused(4, "foreign: no header")
         require(len(data) >= HEADER, "cut within the header")
-        self.bytes = data
+        self.covered, self.wrap = data[:672], data[672:736]
         (self.version,) = struct.unpack_from("<H", data, 8)
         if self.version > 1:
             raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
@@ -194,9 +196,66 @@ def unwrap_file_key(header, key, public_b):
         except ValueError:
             raise Refused(7, "damaged: the ephemeral public key leads to zeros") from None
         key = derive(shared, header.ephemeral + public_b, b"mamd file key B v1")
-    found = unseal(key, header.bytes[672:688], header.bytes[688:720], header.bytes[720:736], header.bytes[:672])
+    wrap = header.wrap
+    found = unseal(key, wrap[:16], wrap[16:48], wrap[48:], header.covered)
     require(found is not None, "the header's key wrap does not open")
     return found
+
+
+CHUNK = 65536
+
+
+class StreamHeader:
+    """Section 6. Has what `Keybag.file_key` asks of a file's header."""
+
+    def __init__(self, data):
+        if len(data) < 4 or data[:8] != STREAM_MAGIC[: len(data)]:
+            raise Refused(4, "foreign: no header")
+        require(len(data) >= 32, "cut within the header")
+        (self.version,) = struct.unpack_from("<H", data, 8)
+        if self.version > 1:
+            raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
+        self.managed, self.file_class = data[10] == 1, data[11]
+        require(data[10] in (0, 1), "unknown flag")
+        require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
+        name, object_id = struct.unpack_from("<HH", data, 12)
+        require(name <= 512 and object_id <= 64, "length of a name")
+        key = 32 + name + object_id
+        wrap = key + (48 if self.file_class == 2 else 16)
+        self.length = (wrap + 64 if self.managed else key) + 4
+        require(len(data) >= self.length, "cut within the header")
+        header = data[: self.length]
+        require(header[-4:] == checksum(header[:-4]), "checksum of the header")
+        require(self.version == 1, "version 0")
+        self.owner = text(header, 32, name, name, "owner's name")
+        self.object_id = text(header, 32 + name, object_id, object_id, "owner's object id")
+        self.file_id, self.key_id = header[16:32], header[key : key + 16]
+        self.ephemeral = header[key + 16 : wrap]
+        self.covered, self.wrap = header[:wrap], header[wrap:-4]
+
+    def open(self, key, data):
+        """The plain bytes of the chunks that open, and the index of the first that does not."""
+        plain, chunks = b"", [data[at : at + CHUNK + 16] for at in range(self.length, len(data), CHUNK + 16)]
+        for index, chunk in enumerate(chunks or [b""]):
+            nonce = struct.pack("<QQ", index, index >= len(chunks) - 1)
+            associated = self.file_id + struct.pack("<QH6x", index, self.version)
+            found = unseal(key, nonce, chunk[:-16], chunk[-16:], associated) if len(chunk) > 16 else None
+            if found is None:
+                return plain, index
+            plain += found
+        return plain, None
+
+
+def stream_content(data, state, passphrase):
+    header = StreamHeader(data)
+    if not header.managed:
+        return data[header.length :]
+    for keybag in keybags(state):
+        if header.key_id in keybag.key_ids:
+            plain, damaged = header.open(keybag.file_key(header, passphrase), data)
+            require(damaged is None, f"chunk {damaged} does not open")
+            return plain
+    raise Refused(1, f"no account here has the key {header.key_id.hex()} of {header.owner}")
 
 
 def keybags(state):
@@ -282,13 +341,36 @@ def judge(fields, data):
     return " ".join([failures[0].split("=")[1], "blocks", *failures]) if failures else "ok"
 
 
+def judge_stream(fields, data):
+    """The same of a stream: `blocks` is the chunk that is refused, `plain-size` what comes out."""
+    try:
+        step = "header"
+        header = StreamHeader(data)
+        step = "key"
+        keys = [bytes.fromhex(fields.get(key, "")) for key in ("class-key", "class-private", "class-public")]
+        file_key = unwrap_file_key(header, keys[0] or keys[1], keys[2]) if header.managed else None
+    except Refused as problem:
+        return f"damaged {step}" if problem.kind == "damaged" else problem.kind
+    facts = [header.owner, header.object_id, header.file_id.hex()]
+    facts += ["ABCD"[header.file_class - 1], header.key_id.hex()] if header.managed else [None, None]
+    if facts != [fields.get(key) for key in ("owner", "object-id", "file-id", "class", "key-id")]:
+        return f"another header: {facts}"
+    plain, damaged = header.open(file_key, data) if header.managed else (data[header.length :], None)
+    if plain != plain_bytes(fields, 0, int(fields["plain-size"])):
+        return f"other content: {len(plain)} bytes"
+    if damaged is not None:
+        return f"damaged blocks {damaged}"
+    return "ok" if header.managed else "unmanaged"
+
+
 def run_vectors(directory):
     """Reads all vectors; the README.md there names their keys. True if one fails."""
-    paths, failures = sorted(directory.glob("*.vector")), 0
+    paths, failures = sorted([*directory.glob("*.vector"), *directory.glob("*.stream")]), 0
     for path in paths:
         head, _, body = path.read_text("utf-8").partition("\n---\n")
         fields = {key: value.removeprefix(" ") for key, _, value in (line.partition(":") for line in head.split("\n"))}
-        found = judge(fields, base64.b64decode(body) + bytes(int(fields.get("hole", 0))))
+        data = base64.b64decode(body) + bytes(int(fields.get("hole", 0)))
+        found = judge_stream(fields, data) if path.suffix == ".stream" else judge(fields, data)
         expected = " ".join(fields[key] for key in ("expect", "step", "blocks") if key in fields)
         if found != expected:
             failures += 1
@@ -302,6 +384,7 @@ def main():
     parser.add_argument("--info", action="store_true", help="print the header as JSON")
     parser.add_argument("--state", type=pathlib.Path, help="state directory of the workspace")
     parser.add_argument("--passfile", type=pathlib.Path)
+    parser.add_argument("--stream", action="store_true", help="the file is a stream")
     parser.add_argument("--vectors", type=pathlib.Path, metavar="DIR", help="check test vectors")
     parser.add_argument("file", type=pathlib.Path, nargs="?")
     options = parser.parse_args()
@@ -310,6 +393,9 @@ def main():
     if options.file is None:
         parser.error("FILE is missing")
     passphrase = options.passfile.read_bytes().removesuffix(b"\n") if options.passfile else None
+    if options.stream:
+        sys.stdout.buffer.write(stream_content(options.file.read_bytes(), options.state, passphrase))
+        return
     with open(options.file, "rb") as file:
         size = options.file.stat().st_size
         header = Header(file.read(HEADER))

@@ -65,14 +65,22 @@ package struct VarlinkCall {
         return descriptors[index]
     }
 
+    // POLLRDHUP, from <bits/poll.h>: the caller may say no more, and is gone.
+    private static let hangUp: Int16 = 0x2000
+
+    /// False once the caller has hung up, or the server ends.
+    package var isConnected: Bool {
+        guard let connection else { return true }
+        var waiting = pollfd(fd: connection.raw, events: Self.hangUp, revents: 0)
+        return withExtendedLifetime(connection) { poll(&waiting, 1, 0) } == 0
+    }
+
     /// Waits until `other` is readable; false once the caller has hung up, or the server ends.
     package func waitWhileConnected(for other: Descriptor) -> Bool {
         guard let connection else { return false }
-        // POLLRDHUP, from <bits/poll.h>: the caller may say no more, and is gone.
-        let hangUp: Int16 = 0x2000
         var waiting = [
             pollfd(fd: other.raw, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: connection.raw, events: hangUp, revents: 0),
+            pollfd(fd: connection.raw, events: Self.hangUp, revents: 0),
         ]
         do throws(Errno) { _ = try retrying { poll(&waiting, 2, -1) } } catch { return false }
         return waiting[1].revents == 0

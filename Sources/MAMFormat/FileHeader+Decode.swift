@@ -20,7 +20,7 @@ extension HeaderError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .truncated(let count):
-            "the header is cut off: \(count) of \(FileHeader.byteCount) bytes"
+            "the header is cut off after \(count) bytes"
         case .notProtected: "it does not begin with a protection header"
         case .newerVersion(let version):
             "it has format version \(version), and this program knows up to \(FileHeader.version):"

@@ -13,15 +13,7 @@ struct KeyringSealer: HeaderSealer {
     func seal(
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader {
-        guard let sealing = header.sealing,
-            let account = keyring.account(ofKey: sealing.keyID)
-                ?? keyring.account(matching: header.owner)
-        else { throw .keyUnavailable }
-        let wrapper: FileKeyWrapper
-        do throws(KeyringError) {
-            wrapper = try keyring.wrapper(
-                account: account, protectionClass: sealing.protectionClass)
-        } catch { throw .keyUnavailable }
+        let wrapper = try wrapper(for: header)
         var written = header
         written.sealing?.keyID = wrapper.keyID
         written.sealing?.ephemeralKey = wrapper.ephemeralKey
@@ -29,5 +21,27 @@ struct KeyringSealer: HeaderSealer {
             try wrapper.wrap(key, associatedData: associatedData, into: wrapped)
         }
         return written
+    }
+
+    /// The same for the head of a stream.
+    func seal(_ header: FileHeader, key: SecretBytes) throws(StoreError) -> StreamHead {
+        let wrapper = try wrapper(for: header)
+        var written = header
+        written.sealing?.keyID = wrapper.keyID
+        written.sealing?.ephemeralKey = wrapper.ephemeralKey
+        return try StreamHead(encoding: written) { associatedData, wrapped throws(SealError) in
+            try wrapper.wrap(key, associatedData: associatedData, into: wrapped)
+        }
+    }
+
+    private func wrapper(for header: FileHeader) throws(StoreError) -> FileKeyWrapper {
+        guard let sealing = header.sealing,
+            let account = keyring.account(ofKey: sealing.keyID)
+                ?? keyring.account(matching: header.owner)
+        else { throw .keyUnavailable }
+        do throws(KeyringError) {
+            return try keyring.wrapper(
+                account: account, protectionClass: sealing.protectionClass)
+        } catch { throw .keyUnavailable }
     }
 }

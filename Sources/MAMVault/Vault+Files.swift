@@ -73,7 +73,7 @@ extension Vault {
     }
 
     /// What a program makes for an account that is being wiped was to be sealed: it must not become a plain file.
-    private func refuseWiped(_ owner: Identity) throws(VaultError) {
+    func refuseWiped(_ owner: Identity) throws(VaultError) {
         if keyring.wipe(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 
@@ -122,23 +122,33 @@ extension Vault {
     func provideKey(to stored: StoredFile) throws(VaultError) {
         do throws(StoreError) {
             try stored.provideKey { header, bytes throws(StoreError) in
-                guard let sealing = header.sealing else { throw .keyUnavailable }
-                do throws(KeyringError) {
-                    return try keyring.unwrap(
-                        UnsafeRawBufferPointer(rebasing: bytes[FileHeader.wrappedKeyRange]),
-                        keyID: sealing.keyID, protectionClass: sealing.protectionClass,
-                        ephemeralKey: sealing.ephemeralKey,
-                        associatedData: UnsafeRawBufferPointer(
-                            rebasing: bytes[..<FileHeader.associatedByteCount]))
-                } catch {
-                    // A header that its own account's key does not open was forged or damaged.
-                    if case .notAuthentic = error { throw .damaged(block: 0) }
-                    throw .keyUnavailable
-                }
+                try fileKey(
+                    of: header,
+                    wrapped: UnsafeRawBufferPointer(
+                        rebasing: bytes[FileHeader.wrappedKeyRange]),
+                    associatedData: UnsafeRawBufferPointer(
+                        rebasing: bytes[..<FileHeader.associatedByteCount]))
             }
         } catch {
             if error == .keyUnavailable { throw closure(of: stored.header) }
             throw .store(error)
+        }
+    }
+
+    /// Opens the key wrap of a header.
+    func fileKey(
+        of header: FileHeader, wrapped: UnsafeRawBufferPointer,
+        associatedData: UnsafeRawBufferPointer
+    ) throws(StoreError) -> SecretBytes {
+        guard let sealing = header.sealing else { throw .keyUnavailable }
+        do throws(KeyringError) {
+            return try keyring.unwrap(
+                wrapped, keyID: sealing.keyID, protectionClass: sealing.protectionClass,
+                ephemeralKey: sealing.ephemeralKey, associatedData: associatedData)
+        } catch {
+            // A header that its own account's key does not open was forged or damaged.
+            if case .notAuthentic = error { throw .damaged(block: 0) }
+            throw .keyUnavailable
         }
     }
 

@@ -33,7 +33,9 @@ final class Daemon {
             return try client.call(
                 Self.fullName(method), parameters, descriptors: descriptors)
         } catch {
-            if case .refused(let refusal) = error { throw Failure(refusal, about: subject) }
+            if case .refused(let refusal) = error {
+                throw Failure(refusal.workspaceError, about: subject)
+            }
             throw Self.failure(error, name)
         }
     }
@@ -65,7 +67,8 @@ final class Daemon {
             Failure(.unreachable, "the daemon of workspace '\(name)' ended the connection")
         case .malformed:
             Failure(.failure, "the daemon of workspace '\(name)' does not speak varlink")
-        case .refused(let refusal): Failure(refusal, about: "workspace '\(name)'")
+        case .refused(let refusal):
+            Failure(refusal.workspaceError, about: "workspace '\(name)'")
         }
     }
 }

@@ -39,6 +39,14 @@ struct FileFacts {
     }
 }
 
+extension FileFacts {
+    init(_ path: ByteString, _ info: ProtectionInfo) {
+        self.init(
+            path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
+            effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
+    }
+}
+
 extension Invocation {
     /// Asks whoever knows. What has no owner is refused; directories too, which have a class, unless asked for.
     func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
@@ -56,10 +64,7 @@ extension Invocation {
         let reply = try daemon.call(
             method, parameters.merging(["fileDescriptor": 0]) { $1 }, descriptors: [file],
             about: path.shown)
-        let info = try ProtectionInfo(try reply.object("protection"))
-        return FileFacts(
-            path: path, owner: info.owner, isManaged: info.isManaged, fileClass: info.fileClass,
-            effectiveClass: info.effectiveClass, state: info.state, reason: info.reason)
+        return FileFacts(path, try ProtectionInfo(try reply.object("protection")))
     }
 }
 

@@ -8,6 +8,9 @@ func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FIL
 
 func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
+/// As it is, without a newline.
+func writeOut(_ bytes: [UInt8]) { writeAll(bytes, to: STDOUT_FILENO) }
+
 /// One line on the terminal, in the place of the last one.
 func printProgress(_ text: String) { writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO) }
 

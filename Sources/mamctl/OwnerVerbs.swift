@@ -99,7 +99,7 @@ private func ownerLine(_ facts: FileFacts) -> String {
     "\(ByteString(facts.owner.description).shown)\t\(facts.path.shown)"
 }
 
-private func describe(_ facts: FileFacts) -> String {
+func describe(_ facts: FileFacts) -> String {
     if facts.state == .directory { return describeDirectory(facts) }
     var rows = [["  owner", ByteString(facts.owner.description).shown]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {

@@ -115,6 +115,7 @@ func makeServer(
         [
             WorkspaceInterface(facts, vault: vault, files: files),
             EnrollmentInterface(vault: vault),
+            ProtectionInterface(vault: vault, files: files),
         ])
     let path = places.socket(of: backing.name)
     do throws(Errno) {

@@ -13,12 +13,16 @@ struct WireTests {
         id: "00ff", name: "ann@contoso.com", objectID: "o", uid: 4_294_967_294, state: .grace,
         hasPassphrase: true, isDefault: false, retryAfterSeconds: 30)
 
-    @Test("the server describes the interface in the words of docs/io.mamd.Workspace.varlink")
-    func description() throws {
+    @Test(
+        "the server describes each interface in the words of docs/",
+        arguments: [
+            (WorkspaceDescription.name, WorkspaceDescription.text),
+            (ProtectionDescription.name, ProtectionDescription.text),
+        ])
+    func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let bytes = try readSmallFile(
-            "/\(root)/docs/io.mamd.Workspace.varlink", maximumByteCount: 1 << 20)
-        #expect(String(decoding: bytes, as: UTF8.self) == WorkspaceDescription.text)
+        let bytes = try readSmallFile("/\(root)/docs/\(name).varlink", maximumByteCount: 1 << 20)
+        #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
     @Test("accounts and status survive the wire")

@@ -56,9 +56,14 @@ extension VectorKey: HeaderSealer {
     func seal(
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader {
+        let (header, wrapping) = try sealingKey(for: header)
+        return try TestSealer(kek: wrapping).seal(header, key: key, into: bytes)
+    }
+
+    /// What wraps a new file's key, and the header with what belongs to it.
+    func sealingKey(for header: FileHeader) throws(StoreError) -> (FileHeader, SecretBytes) {
         guard case .pair(_, let publicKey) = self else {
-            return try TestSealer(kek: wrappingKey(ephemeral: .zero))
-                .seal(header, key: key, into: bytes)
+            return (header, try wrappingKey(ephemeral: .zero))
         }
         var header = header
         do {
@@ -70,7 +75,7 @@ extension VectorKey: HeaderSealer {
             let shared = try Curve25519.sharedSecret(
                 privateKey: pair.privateKey, publicKey: publicKey)
             header.sealing?.ephemeralKey = ephemeral
-            return try TestSealer(kek: derive(shared, salt)).seal(header, key: key, into: bytes)
+            return (header, try derive(shared, salt))
         } catch { throw .cipherFailure }
     }
 }

@@ -7,7 +7,7 @@ package struct Violation: Error, CustomStringConvertible {
 
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
-    case header, blocks, content, keybag, attempts, frames, json, policy, settings, decisions
+    case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings, decisions
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {
@@ -17,6 +17,7 @@ package enum FuzzCheck: String, CaseIterable, Sendable {
         case .content: try checkContent(bytes)
         case .keybag: try checkKeybag(bytes)
         case .attempts: try checkAttempts(bytes)
+        case .stream: try checkStream(bytes)
         case .frames: try checkFrames(bytes)
         case .json: try checkJSON(bytes)
         case .policy: try checkPolicy(bytes)

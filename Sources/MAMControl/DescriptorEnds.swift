@@ -1,0 +1,69 @@
+// A caller's descriptors as the two ends of a stream: pipes, files, sockets, terminals.
+
+internal import Glibc
+internal import MAMStore
+internal import MAMSystem
+
+/// Waits with its own thread alone, and no longer than the caller stays.
+struct DescriptorEnds: StreamEnds {
+    let call: VarlinkCall
+    let source: Descriptor
+    /// Nil where nothing is written.
+    var destination: Descriptor?
+
+    /// How soon a caller that hung up, or a window that closed, is noticed.
+    private static let tickMilliseconds: Int32 = 100
+    /// So much can be written, without waiting, to whatever says that it can be written to.
+    private static let pieceByteCount = 4096
+
+    func read(
+        into buffer: UnsafeMutableRawBufferPointer, while isWanted: () -> Bool
+    ) throws(StoreError) -> Int {
+        let source = source
+        while true {
+            try wait(for: source, POLLIN, while: isWanted)
+            do throws(Errno) {
+                return try withExtendedLifetime(source) { () throws(Errno) in
+                    try retrying { Glibc.read(source.raw, buffer.baseAddress, buffer.count) }
+                }
+            } catch {
+                guard error == .wouldBlock else { throw .system(error) }
+            }
+        }
+    }
+
+    func write(
+        _ bytes: UnsafeRawBufferPointer, while isWanted: () -> Bool
+    ) throws(StoreError) {
+        guard let destination else { return }
+        var done = 0
+        while done < bytes.count {
+            try wait(for: destination, POLLOUT, while: isWanted)
+            let count = min(bytes.count - done, Self.pieceByteCount)
+            do throws(Errno) {
+                done += try withExtendedLifetime(destination) { () throws(Errno) in
+                    try retrying {
+                        Glibc.write(destination.raw, bytes.baseAddress.map { $0 + done }, count)
+                    }
+                }
+            } catch {
+                guard error == .wouldBlock else { throw .system(error) }
+            }
+        }
+    }
+
+    private func wait(
+        for descriptor: Descriptor, _ event: Int32, while isWanted: () -> Bool
+    ) throws(StoreError) {
+        try withExtendedLifetime(descriptor) { () throws(StoreError) in
+            var waiting = pollfd(fd: descriptor.raw, events: Int16(event), revents: 0)
+            while true {
+                guard isWanted() else { throw .keyUnavailable }
+                do throws(Errno) {
+                    if try retrying({ poll(&waiting, 1, Self.tickMilliseconds) }) > 0 { return }
+                } catch { throw .system(error) }
+                guard call.isConnected else { throw .system(.canceled) }
+            }
+        }
+    }
+}

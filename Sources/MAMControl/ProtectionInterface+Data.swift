@@ -1,0 +1,127 @@
+// Data and strings: the data protection manager.
+
+internal import MAMFormat
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+
+extension ProtectionInterface {
+    func protectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["owner", "sourceDescriptor", "destinationDescriptor"])
+        let owner = try owner(call)
+        let bytes = try protect(try ends(call, writes: true), owner)
+        return ["bytes": JSONValue(bytes)]
+    }
+
+    func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["sourceDescriptor", "destinationDescriptor"])
+        let found = try unprotect(call, try ends(call, writes: true))
+        return ["bytes": JSONValue(found.byteCount), "protected": .bool(found.wasProtected)]
+    }
+
+    func dataInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["sourceDescriptor"])
+        return try info(try ends(call, writes: false))
+    }
+
+    func protectString(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["owner", "text"])
+        let owner = try owner(call)
+        let ends = MemoryEnds(Array(try text(call).utf8))
+        _ = try protect(ends, owner)
+        return ["text": .string(base64(ends.output))]
+    }
+
+    func unprotectString(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["text"])
+        let text = try text(call)
+        // What is no base64 was never protected.
+        guard let bytes = bytes(base64: text) else {
+            return ["text": .string(text), "protected": false]
+        }
+        let ends = MemoryEnds(bytes)
+        guard try unprotect(call, ends).wasProtected else {
+            return ["text": .string(text), "protected": false]
+        }
+        guard let plain = String(validating: ends.output, as: UTF8.self) else {
+            throw .dataFailed(
+                .decryptFailed, .invalidInput("what was protected is no text: use UnprotectData"))
+        }
+        return ["text": .string(plain), "protected": true]
+    }
+
+    func stringInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["text"])
+        return try info(MemoryEnds(bytes(base64: try text(call)) ?? []))
+    }
+
+    private func protect(
+        _ ends: any StreamEnds, _ owner: Identity
+    ) throws(VarlinkError) -> Int64 {
+        guard !vault.accounts.isEmpty else {
+            throw .dataFailed(
+                .applicationNotManaged, .notManaged("no account is registered in this workspace"))
+        }
+        let bytes: Int64
+        do throws(VaultError) { bytes = try vault.protectData(for: owner, ends) } catch {
+            throw .dataFailed(.encryptFailed, VarlinkError(error))
+        }
+        guard bytes > 0 else {
+            throw .dataFailed(.dataEmpty, .invalidInput("there is no data to protect"))
+        }
+        return bytes
+    }
+
+    private func unprotect(
+        _ call: VarlinkCall, _ ends: any StreamEnds
+    ) throws(VarlinkError) -> UnprotectedData {
+        do throws(VaultError) {
+            return try vault.unprotectData(ends) { header throws(VaultError) in
+                guard let user = vault.registrant(of: header), user != call.peer.uid,
+                    !isTrusted(call.peer)
+                else { return }
+                throw .refused("the account \(header.owner) belongs to uid \(user)")
+            }
+        } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
+    }
+
+    private func info(_ ends: any StreamEnds) throws(VarlinkError) -> [String: JSONValue] {
+        let found: ProtectionInfo?
+        do throws(VaultError) { found = try vault.dataProtection(ends) } catch {
+            throw .dataFailed(.decryptFailed, VarlinkError(error))
+        }
+        guard let found else {
+            return ["protection": .null, "status": JSONValue(DataStatus.notProtected.rawValue)]
+        }
+        return ["protection": found.json, "status": 0]
+    }
+
+    private func owner(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
+        guard let owner = try call.identity("owner") else { throw Self.missing("owner") }
+        try requireControl(call, of: owner)
+        return owner
+    }
+
+    private func text(_ call: VarlinkCall) throws(VarlinkError) -> String {
+        guard let text = try call.parameters.optionalString("text") else {
+            throw Self.missing("text")
+        }
+        return text
+    }
+
+    private func ends(_ call: VarlinkCall, writes: Bool) throws(VarlinkError) -> DescriptorEnds {
+        guard let source = try call.descriptor("sourceDescriptor") else {
+            throw Self.missing("sourceDescriptor")
+        }
+        guard writes else { return DescriptorEnds(call: call, source: source) }
+        guard let destination = try call.descriptor("destinationDescriptor") else {
+            throw Self.missing("destinationDescriptor")
+        }
+        return DescriptorEnds(call: call, source: source, destination: destination)
+    }
+
+    private static func missing(_ name: String) -> VarlinkError {
+        .dataFailed(.invalidArgument, .invalidInput("\(name) is missing"))
+    }
+}

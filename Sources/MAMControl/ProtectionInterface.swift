@@ -1,0 +1,32 @@
+// io.mamd.Protection over the vault and the mount.
+
+package import MAMModel
+internal import MAMStore
+internal import MAMSystem
+package import MAMVault
+
+/// Answers the socket. Holds no state of its own.
+package struct ProtectionInterface: VaultInterface {
+    let vault: Vault
+    let files: any MountedFiles
+
+    package init(vault: Vault, files: any MountedFiles) {
+        self.vault = vault
+        self.files = files
+    }
+
+    package var name: String { ProtectionDescription.name }
+    package var description: String { ProtectionDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "ProtectData": try protectData(call)
+        case "UnprotectData": try unprotectData(call)
+        case "DataInfo": try dataInfo(call)
+        case "ProtectString": try protectString(call)
+        case "UnprotectString": try unprotectString(call)
+        case "StringInfo": try stringInfo(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+}

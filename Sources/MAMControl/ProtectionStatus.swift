@@ -1,0 +1,42 @@
+// The status codes of the Intune App SDK's protection managers, around the errors that the workspace has anyway.
+
+internal import MAMModel
+internal import MAMVault
+
+/// `IntuneMAMDataProtectionStatusCode`.
+enum DataStatus: Int {
+    case applicationNotManaged = 100
+    case invalidArgument
+    case encryptFailed
+    case decryptFailed
+    case notProtected
+    case dataEmpty
+}
+
+extension VarlinkError {
+    static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
+        failed("DataFailed", status.rawValue, "\(status)", cause)
+    }
+
+    private static func failed(
+        _ error: String, _ status: Int, _ name: String, _ cause: VarlinkError
+    ) -> VarlinkError {
+        var parameters = cause.parameters
+        parameters["status"] = JSONValue(status)
+        parameters["name"] = .string(name)
+        parameters["cause"] = .string(cause.lastName)
+        parameters["reason"] = .string("\(cause)")
+        for key in ["kind", "errno", "retryAfterSeconds"] { parameters[key] = nil }
+        return VarlinkError("\(ProtectionDescription.name).\(error)", parameters)
+    }
+
+    private var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
+
+    /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
+    package var workspaceError: VarlinkError {
+        guard name.hasPrefix("\(ProtectionDescription.name)."),
+            let cause = parameters["cause"]?.text
+        else { return self }
+        return VarlinkError("\(WorkspaceDescription.name).\(cause)", parameters)
+    }
+}
