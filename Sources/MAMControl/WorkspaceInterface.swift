@@ -167,13 +167,6 @@ package struct WorkspaceInterface: VaultInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identity"])
-        let identity = try call.identity("identity")
-        if let identity { try requireControl(call, of: identity) }
-        guard let life = call.peer.life,
-            vault.identities.set(identity.map(vault.canonical), for: life)
-        else {
-            throw .invalidInput("the calling process has ended, or is not visible to the daemon")
-        }
-        return [:]
+        return try setProcessIdentity(call, until: nil)
     }
 }

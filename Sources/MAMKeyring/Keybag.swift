@@ -9,7 +9,7 @@ package struct Keybag: Sendable {
     static let version: UInt16 = 1
 
     package let accountID: AccountID
-    package let identity: Identity
+    package var identity: Identity
     /// The user that registered the account.
     package let uid: UInt32
     /// Seconds since 1970, not negative.

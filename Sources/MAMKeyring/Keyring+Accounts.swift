@@ -35,6 +35,36 @@ extension Keyring {
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
         previousBlockCount: Int = 0
     ) throws(KeyringError) {
+        try rewrite(account, opening: old, sealing: new) { _ in }
+    }
+
+    /// Gives an account that was registered by its name alone its object id. Files keep their keys and headers.
+    ///
+    /// The keys are wrapped over the identity, so this takes the passphrase as an unlock does.
+    package func link(
+        _ account: AccountID, objectID: String, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        try rewrite(account, opening: passphrase, sealing: passphrase) {
+            keybag throws(KeyringError) in
+            let old = keybag.identity
+            guard let new = try? Identity(name: old.name, objectID: objectID) else {
+                throw .invalidObjectID
+            }
+            guard old.objectID.isEmpty || old.matches(objectID) else {
+                throw .linkedAlready(old.objectID)
+            }
+            let other = accounts.first { $0 != account && identity(of: $0).matches(objectID) }
+            if let other { throw .accountExists(other) }
+            // The first spelling stays.
+            if old.objectID.isEmpty { keybag.identity = new }
+        }
+    }
+
+    /// Changes a keybag, and wraps its keys over it as it is then.
+    private func rewrite(
+        _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
+        _ change: (inout Keybag) throws(KeyringError) -> Void
+    ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             var keybag = try keybag(of: account)
             guard let keyD = state.withLock({ $0.accounts[account]?.keyD }) else {
@@ -54,6 +84,7 @@ extension Keyring {
                 }
             }
             keybag.generation += 1
+            try change(&keybag)
             try seal(&keybag, keys, passphrase: new)
             try save(keybag)
             state.withLock { $0.accounts[account]?.keybag = keybag }

@@ -13,6 +13,10 @@ package enum KeyringError: Error, Equatable, Sendable {
     case accountExists(AccountID)
     /// An account needs a name or an object id.
     case nobody
+    /// The text cannot be an object id.
+    case invalidObjectID
+    /// The account has another object id already.
+    case linkedAlready(String)
     /// The account with this name or object id is being destroyed.
     case beingWiped(AccountID)
     case emptyPassphrase
@@ -50,6 +54,9 @@ extension KeyringError: CustomStringConvertible {
             "the account is being wiped, and not all of its files are gone yet: see the daemon's log,"
                 + " or run mamctl wipe again"
         case .nobody: "an account needs a name or an object id"
+        case .invalidObjectID:
+            "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has control characters"
+        case .linkedAlready(let objectID): "the account has the object id \(objectID) already"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
         case .passphraseNotUsed: "the account has no passphrase"

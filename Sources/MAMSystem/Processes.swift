@@ -18,6 +18,8 @@ package struct ProcessLife: Sendable, Hashable {
 package struct ProcessStatus: Sendable {
     package let life: ProcessLife
     package let parent: Int32
+    /// The session of setsid(2).
+    package let session: Int32
     /// It is on its way out. Of a killed process some threads may be, and files of it still open and locked.
     package let isEnding: Bool
     /// Nothing is left but what its parent may ask for: no thread, no file.
@@ -32,11 +34,13 @@ package struct ProcessStatus: Sendable {
         else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
         guard fields.count > 19, let parent = Self.number(fields[1]),
+            let session = Self.number(fields[3]),
             let flags = Self.number(fields[6]), let threads = Self.number(fields[17]),
             let start = Self.number(fields[19])
         else { return nil }
         life = ProcessLife(id: id, startTime: start)
         self.parent = Int32(truncatingIfNeeded: parent)
+        self.session = Int32(truncatingIfNeeded: session)
         // Z: a zombie, X: not even that. The first thread's end is not the process's.
         let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         hasEnded = firstHasEnded && threads <= 1

@@ -151,6 +151,7 @@ extension Vault {
         guard isFirst else { return files }
         forgetPolicies()
         identities.forget(wipe.identity)
+        sessions.forget(wipe.identity)
         announce(.wiped, wipe.account, last: AccountStatus(wipe))
         log.warning("\(wipe.identity) is wiped: \(files.count) files were removed")
         return files

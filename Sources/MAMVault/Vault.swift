@@ -13,6 +13,7 @@ internal import Synchronization
 package final class Vault: Sendable {
     package let settings: Settings
     package let identities = ProcessIdentities()
+    package let sessions = SessionIdentities()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
     let inForce: Mutex<PoliciesInForce>
     package let clock: Clock

@@ -1,3 +1,41 @@
 // The verbs for under whose name a program works.
 
-let identityVerbs: [Verb] = []
+internal import MAMControl
+
+let identityVerbs: [Verb] = [
+    Verb(
+        name: "identity show", summary: "for whom this shell works, and why",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: [
+            "mamctl identity show",
+            "mamctl run --identity ann@home.example -- mamctl identity show --json",
+        ],
+        statuses: daemonStatuses, run: showIdentity),
+    Verb(
+        name: "identity ui", summary: "print or set for whom you work on this session's screen",
+        usage: "[--set UPN [--passfile FILE | --extpass CMD] | --unset]",
+        options: [
+            Option(name: "set", value: "UPN", help: "switch to this identity; '' is nobody"),
+            Option(name: "unset", help: "take back what was set"),
+            .passfile, .extpass, .workspace,
+        ],
+        examples: ["mamctl identity ui", "mamctl identity ui --set ann@contoso.com"],
+        statuses: daemonStatuses + [.refused], run: interfaceIdentity),
+    Verb(
+        name: "identity blocked", summary: "your accounts that cannot be worked with now, and why",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl identity blocked", "mamctl identity blocked --json"],
+        statuses: daemonStatuses, run: showBlockedAccounts),
+    Verb(
+        name: "account link", summary: "give an account its directory object id",
+        usage: "UPN --oid ID [--passfile FILE | --extpass CMD]", operands: 1...1,
+        options: [
+            Option(name: "oid", value: "ID", help: "the directory object id"),
+            .passfile, .extpass, .workspace,
+        ],
+        examples: [
+            "mamctl account link ann@contoso.com --oid 5a3c1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90",
+            "mamctl account link ann@contoso.com --oid ID --passfile secret.txt",
+        ],
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: linkAccount),
+]

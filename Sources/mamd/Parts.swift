@@ -116,6 +116,7 @@ func makeServer(
             WorkspaceInterface(facts, vault: vault, files: files),
             EnrollmentInterface(vault: vault),
             ProtectionInterface(vault: vault, files: files),
+            IdentityInterface(vault: vault),
         ])
     let path = places.socket(of: backing.name)
     do throws(Errno) {

@@ -14,10 +14,12 @@ struct WireTests {
         hasPassphrase: true, isDefault: false, retryAfterSeconds: 30)
 
     @Test(
-        "the server describes each interface in the words of docs/",
+        "the server describes each interface in the words of its file in docs",
         arguments: [
             (WorkspaceDescription.name, WorkspaceDescription.text),
             (ProtectionDescription.name, ProtectionDescription.text),
+            (IdentityDescription.name, IdentityDescription.text),
+            (EnrollmentDescription.name, EnrollmentDescription.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

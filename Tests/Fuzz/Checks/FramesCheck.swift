@@ -73,7 +73,8 @@ private struct Conversation {
             [
                 WorkspaceInterface(
                     WorkspaceFacts(name: "w", id: "1", backingDirectory: "/", mountPoint: "/"),
-                    vault: vault, files: NoFiles())
+                    vault: vault, files: NoFiles()),
+                IdentityInterface(vault: vault),
             ])
     }
 

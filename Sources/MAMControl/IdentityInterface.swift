@@ -1,0 +1,137 @@
+// io.mamd.Identity over the vault: one method of the interface is one function here.
+
+internal import MAMCrypto
+internal import MAMKeyring
+package import MAMModel
+internal import MAMSystem
+package import MAMVault
+
+/// Answers the socket. Holds no state of its own.
+package struct IdentityInterface: VaultInterface {
+    let vault: Vault
+
+    package init(vault: Vault) { self.vault = vault }
+
+    package var name: String { IdentityDescription.name }
+    package var description: String { IdentityDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "SetThreadIdentity": try setThreadIdentity(call)
+        case "SetProcessIdentity": try setProcessIdentity(call)
+        case "GetIdentity": try getIdentity(call)
+        case "SetUserInterfaceIdentity": try setUserInterfaceIdentity(call)
+        case "SetUserInterfaceIdentities": try setUserInterfaceIdentities(call)
+        case "GetUserInterfaceIdentity": try getUserInterfaceIdentity(call)
+        case "IsSame": try isSame(call)
+        case "LinkAccount": try linkAccount(call)
+        case "BlockedAccounts": try blockedAccounts(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    package func connectionEnded(_ connection: ConnectionID) { vault.identities.end(connection) }
+
+    private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue]
+    {
+        try call.parameters.allowOnly(["thread", "identity"])
+        let identity = try ownIdentity(call)
+        guard let thread = try call.thread("thread") else { throw .invalidParameter("thread") }
+        guard let life = call.peer.life,
+            vault.identities.set(
+                identity, forThread: thread, of: life, until: call.connectionID)
+        else { throw Self.noThread }
+        return [:]
+    }
+
+    private func setProcessIdentity(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["identity", "scoped"])
+        let isScoped = try call.parameters.flag("scoped")
+        return try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
+    }
+
+    private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["thread"])
+        let found = vault.found(forThread: try callingThread(call), user: call.peer.uid)
+        return ["acting": acting(found.identity, found.source)]
+    }
+
+    private func isSame(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["one", "other"])
+        guard let one = try call.identity("one") else { throw .invalidParameter("one") }
+        guard let other = try call.identity("other") else { throw .invalidParameter("other") }
+        return ["same": .bool(vault.isSame(one, other))]
+    }
+
+    private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([
+            "account", "objectId", "passphrase", "passphraseDescriptor",
+        ])
+        let (account, name) = try account(call)
+        let objectID = try call.parameters.string("objectId")
+        let passphrase = try call.secret("passphrase")
+        try keyed(name) { () throws(KeyringError) in
+            try vault.link(account, objectID: objectID, passphrase: passphrase)
+        }
+        let linked = vault.identity(of: account)
+        return ["name": .string(linked.name), "objectId": .string(linked.objectID)]
+    }
+
+    /// A thread of the calling process: the one that is named, else the first.
+    func callingThread(_ call: VarlinkCall) throws(VarlinkError) -> Int32 {
+        let process = call.peer.isAlive ? call.peer.pid : 0
+        guard let thread = try call.thread("thread") else { return process }
+        guard process > 0, processID(ofThread: thread) == process else { throw Self.noThread }
+        return thread
+    }
+
+    func acting(_ identity: Identity, _ source: FoundIdentity.Source?) -> JSONValue {
+        var process: Int32?
+        let word: String
+        switch source {
+        case .thread: word = "thread"
+        case .process(let id): (word, process) = ("process", id)
+        case .userDefault: word = "default"
+        case nil: word = "session"
+        }
+        return [
+            "name": .string(identity.name), "objectId": .string(identity.objectID),
+            "managed": .bool(vault.isManaged(identity)), "source": .string(word),
+            "process": process.map { JSONValue($0) } ?? .null,
+        ]
+    }
+
+    private static let noThread = VarlinkError.invalidInput(
+        "the calling process has no such thread, has ended, or is not visible to the daemon")
+}
+
+extension VaultInterface {
+    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it back.
+    func ownIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
+        guard let identity = try call.identity("identity") else { return nil }
+        try requireControl(call, of: identity)
+        return vault.canonical(identity)
+    }
+
+    func setProcessIdentity(
+        _ call: VarlinkCall, until connection: ConnectionID?
+    ) throws(VarlinkError) -> [String: JSONValue] {
+        let identity = try ownIdentity(call)
+        guard let life = call.peer.life,
+            vault.identities.set(identity, for: life, until: connection)
+        else {
+            throw .invalidInput("the calling process has ended, or is not visible to the daemon")
+        }
+        return [:]
+    }
+}
+
+extension VarlinkCall {
+    fileprivate func thread(_ name: String) throws(VarlinkError) -> Int32? {
+        guard let number = try parameters.optionalInteger(name) else { return nil }
+        guard let thread = Int32(exactly: number), thread > 0 else { throw .invalidParameter(name) }
+        return thread
+    }
+}

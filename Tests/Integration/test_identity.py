@@ -1,0 +1,273 @@
+"""For whom a thread, a process and its children work, and how long."""
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+
+from socket_client import Client, Refusal
+from workspace import ANN, BOB, PERSONAL, ROOT, Workspace, WorkspaceCase, wait_until
+
+# What a process does before the tree begins: a client, and a way to make a file.
+BEGIN = r"""
+import os, sys, time
+sys.path.insert(0, sys.argv[1])
+from socket_client import Client
+os.chdir(sys.argv[3])
+client = Client(sys.argv[2])
+
+def act_as(identity, **more):
+    client.call("Identity.SetProcessIdentity", identity=identity, **more)
+
+def make(name):
+    open(name, "w").close()
+
+def child(work):
+    # Forked now; works when the gate opens.
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.read(reader, 1)
+        work()
+        os._exit(0)
+    def go():
+        os.write(writer, b"1")
+        os.waitpid(pid, 0)
+    return go
+"""
+
+
+class Identities(WorkspaceCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            cls.workspace.register(BOB)
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    def client(self):
+        client = Client(self.workspace.socket)
+        self.addCleanup(client.close)
+        return client
+
+    def script(self, code, **options):
+        """Runs Python in the test's directory, with what BEGIN offers."""
+        folder = ROOT / "Tests" / "Integration" if (ROOT / "Tests").is_dir() else os.path.dirname(__file__)
+        return subprocess.run(
+            [sys.executable, "-c", BEGIN + code, str(folder), str(self.workspace.socket), str(self.directory)],
+            check=True, timeout=60, env=self.workspace.environment, **options)
+
+    def owners(self):
+        return {path.name: self.workspace.owner(path) for path in sorted(self.directory.iterdir())}
+
+    # Processes
+
+    def test_a_child_keeps_what_its_parent_had_when_it_was_forked(self):
+        # Without a pause: faster than the clock of start times.
+        self.script(f"""
+before = child(lambda: make("before"))
+act_as({PERSONAL!r})
+def with_grandchild():
+    make("personal")
+    child(lambda: make("grandchild"))()
+personal = child(with_grandchild)
+act_as({BOB!r})
+bob = child(lambda: make("bob"))
+act_as("")
+nobody = child(lambda: make("nobody"))
+act_as(None)
+after = child(lambda: make("after"))
+for go in (before, personal, bob, nobody, after): go()
+make("own")
+""")
+        self.assertEqual(self.owners(), {
+            "before": ANN, "personal": PERSONAL, "grandchild": PERSONAL, "bob": BOB, "nobody": self.nobodys_name(), "after": ANN,
+            "own": ANN})
+
+    def nobodys_name(self):
+        path = self.workspace.path("of-nobody")
+        self.workspace.write_as("", path, "")
+        return self.workspace.owner(path)
+
+    def test_an_own_identity_hides_the_inherited_one_until_it_is_taken_back(self):
+        self.script(f"""
+act_as({PERSONAL!r})
+def work():
+    global client
+    client = Client(sys.argv[2])
+    make("inherited")
+    act_as({BOB!r})
+    make("own")
+    act_as(None)
+    make("again")
+go = child(work)
+act_as({ANN!r})
+go()
+""")
+        self.assertEqual(self.owners(), {"inherited": PERSONAL, "own": BOB, "again": PERSONAL})
+
+    def test_an_orphan_keeps_what_it_was_seen_with(self):
+        self.script(f"""
+act_as({PERSONAL!r})
+if os.fork() == 0:
+    make("before")
+    if os.fork() == 0:
+        make("grandchild")
+        while os.getppid() != 1 and not os.path.exists("ended"): time.sleep(0.01)
+        make("after")
+        os.rename("after", "done")
+        os._exit(0)
+    while not os.path.exists("grandchild"): time.sleep(0.01)
+    os._exit(0)
+os.wait()
+""")
+        (self.directory / "ended").touch()
+        wait_until((self.directory / "done").exists)
+        self.assertEqual(self.owners(), {"before": PERSONAL, "grandchild": PERSONAL, "ended": ANN, "done": PERSONAL})
+
+    def test_a_scoped_identity_ends_with_its_connection_and_children_keep_it(self):
+        self.script(f"""
+act_as({PERSONAL!r}, scoped=True)
+make("while")
+go = child(lambda: make("child"))
+client.close()
+end = time.monotonic() + 10
+while True:
+    make("after")
+    with Client(sys.argv[2]) as other:
+        if other.call("Identity.GetIdentity")["acting"]["source"] == "default": break
+    assert time.monotonic() < end
+    time.sleep(0.01)
+os.unlink("after")
+make("after")
+go()
+""")
+        self.assertEqual(self.owners(), {"while": PERSONAL, "child": PERSONAL, "after": ANN})
+
+    def test_another_process_is_not_reached(self):
+        with self.client() as client:
+            client.call("Identity.SetProcessIdentity", identity=PERSONAL)
+            try:
+                self.script("""make("child")""")
+                (self.directory / "own").touch()
+            finally:
+                client.call("Identity.SetProcessIdentity", identity=None)
+        self.assertEqual(self.owners(), {"child": PERSONAL, "own": PERSONAL})
+        sleeper = subprocess.Popen(["sleep", "60"])
+        try:
+            for thread in (sleeper.pid, 1):
+                with self.assertRaises(Refusal) as caught:
+                    self.client().call("Identity.SetThreadIdentity", thread=thread, identity=PERSONAL)
+                self.assertEqual(caught.exception.name, "InvalidInput")
+        finally:
+            sleeper.kill()
+            sleeper.wait()
+
+    # Threads
+
+    def test_threads_with_different_identities_create_at_the_same_time(self):
+        identities = [ANN, BOB, PERSONAL, "", "other@example.org", None]
+        start, client = threading.Barrier(len(identities)), self.client()
+        lock, problems = threading.Lock(), []
+
+        def work(number, identity):
+            try:
+                with lock:
+                    client.call("Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
+                start.wait(20)
+                for count in range(30):
+                    with open(self.directory / f"{number}-{count}", "w") as file:
+                        file.write("x")
+            except Exception as problem:
+                problems.append(problem)
+
+        threads = [threading.Thread(target=work, args=pair) for pair in enumerate(identities)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(problems, [])
+        nobody = self.nobodys_name()
+        for number, identity in enumerate(identities):
+            expected = {None: ANN, "": nobody}.get(identity, identity)
+            found = {self.workspace.owner(self.directory / f"{number}-{count}") for count in (0, 15, 29)}
+            self.assertEqual(found, {expected}, identity)
+
+    def test_a_threads_identity_comes_before_its_processs_and_ends_with_the_connection(self):
+        client, thread = self.client(), threading.get_native_id()
+        other = self.client()
+        other.call("Identity.SetProcessIdentity", identity=BOB)
+        try:
+            client.call("Identity.SetThreadIdentity", thread=thread, identity=PERSONAL)
+            (self.directory / "thread").touch()
+            acting = other.call("Identity.GetIdentity", thread=thread)["acting"]
+            self.assertEqual((acting["name"], acting["source"], acting["managed"]), (PERSONAL, "thread", False))
+            client.close()
+            wait_until(lambda: other.call("Identity.GetIdentity")["acting"]["source"] == "process")
+            (self.directory / "process").touch()
+        finally:
+            other.call("Identity.SetProcessIdentity", identity=None)
+        (self.directory / "default").touch()
+        self.assertEqual(self.owners(), {"thread": PERSONAL, "process": BOB, "default": ANN})
+
+    def test_a_threads_identity_ends_with_null(self):
+        client, thread = self.client(), threading.get_native_id()
+        client.call("Identity.SetThreadIdentity", thread=thread, identity="")
+        self.assertEqual(client.call("Identity.GetIdentity")["acting"]["name"], "")
+        client.call("Identity.SetThreadIdentity", thread=thread, identity=None)
+        self.assertEqual(client.call("Identity.GetIdentity")["acting"]["name"], ANN)
+
+    # The command line
+
+    def test_identity_show_tells_who_and_why(self):
+        show = ("mamctl", "identity", "show", "--json", "--workspace", self.workspace.name)
+        own = json.loads(self.workspace.ctl(*show[1:]).stdout)
+        self.assertEqual((own["name"], own["source"], own["process"]), (ANN, "default", None))
+        result = self.workspace.run_as(PERSONAL, "sh", "-c", 'echo $$; "$@"; :', "sh", *show)
+        pid, _, answer = result.stdout.decode().partition("\n")
+        acting = json.loads(answer)
+        self.assertEqual((acting["name"], acting["source"]), (PERSONAL, "process"))
+        text = self.workspace.run_as("", "mamctl", "identity", "show", "--workspace", self.workspace.name).stdout
+        self.assertTrue(text.startswith(b"nobody\tnot managed\tset for process "), text)
+
+
+class Linked(WorkspaceCase):
+    """A name and an object id that are one account's: learnt after the account was registered."""
+    policy = {
+        "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "transfers", "version": "1",
+        "allowedOutboundDataTransferDestinations": "managedApps", "appDataEncryptionType": "whenDeviceLocked"}
+    oid = "5A3C1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90"
+
+    def test_a_link_joins_both_forms_and_rewrites_no_file(self):
+        workspace = self.workspace
+        link = ("--oid", self.oid, "--passfile", workspace.passfile)
+        workspace.register(BOB, extra=["--passfile", str(workspace.passfile), "--oid", "bobs-id"])
+        path = self.write(self.directory / "file", b"content")
+        workspace.write_as(self.oid, self.directory / "before", "other")
+        self.assertFalse(workspace.info(self.directory / "before")["managed"])
+        self.assertEqual(workspace.run_as(self.oid, "cat", path, check=False).returncode, 1)
+        sealed, moment = self.backing_of(path).read_bytes(), self.backing_of(path).stat().st_mtime_ns
+        with Client(workspace.socket) as client:
+            self.assertFalse(client.call("Identity.IsSame", one=ANN, other=self.oid)["same"])
+            wrong = workspace.secret("wrong", "not this one")
+            workspace.serving("account link", ANN, "--oid", self.oid, "--passfile", wrong, status=12)
+            wait_until(lambda: workspace.account()["retryAfterSeconds"] == 0)
+            workspace.serving("account link", ANN, "--oid", "bobs-id", "--passfile", workspace.passfile, status=1)
+            self.assertIn(self.oid, workspace.serving("account link", ANN, *link).stdout)
+            self.assertTrue(client.call("Identity.IsSame", one=ANN.upper(), other=self.oid.lower())["same"])
+        # The first spelling stays, another id is refused.
+        workspace.serving("account link", ANN, "--oid", self.oid.lower(), "--passfile", workspace.passfile)
+        workspace.serving("account link", ANN, "--oid", "another", "--passfile", workspace.passfile, status=2)
+        self.assertEqual(workspace.account()["objectId"], self.oid)
+        for _ in range(2):
+            self.assertEqual(workspace.run_as(self.oid.lower(), "cat", path).stdout, b"content")
+            self.assertEqual(self.backing_of(path).read_bytes(), sealed)
+            self.assertEqual(self.backing_of(path).stat().st_mtime_ns, moment)
+            workspace.write_as(self.oid, self.directory / "after", "managed")
+            self.assertEqual(workspace.owner(self.directory / "after"), ANN)
+            self.assertTrue(workspace.is_managed_on_disk(self.backing_of(self.directory / "after")))
+            # The passphrase is the same, and the keys are; after a new start too.
+            workspace.remount()

@@ -1,0 +1,150 @@
+"""Several users with accounts of their own on one workspace of root's: nobody acts on another's account."""
+import os
+import tempfile
+import unittest
+
+from ordinary_user import NOBODY
+from socket_client import Client, Refusal
+from workspace import ANN, BOB, WorkspaceCase, tree_digest
+
+ANNS, BOBS = 4711, NOBODY
+OID = "anns-object-id"
+
+# The parameters by which a method names an account, or somebody to act for.
+NAMING = {"account", "identity", "identities", "owner"}
+# What each other method may tell or do to anybody, and why it harms no account.
+HARMLESS = {
+    "Workspace.Status": "tells names and states, no content",
+    "Workspace.ListAccounts": "the same",
+    "Workspace.ProtectionInfo": "tells what the file's header does",
+    "Workspace.Watch": "tells of the caller's own accounts",
+    "Identity.GetIdentity": "tells of the calling process",
+    "Identity.GetUserInterfaceIdentity": "tells of the calling user's session",
+    "Identity.IsSame": "tells what ListAccounts does",
+    "Identity.BlockedAccounts": "tells of the caller's own accounts",
+}
+# Methods whose object is a file or a name, and what is asked of them here.
+BY_FILE = {"Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount"}
+
+
+@unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
+class Users(WorkspaceCase):
+    mounted = False
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            cls.workspace.mount()
+            # The system daemon's socket and mount let every user in.
+            folder = cls.workspace.socket.parent
+            for place in (cls.workspace.root, cls.workspace.mount_point, folder.parent, folder):
+                os.chmod(place, 0o755)
+            cls.secret = cls.workspace.passfile.read_text().strip()
+            for name, user, oid in ((ANN, ANNS, OID), (BOB, BOBS, "bobs-object-id")):
+                with Client(cls.workspace.socket, user) as client:
+                    client.call("Workspace.RegisterAccount", name=name, objectId=oid, passphrase=cls.secret)
+            cls.file = cls.workspace.path("anns")
+            with Client(cls.workspace.socket) as client:
+                cls.workspace.write_as(ANN, cls.file, "precious")
+            os.chown(cls.file, ANNS, ANNS)
+            os.chmod(cls.file, 0o644)
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
+    def stranger(self):
+        client = Client(self.workspace.socket, BOBS)
+        self.addCleanup(client.close)
+        return client
+
+    def files(self):
+        """A plain file, an empty one, a copy of Ann's sealed file, and hers in the mount, as descriptors."""
+        plain, empty = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+        plain.write(b"plain")
+        plain.flush()
+        sealed = open(self.workspace.on_disk("anns"), "rb")
+        hers = os.open(self.file, os.O_PATH)
+        self.addCleanup(os.close, hers)
+        for file in (plain, empty, sealed):
+            self.addCleanup(file.close)
+        return plain.fileno(), empty.fileno(), sealed.fileno(), hers
+
+    def state(self):
+        self.assertEqual(self.workspace.account()["state"], "unlocked")
+        return tree_digest(self.workspace.state / "keybags", self.workspace.backing), self.workspace.owner(self.file)
+
+    def test_every_method_that_names_an_account_refuses_another_user(self):
+        before, checked = self.state(), 0
+        for interface, methods in self.stranger().interfaces().items():
+            for method, parameters in methods.items():
+                name = f"{interface.removeprefix('io.mamd.')}.{method}"
+                naming = NAMING & set(parameters)
+                if not naming:
+                    self.assertTrue(
+                        name in HARMLESS or name in BY_FILE, f"{name} is new: say here whom it may harm, and test it")
+                    continue
+                for text in (ANN, ANN.upper(), OID):
+                    self.refuse(name, parameters, naming, text)
+                    checked += 1
+        self.assertGreaterEqual(checked, 30)
+        self.assertEqual(self.state(), before)
+
+    def refuse(self, name, parameters, naming, text):
+        """Calls with all that the method could want, so that nothing but the caller's user is in the way."""
+        plain, empty, _, hers = self.files()
+        descriptors, values = [], {}
+        for parameter, kind in parameters.items():
+            if parameter in naming:
+                values[parameter] = [text] if "[]" in kind else text
+            elif parameter.endswith("Descriptor") and parameter[:-10] not in ("passphrase", "newPassphrase"):
+                values[parameter] = len(descriptors)
+                descriptors.append({"source": plain, "destination": empty}.get(parameter[:-10], hers))
+            elif parameter in ("passphrase", "newPassphrase"):
+                values[parameter] = self.secret
+            elif parameter == "thread":
+                values[parameter] = os.getpid()
+            elif parameter == "now":
+                values[parameter] = True
+            elif not kind.startswith("?"):
+                values[parameter] = {"string": "text", "int": 0, "bool": False}.get(kind, [])
+        with self.assertRaises(Refusal, msg=(name, values)) as caught:
+            self.stranger().call(name, descriptors, **values)
+        self.assertEqual(caught.exception.name, "Refused", (name, caught.exception))
+
+    def test_what_acts_on_files_refuses_another_users(self):
+        before = self.state()
+        _, empty, sealed, hers = self.files()
+        calls = (
+            ("Workspace.Decrypt", [sealed, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
+            ("Workspace.SetClass", [hers], {"fileDescriptor": 0, "class": "D"}),
+            ("Workspace.SetOwner", [hers], {"fileDescriptor": 0, "owner": ""}),
+            ("Workspace.SetOwner", [hers], {"fileDescriptor": 0, "owner": BOB}),
+            ("Workspace.Verify", [], {"more": True}),
+            ("Workspace.Verify", [hers], {"more": True, "fileDescriptor": 0, "repair": True}),
+            # He has one already.
+            ("Workspace.RegisterAccount", [], {"name": "third@contoso.com", "noPassphrase": True}),
+            ("Workspace.RegisterAccount", [], {"name": ANN, "noPassphrase": True}),
+        )
+        for name, descriptors, parameters in calls:
+            with self.assertRaises(Refusal, msg=name) as caught:
+                self.stranger().call(name, descriptors, **parameters)
+            self.assertEqual(caught.exception.name, "Refused", (name, caught.exception))
+        self.assertEqual(os.fstat(empty).st_size, 0)
+        self.assertEqual(self.state(), before)
+
+    def test_what_names_no_account_means_the_callers_own(self):
+        with Client(self.workspace.socket, BOBS) as client:
+            client.call("Workspace.Lock", now=True)
+            self.assertEqual(self.workspace.account(BOB)["state"], "locked")
+            self.assertEqual(self.workspace.account(ANN)["state"], "unlocked")
+            self.assertEqual(client.call("Workspace.Unlock", passphrase=self.secret)["account"]["name"], BOB)
+            event = client.call("Workspace.Watch", more=True)
+            self.assertEqual(event["event"]["account"]["name"], BOB)
+
+    def test_each_users_sessions_are_their_own(self):
+        with Client(self.workspace.socket, BOBS) as bob, Client(self.workspace.socket, ANNS) as ann:
+            self.assertEqual(bob.call("Identity.SetUserInterfaceIdentity", identity=BOB)["word"], "success")
+            self.assertIsNone(ann.call("Identity.GetUserInterfaceIdentity")["identities"])
+            self.assertEqual(ann.call("Identity.GetIdentity")["acting"]["name"], ANN)
+            self.assertEqual(bob.call("Identity.GetIdentity")["acting"]["name"], BOB)

@@ -1,0 +1,170 @@
+import Glibc
+import MAMModel
+import MAMSystem
+import MAMVault
+import Testing
+
+@Suite("Identities of threads and processes", .serialized)
+struct IdentityTests {
+    let identities = ProcessIdentities()
+    let own: ProcessLife
+    let ann: Identity
+    let personal: Identity
+
+    init() throws {
+        own = try #require(ProcessStatus(of: getpid())).life
+        ann = try Identity(name: "ann@contoso.com")
+        personal = try Identity(name: "ann@home.example")
+    }
+
+    /// A child that waits until it is ended.
+    private final class Child {
+        let id: Int32
+        init() throws { id = try spawn(["sleep", "60"].map { ByteString($0) }) }
+        deinit {
+            kill(id, SIGKILL)
+            _ = try? wait(for: id)
+        }
+    }
+
+    private func name(of process: Int32) -> String? {
+        identities.found(forThread: process)?.identity.name
+    }
+
+    @Test("A child keeps what its parent had when it was forked, however fast the parent goes on")
+    func captured() throws {
+        let before = try Child()
+        #expect(identities.set(ann, for: own))
+        let first = try Child()
+        #expect(identities.set(personal, for: own))
+        let second = try Child()
+        #expect(identities.set(nil, for: own))
+        let third = try Child()
+        #expect(name(of: before.id) == nil)
+        #expect(name(of: first.id) == "ann@contoso.com")
+        #expect(name(of: second.id) == "ann@home.example")
+        #expect(name(of: third.id) == nil)
+        #expect(name(of: own.id) == nil)
+        withExtendedLifetime((before, first, second, third)) {}
+    }
+
+    @Test("Nobody is set like any other, nil falls through to what was inherited")
+    func nobody() throws {
+        #expect(identities.set(ann, for: own))
+        let child = try Child()
+        let life = try #require(ProcessStatus(of: child.id)).life
+        #expect(identities.set(.nobody, for: life))
+        #expect(name(of: child.id)?.isEmpty == true)
+        #expect(identities.set(personal, for: own))
+        #expect(identities.set(nil, for: life))
+        #expect(name(of: child.id) == "ann@contoso.com")
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("The source tells where an identity comes from")
+    func source() throws {
+        #expect(identities.found(forThread: getpid()) == nil)
+        #expect(identities.set(ann, for: own))
+        let child = try Child()
+        #expect(identities.found(forThread: child.id)?.source == .process(getpid()))
+        #expect(identities.set(personal, forThread: getpid(), of: own, until: ConnectionID()))
+        #expect(identities.found(forThread: getpid())?.source == .thread)
+        #expect(identities.found(forThread: child.id)?.source == .process(getpid()))
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("A thread's identity comes first, is the thread's alone, and ends with its connection")
+    func threads() throws {
+        let connection = ConnectionID()
+        #expect(identities.set(ann, for: own))
+        let thread = gettid()
+        #expect(identities.set(personal, forThread: thread, of: own, until: connection))
+        #expect(name(of: thread) == "ann@home.example")
+        #expect(thread == getpid() || name(of: getpid()) == "ann@contoso.com")
+        identities.end(ConnectionID())
+        #expect(name(of: thread) == "ann@home.example")
+        identities.end(connection)
+        #expect(name(of: thread) == "ann@contoso.com")
+    }
+
+    @Test("A thread of another process is refused, and so is a life that has ended")
+    func strangers() throws {
+        let child = try Child()
+        let connection = ConnectionID()
+        #expect(!identities.set(ann, forThread: child.id, of: own, until: connection))
+        let earlier = ProcessLife(id: own.id, startTime: own.startTime - 1)
+        #expect(!identities.set(ann, forThread: getpid(), of: earlier, until: connection))
+        #expect(!identities.set(ann, for: earlier))
+        #expect(identities.found(forThread: getpid()) == nil)
+        withExtendedLifetime(child) {}
+    }
+
+    @Test("What a connection scoped ends with it; children keep it, and later settings stay")
+    func scopes() throws {
+        let connection = ConnectionID()
+        #expect(identities.set(ann, for: own, until: connection))
+        let child = try Child()
+        identities.end(connection)
+        #expect(name(of: getpid()) == nil)
+        #expect(name(of: child.id) == "ann@contoso.com")
+        #expect(identities.set(ann, for: own, until: connection))
+        #expect(identities.set(personal, for: own))
+        identities.end(connection)
+        #expect(name(of: getpid()) == "ann@home.example")
+        withExtendedLifetime(child) {}
+    }
+
+    private func gettid() -> Int32 {
+        Int32(truncatingIfNeeded: syscall(Int(SYS_gettid)))
+    }
+}
+
+@Suite("Switching a session's identity")
+struct SwitchTests {
+    private let session = LoginSession(of: getpid(), user: 1000)
+
+    private func result(
+        _ test: TestVault, _ identity: Identity?, _ passphrase: String? = nil
+    ) -> SwitchResult {
+        test.vault.switchSession(
+            session, to: identity.map { [$0] }, thread: getpid(),
+            passphrase: passphrase.map(secret)
+        ).result
+    }
+
+    @Test("A blocked account fails, whatever the passphrase")
+    func blocked() throws {
+        let test = try TestVault()
+        let ann = try TestVault.annIdentity()
+        test.vault.setMount(ActionMount {})
+        _ = test.vault.block(test.ann, AccountBlock(.launch, "the device is too old"))
+        #expect(result(test, ann, "secret") == .failed)
+        #expect(test.vault.sessions.identities(of: session) == nil)
+        try test.vault.unblock(test.ann)
+        #expect(result(test, ann) == .canceled)
+        #expect(test.vault.sessions.canceled(in: session) == [test.ann])
+        #expect(result(test, ann, "secret") == .success)
+        #expect(test.vault.sessions.canceled(in: session).isEmpty)
+    }
+
+    @Test("A wiped account is nobody's on the screen too")
+    func wiped() throws {
+        let test = try TestVault()
+        #expect(result(test, try TestVault.annIdentity()) == .success)
+        test.vault.setMount(ActionMount {})
+        _ = try test.vault.wipe(test.ann)
+        #expect(test.vault.sessions.identities(of: session)?.isEmpty == true)
+    }
+
+    @Test("One user's many sessions push out none of another's")
+    func bounded() throws {
+        let test = try TestVault()
+        let ann = try TestVault.annIdentity()
+        #expect(result(test, ann) == .success)
+        for user: UInt32 in 5000..<5200 {
+            let other = LoginSession(of: getpid(), user: user)
+            _ = test.vault.switchSession(other, to: [], thread: getpid())
+        }
+        #expect(test.vault.sessions.identities(of: session)?.map(\.name) == ["ann@contoso.com"])
+    }
+}
