@@ -35,7 +35,7 @@ extension Keyring {
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
         previousBlockCount: Int = 0
     ) throws(KeyringError) {
-        try rewrite(account, opening: old, sealing: new) { _ in }
+        try rewrite(account, opening: old, sealing: new, refusing: previousBlockCount) { _ in }
     }
 
     /// Gives an account that was registered by its name alone its object id. Files keep their keys and headers.
@@ -63,6 +63,7 @@ extension Keyring {
     /// Changes a keybag, and wraps its keys over it as it is then.
     private func rewrite(
         _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
+        refusing previousBlockCount: Int = 0,
         _ change: (inout Keybag) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
