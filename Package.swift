@@ -108,7 +108,7 @@ let package = Package(
             "MAMVaultTests",
             [
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),

@@ -49,7 +49,8 @@ package struct IdentityInterface: VaultInterface {
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identity", "scoped"])
         let isScoped = try call.parameters.flag("scoped")
-        return try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
+        let identity = try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
+        return ["environment": JSONValue(identity.map(vault.identities.declaration))]
     }
 
     private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -93,6 +94,7 @@ package struct IdentityInterface: VaultInterface {
         switch source {
         case .thread: word = "thread"
         case .process(let id): (word, process) = ("process", id)
+        case .environment: word = "environment"
         case .userDefault: word = "default"
         case nil: word = "session"
         }
@@ -117,14 +119,14 @@ extension VaultInterface {
 
     func setProcessIdentity(
         _ call: VarlinkCall, until connection: ConnectionID?
-    ) throws(VarlinkError) -> [String: JSONValue] {
+    ) throws(VarlinkError) -> Identity? {
         let identity = try ownIdentity(call)
         guard let life = call.peer.life,
             vault.identities.set(identity, for: life, until: connection)
         else {
             throw .invalidInput("the calling process has ended, or is not visible to the daemon")
         }
-        return [:]
+        return identity
     }
 }
 

@@ -25,13 +25,12 @@ extension VaultInterface {
         }
     }
 
-    /// An account answers to root, to the daemon's user and to the user that registered it. Identities that
-    /// are no account answer to everyone: their files are not encrypted.
+    /// Refuses who may not act for an identity.
     func requireControl(_ call: VarlinkCall, of identity: Identity) throws(VarlinkError) {
-        guard let user = vault.registrant(of: identity), user != call.peer.uid else { return }
-        guard isTrusted(call.peer) else {
-            throw .refused("the account \(identity) belongs to uid \(user)")
-        }
+        guard !vault.mayAct(call.peer.uid, for: identity),
+            let user = vault.registrant(of: identity)
+        else { return }
+        throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
     /// Only a file's owner on disk, and root, may give it to another identity.

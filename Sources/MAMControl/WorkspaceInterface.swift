@@ -167,6 +167,7 @@ package struct WorkspaceInterface: VaultInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identity"])
-        return try setProcessIdentity(call, until: nil)
+        _ = try setProcessIdentity(call, until: nil)
+        return [:]
     }
 }

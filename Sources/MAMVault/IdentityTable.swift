@@ -9,6 +9,8 @@ package struct FoundIdentity: Sendable {
         case thread
         /// That process was given it; others have it from there.
         case process(Int32)
+        /// The environment that the process was started with says so.
+        case environment
         /// The account that the user registered, or nobody.
         case userDefault
     }

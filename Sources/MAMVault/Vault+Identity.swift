@@ -1,5 +1,6 @@
 // Under which identity a thread acts, and what is known of a file's protection.
 
+internal import Glibc
 internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
@@ -14,8 +15,23 @@ extension Vault {
 
     /// The same, and where it comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
-        identities.found(forThread: thread)
+        identities.found(forThread: thread) ?? declared(toThread: thread, user: user)
             ?? FoundIdentity(identity: defaultIdentity(ofUser: user), source: .userDefault)
+    }
+
+    private func declared(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
+        guard let text = identities.declared(toThread: thread),
+            let identity = try? Identity(name: text), mayAct(user, for: identity)
+        else { return nil }
+        let found = FoundIdentity(identity: canonical(identity), source: .environment)
+        identities.remember(found, forThread: thread)
+        return found
+    }
+
+    /// An account answers to root, to the daemon's user and to the user that registered it. Identities that are no account
+    /// answer to everyone: their files are not encrypted.
+    package func mayAct(_ user: UInt32, for identity: Identity) -> Bool {
+        user == 0 || user == geteuid() || (registrant(of: identity) ?? user) == user
     }
 
     /// In single-identity mode the account that the user registered; otherwise nobody.

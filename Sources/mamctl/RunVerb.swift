@@ -21,7 +21,11 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
 /// A function of its own, so that the connection is closed before the command starts.
 private func takeIdentity(_ identity: String, _ invocation: Invocation) throws {
     let daemon = try invocation.daemon()
-    _ = try daemon.call(
-        "SetProcessIdentity", ["identity": .string(identity)],
+    let reply = try daemon.call(
+        "Identity.SetProcessIdentity", ["identity": .string(identity)],
         about: "identity '\(ByteString(identity).shown)'")
+    // What the command leaves behind when it ends cannot be told by its ancestors.
+    let declaration = strdup(try reply.string("environment"))
+    // The string is the environment's from now on.
+    if let declaration { putenv(declaration) }
 }

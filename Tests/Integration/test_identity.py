@@ -222,6 +222,25 @@ go()
 
     # The command line
 
+    def test_a_daemon_that_a_command_leaves_behind_keeps_its_identity(self):
+        # Nothing of it asks for a file before all its ancestors have ended.
+        daemon = 'setsid sh -c \'sleep 0.3; cd "$1"; : > first; sh -c ": > child"; mv first done\' sh "$1" & exit 3'
+        result = self.workspace.run_as(PERSONAL, "sh", "-c", f"({daemon})", "sh", self.directory, check=False)
+        self.assertEqual(result.returncode, 3)
+        wait_until((self.directory / "done").exists)
+        self.assertEqual(self.owners(), {"child": PERSONAL, "done": PERSONAL})
+
+    def test_ancestors_come_before_the_environment(self):
+        self.script(f"""
+import subprocess
+declared = client.call("Identity.SetProcessIdentity", identity={BOB!r})["environment"]
+name, _, value = declared.partition("=")
+assert value == {BOB!r}
+act_as({PERSONAL!r})
+subprocess.run(["sh", "-c", ": > file"], env={{**os.environ, name: value}}, check=True)
+""")
+        self.assertEqual(self.owners(), {"file": PERSONAL})
+
     def test_identity_show_tells_who_and_why(self):
         show = ("mamctl", "identity", "show", "--json", "--workspace", self.workspace.name)
         own = json.loads(self.workspace.ctl(*show[1:]).stdout)

@@ -1,3 +1,4 @@
+import CShims
 import Glibc
 import MAMModel
 import MAMSystem
@@ -77,7 +78,7 @@ struct IdentityTests {
     func threads() throws {
         let connection = ConnectionID()
         #expect(identities.set(ann, for: own))
-        let thread = gettid()
+        let thread = mam_thread_id()
         #expect(identities.set(personal, forThread: thread, of: own, until: connection))
         #expect(name(of: thread) == "ann@home.example")
         #expect(thread == getpid() || name(of: getpid()) == "ann@contoso.com")
@@ -112,10 +113,6 @@ struct IdentityTests {
         identities.end(connection)
         #expect(name(of: getpid()) == "ann@home.example")
         withExtendedLifetime(child) {}
-    }
-
-    private func gettid() -> Int32 {
-        Int32(truncatingIfNeeded: syscall(Int(SYS_gettid)))
     }
 }
 
@@ -152,7 +149,7 @@ struct SwitchTests {
         let test = try TestVault()
         #expect(result(test, try TestVault.annIdentity()) == .success)
         test.vault.setMount(ActionMount {})
-        _ = try test.vault.wipe(test.ann)
+        _ = try test.wipe()
         #expect(test.vault.sessions.identities(of: session)?.isEmpty == true)
     }
 
