@@ -38,7 +38,7 @@ extension VaultInterface {
             case .wrongPassphrase(let seconds), .retryLater(let seconds):
                 throw .wrongPassphrase(name, retryAfterSeconds: Int(seconds))
             case .accountExists: throw .accountExists(name)
-            case .refused(let reason): throw .refused("\(name): \(reason)")
+            case .refused(let reason): throw .refused(reason)
             case .beingWiped: throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)
             case .blocked(let block): throw .blocked(name, block)

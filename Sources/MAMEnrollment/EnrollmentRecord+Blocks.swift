@@ -42,7 +42,8 @@ extension EnrollmentRecord {
     private var launchBlock: AccountBlock? {
         guard let worst = launch.findings.first, worst.action >= .block else { return nil }
         return AccountBlock(
-            worst.subject == .clock ? .clockedOut : .launch, "\(worst.reason) (\(worst.rule))")
+            worst.subject == .clock ? .clockedOut : .launch,
+            worst.reason.contains(worst.rule) ? worst.reason : "\(worst.reason) (\(worst.rule))")
     }
 
     private func offlineBlock(_ facts: EnrollmentFacts) -> AccountBlock? {

@@ -39,6 +39,8 @@ package struct ObeyedRequests: Sendable, Equatable {
     /// It is young again each time that it is read.
     package mutating func note(_ id: String) { ages[id] = 0 }
 
+    package mutating func forget(_ id: String) { ages[id] = nil }
+
     package mutating func pass(_ seconds: Int64) {
         ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }
     }

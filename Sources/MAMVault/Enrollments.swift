@@ -173,6 +173,12 @@ final class Enrollments: Sendable {
         return isNew
     }
 
+    /// It could not be obeyed, and is to be when it is read again.
+    func takeBack(_ request: WipeRequest) {
+        state.withLock { $0.obeyed.forget(request.id) }
+        saveWorkspace()
+    }
+
     var statedThreat: ThreatLevel? {
         get { state.withLock { $0.statedThreat } }
         set {

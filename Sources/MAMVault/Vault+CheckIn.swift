@@ -23,6 +23,12 @@ extension Vault {
         return outcome
     }
 
+    /// Reads the source for orders to wipe. The CheckIn hook was not asked, so this counts for nothing else.
+    func lookForOrders() {
+        _ = enrollments.source.withLock { $0 }?()
+        settleAll()
+    }
+
     /// The source was read because it changed. Where a program has a say in what counts as a check-in this is none.
     package func checkedIn(_ outcome: CheckInOutcome) {
         guard settings.hooks.checkIn == nil || !outcome.isSuccess else { return settleAll() }

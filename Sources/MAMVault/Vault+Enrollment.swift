@@ -73,7 +73,7 @@ extension Vault {
         }
     }
 
-    private func tell(
+    func tell(
         _ code: StatusCode, _ reason: String?, _ account: AccountID,
         _ request: AccountEvent.Enrollment.Request
     ) {

@@ -15,6 +15,7 @@ package enum Launch: Sendable, Equatable {
 extension Vault {
     /// Checks what policy wants before an account is worked with, and unlocks it.
     package func prepareLaunch(_ account: AccountID, passphrase: SecretBytes?) -> Launch {
+        checkLaunch(account)
         if let block = block(of: account), !block.endsWithUnlock { return .failed(block.reason) }
         let isLocked = windows(of: account)?.state != .unlocked
         if isLocked, passphrase == nil, keyring.hasPassphrase(account) {

@@ -6,20 +6,32 @@ internal import MAMModel
 internal import MAMSystem
 
 extension Vault {
-    /// Wipes the account that an administrator's document names, once for each id, on a thread of its own.
+    /// Wipes the account that an administrator's document names, once for each id: on a thread of its own, or before anything
+    /// is mounted at once.
     package func obeyWipe(_ request: WipeRequest) {
         guard let found = wipeable(named: request.account) else {
             return log.info(
                 "wipe request \(request.id): there is no account \(request.account) here")
         }
+        guard mount?.isReadOnly != true else {
+            return log.error(
+                "wipe request \(request.id): the mount is read-only, it is obeyed later")
+        }
         guard enrollments.begin(request, at: clock.now) else { return }
-        let reason = WipeReason(.administrator, "wipe request \(request.id)")
+        tell(.wipeReceived, nil, found.account, .policy)
+        guard mount != nil else { return obey(request, found.account) }
         do throws(Errno) {
-            try startThread(named: "wipe-request") {
-                do throws(KeyringError) {
-                    _ = try self.wipe(found.account, because: reason)
-                } catch { self.log.error("wipe request \(request.id): \(error)") }
-            }
-        } catch { log.error("wipe request \(request.id): no thread can be started: \(error)") }
+            try startThread(named: "wipe-request") { self.obey(request, found.account) }
+        } catch { obey(request, found.account) }
+    }
+
+    private func obey(_ request: WipeRequest, _ account: AccountID) {
+        do throws(KeyringError) {
+            _ = try wipe(
+                account, because: WipeReason(.administrator, "wipe request \(request.id)"))
+        } catch {
+            log.error("wipe request \(request.id): \(error)")
+            enrollments.takeBack(request)
+        }
     }
 }

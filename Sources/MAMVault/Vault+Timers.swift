@@ -27,16 +27,25 @@ extension Vault {
     /// Starts the thread.
     package func startTimers() throws(Errno) {
         try startThread(named: "timers") { [weak self] in
-            var lastLaunchCheck = self?.clock.now.secondsSinceBoot ?? 0
+            var (lastLook, lastPoll) = (Int64.min, Int64.min)
             while true {
                 guard let self else { return }
                 let now = self.clock.now.secondsSinceBoot
-                if now - lastLaunchCheck >= Self.launchSeconds {
-                    lastLaunchCheck = now
+                let poll = Int64(self.settings.wipePollSeconds)
+                // The start has looked already.
+                if lastLook == .min { (lastLook, lastPoll) = (now, now) }
+                if now - lastLook >= Self.launchSeconds {
+                    lastLook = now
                     self.checkLaunchOfAll()
                 }
-                let seconds = min(self.passTime(), Self.launchSeconds - now + lastLaunchCheck)
-                self.enrollments.waitForWork(atMost: max(1, seconds))
+                if now - lastPoll >= poll {
+                    lastPoll = now
+                    self.lookForOrders()
+                }
+                let next = [
+                    self.passTime(), Self.launchSeconds - now + lastLook, poll - now + lastPoll,
+                ]
+                self.enrollments.waitForWork(atMost: max(1, next.min() ?? 1))
             }
         }
     }

@@ -102,9 +102,11 @@ private func report(
 extension Invocation {
     /// The SDK's callers must say it, and so must ours: neither way can be taken back.
     fileprivate func choosesWipe(of name: String) throws -> Bool {
-        try refuse(["wipe"], with: "keep")
+        if arguments.has("keep") {
+            try refuse(["wipe", "yes"], with: "keep")
+            return false
+        }
         if arguments.has("wipe") { return true }
-        if arguments.has("keep") { return false }
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure.usage(verb, "say what becomes of its files: --wipe or --keep")
         }

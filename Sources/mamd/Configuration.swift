@@ -47,7 +47,7 @@ func readPolicies(
             throw StartError("\(path) is refused: \(error)")
         }
     }
-    return PolicyBook(documents: documents)
+    return PolicyBook(documents: documents, groups: settings.groups)
 }
 
 /// One line for all keys that are read past, and one for each value that was not understood.

@@ -12,9 +12,11 @@ HOUR, DAY = 3600, 86400
 # A document that asks for nothing, but covers everybody.
 PLAIN = {
     "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Plain", "pinRequired": False,
-    "appDataEncryptionType": "whenDeviceLocked"}
+    "appDataEncryptionType": "useDeviceSettings"}
 
-DEBUG = {"DebugSettingsEnabled": True, "LockGraceSeconds": 0}
+# Class D where nothing else is asked for: what no lock closes, and a block does.
+DEBUG = {
+    "DebugSettingsEnabled": True, "LockGraceSeconds": 0, "DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
 
 
 class EnrollmentCase(WorkspaceCase):
@@ -39,9 +41,10 @@ class EnrollmentCase(WorkspaceCase):
         self.workspace.mount().register()
         self.file = self.workspace.path("file")
         self.file.write_bytes(b"content")
+        self.workspace.ctl("class", "--set", "A", self.file)
         self.always = self.workspace.path("always")
         self.always.write_bytes(b"class D")
-        self.workspace.ctl("class", "--set", "D", self.always)
+        self.assertEqual(self.workspace.info(self.always)["class"], "D")
 
     def set_policy(self, **rules):
         (document,) = self.workspace.policies.glob("*.json")

@@ -3,8 +3,8 @@ import errno
 import json
 import unittest
 
-from enrolling import DAY, PLAIN, EnrollmentCase
-from workspace import ANN, BOB, DONE, NO, REFUSED, USAGE, tree_digest
+from enrolling import EnrollmentCase
+from workspace import ANN, BOB, NO, REFUSED, USAGE, tree_digest
 
 
 class Enrollment(EnrollmentCase):
@@ -93,10 +93,10 @@ class Enrollment(EnrollmentCase):
         self.workspace.serving("account check-in", status=NO)
         self.assertEqual(self.workspace.account()["statusCode"], 212)
         self.assert_open()
-        self.advance(1799)
+        self.advance(1700)
         self.assert_open()
-        self.advance(1)
-        self.assert_closed("offline", errno.ENOKEY)
+        self.advance(100)
+        self.assert_closed("offline", errno.EKEYEXPIRED)
         moved.rename(self.workspace.policies)
         self.workspace.serving("account check-in")
         self.workspace.unlock()
@@ -118,7 +118,7 @@ class Allowed(EnrollmentCase):
         settings = self.workspace.policies.parent / "settings.json"
         settings.write_text(json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": ["object-7"]}))
         self.workspace.mount()
-        self.assert_closed("launch", errno.ENOKEY)
+        self.assert_closed("launch", errno.EACCES)
         self.assertEqual(self.workspace.account()["statusCode"], 209)
         self.assertEqual(self.block(BOB), "")
 

@@ -34,16 +34,16 @@ class Pins(EnrollmentCase):
 
     def test_earlier_ones_cannot_be_taken_again(self):
         self.set_policy(**PIN, previousPinBlockCount=2)
-        self.workspace.mount().register(passfile=self.workspace.secret("first", "first words"))
-        self.change("first words", "first words", status=REFUSED)
-        self.change("first words", "second words")
+        self.workspace.mount().register(passfile=self.workspace.secret("alpha", "alpha words"))
+        self.change("alpha words", "alpha words", status=REFUSED)
+        self.change("alpha words", "gamma words")
         self.workspace.unmount()
         self.workspace.mount()
-        self.assertIn("previousPinBlockCount", self.change("second words", "first words", status=REFUSED).stderr)
-        self.change("second words", "third words")
+        self.assertIn("previousPinBlockCount", self.change("gamma words", "alpha words", status=REFUSED).stderr)
+        self.change("gamma words", "omega words")
         # Two back is too new, three back is not.
-        self.change("third words", "second words", status=REFUSED)
-        self.change("third words", "first words")
+        self.change("omega words", "gamma words", status=REFUSED)
+        self.change("omega words", "alpha words")
 
     def test_too_many_wrong_ones_lock_out_until_login(self):
         self.begin(**PIN)

@@ -1,0 +1,61 @@
+"""Programs that the daemon calls: what they are told, what they decide, and what they cannot spoil."""
+import json
+import os
+import tempfile
+import time
+import unittest
+
+from enrolling import EnrollmentCase, daemon_text
+from workspace import ANN, PREFIX, wait_until
+
+TELL = 'cat >> "$0"'
+
+
+class Hooks(EnrollmentCase):
+    def settings_of_test(self):
+        with tempfile.NamedTemporaryFile("w", prefix=PREFIX, suffix="told", delete=False) as file:
+            self.told_file = file.name
+        self.addCleanup(os.unlink, self.told_file)
+        script = {"test_a_wipe_hook_that_hangs_holds_nothing_up": "sleep 60 & sleep 60"}.get(
+            self._testMethodName, 'cat >> "$0"; echo said; exit 3')
+        hooks = {name: ["/bin/sh", "-c", TELL, self.told_file] for name in ("Enrollment", "Restart", "AddAccount")}
+        return {
+            **self.settings, "AutoEnrollOnLaunch": True, "Groups": {"g": [ANN, "eve@contoso.com"]},
+            "Hooks": {**hooks, "Wipe": ["/bin/sh", "-c", script, self.told_file], "TimeoutSeconds": 2}}
+
+    def told(self, hook):
+        with open(self.told_file) as file:
+            return [fact for fact in map(json.loads, file) if fact["hook"] == hook]
+
+    def test_enrolment_restart_and_accounts_to_add(self):
+        self.begin()
+        wait_until(lambda: self.told("restart"))
+        wait_until(lambda: self.told("enrollment"))
+        self.assertEqual(self.told("enrollment")[0]["status"]["statusCode"], 100)
+        self.assertEqual(self.told("enrollment")[0]["request"], "enrollment")
+        names = [fact["account"] for fact in self.told("addAccount")]
+        self.assertEqual(sorted(names), [ANN, "eve@contoso.com"])
+        self.workspace.serving("account deregister", ANN, "--keep")
+        wait_until(lambda: [f for f in self.told("enrollment") if f["status"]["statusCode"] == 104])
+
+    def test_a_wipe_hook_is_told_and_cannot_stop_the_wipe(self):
+        self.begin()
+        self.workspace.serving("wipe", ANN, "--yes")
+        (fact,) = self.told("wipe")
+        self.assertEqual((fact["identity"], fact["trigger"]), (ANN, "command"))
+        self.assertFalse(self.file.exists())
+        text = daemon_text(self.workspace)
+        self.assertIn("hook wipe: said", text)
+        self.assertIn("status 3", text)
+
+    def test_a_wipe_hook_that_hangs_holds_nothing_up(self):
+        self.begin()
+        start = time.monotonic()
+        self.workspace.serving("wipe", ANN, "--yes")
+        self.assertLess(time.monotonic() - start, 10)
+        self.assertFalse(self.file.exists())
+        self.assertIn("did not end in time", daemon_text(self.workspace))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,136 @@
+"""Time without a check-in: the block, the second chance before a wipe, clocks, and what a restart keeps."""
+import errno
+import os
+import signal
+import tempfile
+import unittest
+
+from enrolling import DAY, HOUR, EnrollmentCase
+from workspace import ANN, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, daemons, wait_until
+
+TIMES = {"periodOfflineBeforeAccessCheck": "P1D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
+
+
+class Offline(EnrollmentCase):
+    """The CheckIn hook decides whether a check-in succeeds."""
+
+    def settings_of_test(self):
+        # Outside the workspace, whose directory is not known before its settings are.
+        with tempfile.NamedTemporaryFile("w", prefix=PREFIX, suffix="answer", delete=False) as file:
+            self.answer_file = file.name
+        self.addCleanup(os.unlink, self.answer_file)
+        self.online(0)
+        return {**self.settings, "Hooks": {"CheckIn": ["/bin/sh", "-c", 'exit $(cat "$0")', self.answer_file]}}
+
+    def online(self, status):
+        with open(self.answer_file, "w") as file:
+            file.write(str(status))
+
+    def test_offline_it_is_blocked_after_its_time_and_a_check_in_ends_that(self):
+        self.begin(**TIMES)
+        self.online(1)
+        self.advance(DAY - 60)
+        self.assert_open()
+        self.assertEqual(self.enrollment()["status"]["statusCode"], 212)
+        self.advance(60)
+        self.assert_closed("offline", errno.EKEYEXPIRED)
+        self.workspace.unlock(status=CLOSED)
+        # A restart is no check-in.
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.assert_closed("offline", errno.EKEYEXPIRED)
+        self.workspace.serving("account check-in", status=NO)
+        self.online(0)
+        self.workspace.serving("account check-in")
+        self.workspace.unlock()
+        self.assert_open()
+
+    def test_a_network_that_fails_is_tried_again_soon_and_other_failures_late(self):
+        self.begin(**TIMES)
+        self.online(75)
+        self.advance(8 * HOUR)
+        self.assertEqual(self.enrollment()["status"]["errorString"].count("network"), 0)
+        since = self.enrollment()["secondsSinceCheckIn"]
+        self.assertGreaterEqual(since, 8 * HOUR)
+        self.online(0)
+        self.advance(60)
+        self.assertLess(self.enrollment()["secondsSinceCheckIn"], 60)
+        self.online(1)
+        self.advance(8 * HOUR)
+        self.online(0)
+        self.advance(8 * HOUR)
+        self.assertGreaterEqual(self.enrollment()["secondsSinceCheckIn"], 8 * HOUR)
+        self.advance(16 * HOUR)
+        self.assertLess(self.enrollment()["secondsSinceCheckIn"], 60)
+
+    def test_the_second_chance_a_check_in_and_the_passphrase(self):
+        self.begin(**TIMES)
+        self.online(1)
+        self.advance(90 * DAY)
+        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        # Not reached: nothing is asked, and nothing is wiped.
+        for number in range(6):
+            self.assertEqual(self.wrong(number, "account login").returncode, REFUSED)
+        self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
+        self.online(0)
+        self.workspace.serving("account check-in")
+        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        self.assertEqual(self.wrong(7, "account login").returncode, WRONG_PASSPHRASE)
+        self.advance(1)
+        self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
+        self.assert_open()
+
+    def test_the_second_chance_ends_with_wrong_passphrases(self):
+        self.begin(**TIMES, maximumPinRetries=2)
+        self.online(1)
+        self.advance(90 * DAY)
+        self.online(0)
+        self.wrong(1, "account login")
+        self.assertEqual(self.block(), "offline-wipe")
+        self.wrong(2, "account login")
+        self.assertIsNone(self.workspace.account())
+        self.assertFalse(self.file.exists() or self.always.exists())
+
+    def test_or_with_a_check_in_that_does_not_cover_it_any_more(self):
+        self.begin(**TIMES)
+        self.online(1)
+        self.advance(90 * DAY)
+        self.online(0)
+        # The documents go only now: a policy that is gone has no time-out.
+        for document in self.workspace.policies.glob("*.json"):
+            document.unlink()
+        self.workspace.serving("account check-in")
+        wait_until(lambda: self.workspace.account() is None)
+        self.assertFalse(self.file.exists())
+
+    def test_a_daemon_that_is_killed_forgets_no_time(self):
+        self.begin(**TIMES)
+        self.online(1)
+        self.advance(DAY)
+        self.assertEqual(self.block(), "offline")
+        (pid,) = daemons(str(self.workspace.root))
+        os.kill(pid, signal.SIGKILL)
+        self.workspace.ctl("unmount", self.workspace.mount_point)
+        self.workspace.mount()
+        self.assert_closed("offline", errno.EKEYEXPIRED)
+
+    def test_the_clock_moves_for_trials_only(self):
+        self.begin()
+        self.assertIn("DebugSettingsEnabled", self.workspace.log.read_text())
+        self.assertEqual(
+            self.call("AdvanceClock", seconds=-1)["error"], "org.varlink.service.InvalidParameter")
+
+
+class NoDebugging(EnrollmentCase):
+    settings = {"LockGraceSeconds": 0}
+
+    def test_the_clock_does_not_move(self):
+        self.workspace.mount()
+        self.assertEqual(self.call("AdvanceClock", seconds=1)["error"], "io.mamd.Workspace.Refused")
+
+
+if __name__ == "__main__":
+    unittest.main()

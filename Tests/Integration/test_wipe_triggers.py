@@ -1,0 +1,83 @@
+"""What wipes an account without anybody asking for it, and what others keep. PIN and offline: test_pin, test_offline."""
+import errno
+import json
+import unittest
+
+from enrolling import EnrollmentCase, daemon_text
+from workspace import ANN, BOB, CLOSED, NO, pattern, wait_until
+
+
+class Triggers(EnrollmentCase):
+    settings = {
+        **EnrollmentCase.settings,
+        "Probes": {"OsVersion": ["/bin/sh", "-c", "echo 12.4"]}}
+
+    def begin(self, **rules):
+        super().begin(**rules)
+        self.workspace.register(BOB)
+        self.bobs = self.workspace.path("bob's")
+        self.workspace.write_as(BOB, self.bobs, "not ann's")
+        self.before = self.workspace.on_disk("bob's").read_bytes()
+
+    def assert_wiped(self, trigger):
+        wait_until(lambda: self.workspace.account() is None)
+        wait_until(lambda: not self.file.exists() and not self.always.exists())
+        self.assertEqual(self.bobs.read_bytes(), b"not ann's")
+        self.assertEqual(self.workspace.on_disk("bob's").read_bytes(), self.before)
+        self.assertIn(f"is being wiped ({trigger})", daemon_text(self.workspace))
+
+    def cover_ann_only(self, **rules):
+        """Bob has no part in what Ann's policy asks."""
+        settings = self.workspace.policies.parent / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), "Groups": {"g": [ANN], "others": [BOB]}}))
+        target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g"}
+        self.set_policy(assignments=[{"target": target}], **rules)
+
+    def test_by_command_the_answer_proves_it(self):
+        self.begin()
+        answer = json.loads(self.workspace.serving("wipe", ANN, "--yes", "--json").stdout)
+        self.assertEqual((answer["complete"], answer["files"], answer["opened"]), (True, 2, 0))
+        self.assertEqual(answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
+        self.assert_wiped("command")
+
+    def test_a_condition_that_wipes(self):
+        self.begin()
+        self.workspace.unmount()
+        self.cover_ann_only(minimumWipeOsVersion="13", minimumRequiredOsVersion="14", minimumWarningOsVersion="15")
+        self.workspace.mount()
+        self.workspace.unlock(BOB)
+        self.assert_wiped("launch")
+
+    def test_one_that_blocks_and_one_that_warns(self):
+        self.begin()
+        self.set_policy(minimumWipeOsVersion="12.3", minimumRequiredOsVersion="12.10")
+        self.workspace.serving("account check-in")
+        self.assert_closed("launch", errno.EACCES)
+        self.workspace.unlock(status=CLOSED)
+        self.set_policy(minimumRequiredOsVersion="12.3", minimumWarningOsVersion="13")
+        self.workspace.serving("account check-in")
+        self.workspace.unlock()
+        self.assert_open()
+        self.assertEqual([row["action"] for row in self.answer("List")["enrollments"][0]["findings"]], ["warn"])
+
+    def test_a_threat_level(self):
+        self.begin()
+        self.set_policy(maximumAllowedDeviceThreatLevel="low")
+        self.workspace.serving("account check-in")
+        # Nobody has told one.
+        self.assert_closed("launch", errno.EACCES)
+        self.workspace.serving("threat", "set", "secured")
+        self.workspace.unlock()
+        self.assert_open()
+        self.workspace.unmount()
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assert_open()
+        self.workspace.serving("threat", "set", "medium")
+        self.assert_closed("launch", errno.EACCES)
+        result = self.workspace.serving("compliance", "check", ANN, "--json", status=NO)
+        self.assertEqual(json.loads(result.stdout)["status"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,14 @@
+import MAMEnrollment
+import MAMSystem
+import Testing
+
+/// docs/ENROLLMENT.md has every number, in the program's words.
+@Test func `the page has the table of status codes`() throws {
+    let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+    let bytes = try readSmallFile("/\(root)/docs/ENROLLMENT.md", maximumByteCount: 1 << 20)
+    let page = String(decoding: bytes, as: UTF8.self)
+    for code in StatusCode.allCases {
+        #expect(
+            page.contains("| \(code.rawValue) | \(code.meaning) | \(code.cause ?? "never") |"))
+    }
+}

@@ -1,0 +1,78 @@
+import Glibc
+import MAMEnrollment
+import MAMKeyring
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import MAMVault
+import Testing
+
+/// What the vault makes of enrolment, without a mount.
+@Suite(.serialized) struct EnrollmentTests {
+    private func enrolling() throws -> TestVault {
+        let test = try TestVault()
+        test.vault.readPolicies { .unchanged }
+        test.vault.setMount(ActionMount {})
+        return test
+    }
+
+    @Test func `an order to wipe is obeyed once for each id`() throws {
+        let test = try enrolling()
+        test.vault.setMount(nil)
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "nobody@else"))
+        #expect(test.vault.accounts.count == 1)
+        // Before there is a mount it is obeyed at once.
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "ANN@contoso.com"))
+        #expect(test.vault.accounts.isEmpty)
+        test.vault.resumeWipes(in: ActionMount {})
+        _ = try test.vault.register(TestVault.annIdentity(), user: 1000, passphrase: secret("x"))
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "ann@contoso.com"))
+        #expect(test.vault.accounts.count == 1)
+        test.vault.obeyWipe(WipeRequest(id: "2", account: "ann@contoso.com"))
+        #expect(test.vault.accounts.isEmpty)
+    }
+
+    @Test func `with a mount it is obeyed on a thread of its own`() throws {
+        let test = try enrolling()
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "ann@contoso.com"))
+        let deadline = Deadline(seconds: 10)
+        while !test.vault.accounts.isEmpty, !deadline.hasPassed { usleep(1000) }
+        #expect(test.vault.accounts.isEmpty)
+    }
+
+    @Test func `deregistered with its keys it can be registered again by the same user alone`()
+        throws
+    {
+        let test = try enrolling()
+        let ann = try TestVault.annIdentity()
+        let file = try test.makeFile("file", owner: ann, "content")
+        #expect(test.vault.signOut(test.ann).code == .unenrolled)
+        #expect(throws: VaultError.self) { try test.vault.admit(file) }
+        #expect(throws: KeyringError.self) {
+            try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        }
+        #expect(test.vault.refusal(of: ann, user: 1001)?.code == .sameUserOnly)
+        #expect(test.vault.refusal(of: ann, user: 1000) == nil)
+        #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 1)) {
+            try test.vault.register(ann, user: 1000, passphrase: secret("another"))
+        }
+        #expect(!test.vault.isRegistered(test.ann))
+    }
+
+    @Test func `a check-in tells what the source says, to every account`() throws {
+        let test = try TestVault()
+        test.vault.readPolicies { .unreadable("gone") }
+        #expect(test.vault.checkIn() == .unreadable("gone"))
+        #expect(test.vault.enrollment(of: test.ann)?.status.code == .policyUnreachable)
+        test.vault.readPolicies { .ok }
+        #expect(test.vault.checkIn() == .ok)
+        #expect(test.vault.enrollment(of: test.ann)?.stage == .enrolled)
+    }
+
+    @Test func `where accounts are only looked at nothing is wiped`() throws {
+        let test = try TestVault()
+        test.vault.checkLaunch(test.ann)
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "x"))
+        #expect(test.vault.accounts.count == 1)
+    }
+}
