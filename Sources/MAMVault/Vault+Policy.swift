@@ -8,10 +8,29 @@ internal import Synchronization
 /// The documents, and what they come to for the accounts that were asked for.
 struct PoliciesInForce: Sendable {
     var book: PolicyBook
+    var refused: [RefusedDocument] = []
     var known: [AccountID: EffectivePolicy] = [:]
     var ofAll: EffectivePolicy?
 
-    init(_ book: PolicyBook) { self.book = book }
+    init(_ book: PolicyBook, refused: [RefusedDocument] = []) {
+        self.book = book
+        self.refused = refused
+    }
+}
+
+/// A file of the policy directory that is not understood.
+package struct RefusedDocument: Sendable, Hashable {
+    package let file: String
+    /// One sentence.
+    package let reason: String
+    /// What it said before holds on.
+    package let lastGoodIsInForce: Bool
+
+    package init(file: String, reason: String, lastGoodIsInForce: Bool) {
+        self.file = file
+        self.reason = reason
+        self.lastGoodIsInForce = lastGoodIsInForce
+    }
 }
 
 extension Vault {
@@ -46,12 +65,45 @@ extension Vault {
         }
     }
 
+    /// Documents of the policy directory that are not in force as they stand there.
+    package var refusedDocuments: [RefusedDocument] { inForce.withLock { $0.refused } }
+
+    /// What the organisation tells the programs of an identity; nothing to those of one that is no account.
+    package func configuration(of identity: Identity) -> AppConfiguration {
+        guard let account = account(of: identity) else { return .empty }
+        return policies.configuration(for: keyring.identity(of: account))
+    }
+
     /// Puts other documents in force: for new files at once, for the others when they are next opened, or unlocked.
-    package func replacePolicies(_ book: PolicyBook) {
-        inForce.withLock { $0 = PoliciesInForce(book) }
+    /// Tells the accounts for which something is another than before.
+    ///
+    /// `book`: nil for the same documents. `refused`: files that could not be used.
+    package func replacePolicies(_ book: PolicyBook?, refused: [RefusedDocument] = []) {
+        guard let book else { return inForce.withLock { $0.refused = refused } }
+        let old = policies
+        inForce.withLock { $0 = PoliciesInForce(book, refused: refused) }
+        for account in keyring.accounts {
+            announceChanges(for: keyring.identity(of: account), account, from: old, to: book)
+        }
         updateClassesOfUnlockedAccounts()
     }
 
+    private func announceChanges(
+        for identity: Identity, _ account: AccountID, from old: PolicyBook, to new: PolicyBook
+    ) {
+        let (before, after) = (old.policy(for: identity), new.policy(for: identity))
+        if before != after || old.covers(identity) != new.covers(identity) {
+            announce(.policyChanged, account)
+        }
+        let classes = [before, after].map { $0.effectiveClass(asked: nil, settings: settings) }
+        if classes[0] != classes[1] { announce(.dataProtectionChanged, account) }
+        if old.configuration(for: identity) != new.configuration(for: identity) {
+            announce(.appConfigurationChanged, account)
+        }
+    }
+
     /// After a change of the accounts.
-    func forgetPolicies() { inForce.withLock { $0 = PoliciesInForce($0.book) } }
+    func forgetPolicies() {
+        inForce.withLock { $0 = PoliciesInForce($0.book, refused: $0.refused) }
+    }
 }

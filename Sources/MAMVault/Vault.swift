@@ -18,7 +18,7 @@ package final class Vault: Sendable {
     let inForce: Mutex<PoliciesInForce>
     package let clock: Clock
     let keyring: Keyring
-    let log: Log
+    package let log: Log
     let sealer: KeyringSealer
     let openFiles = OpenFiles()
     let windows = Mutex<[AccountID: AccountWindows]>([:])

@@ -35,7 +35,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         // Who started us should see it too.
         if !arguments.isForeground { printError(finding) }
     }
-    let vault = try makeVault(places, backing.name, log, report: report)
+    let (vault, policies) = try makeVault(
+        places, backing.name, backing.id, log, report: report)
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
@@ -47,12 +48,12 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
-    let policies = places.configuration(of: backing.name) + "/policies"
-    try startEnrollment(of: vault, policies: policies, log, report: report)
+    try startEnrollment(of: vault, policies, report: report)
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
-    let server = try makeServer(places, backing, mountPoint, vault, files)
+    let server = try makeServer(places, backing, mountPoint, vault, files, policies)
+    let policyWatch = try watch(policies, for: vault, log)
     vault.setMount(files)
     let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {
@@ -72,8 +73,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         }
     }
     do throws(Errno) {
-        try signals.onStop(stop)
+        try signals.onStop(stop, onHangUp: policyWatch.look)
         try vault.startTimers()
+        try policyWatch.start()
         try watch?.start()
         try recovery.start(files)
     } catch {

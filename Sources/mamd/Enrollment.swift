@@ -9,16 +9,16 @@ import MAMVault
 
 /// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time; nothing is mounted yet.
 func startEnrollment(
-    of vault: Vault, policies directory: String, _ log: Log, report: (String) -> Void
+    of vault: Vault, _ policies: PolicyDirectory, report: (String) -> Void
 ) throws(StartError) {
-    try requirePolicy(vault, directory, report)
+    try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
             "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
         )
     }
     vault.readPolicies { [weak vault] in
-        vault.map { readAgain(directory, for: $0, log) } ?? .unchanged
+        vault.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
     vault.startEnrollment()
 }
@@ -39,17 +39,4 @@ private func requirePolicy(
         )
     }
     if vault.settings.policyWarnAbsent { report(problem) }
-}
-
-/// A document that cannot be read leaves all that were in force.
-private func readAgain(_ directory: String, for vault: Vault, _ log: Log) -> CheckInOutcome {
-    guard access(directory, R_OK | X_OK) == 0 else {
-        return .unreadable("\(directory): \(Errno.current)")
-    }
-    do throws(StartError) {
-        let book = try readPolicies(directory, vault.settings, log)
-        guard book != vault.policies else { return .unchanged }
-        vault.replacePolicies(book)
-        return .ok
-    } catch { return .unreadable(error.message) }
 }

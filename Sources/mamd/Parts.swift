@@ -10,12 +10,16 @@ import MAMSystem
 import MAMVault
 
 func makeVault(
-    _ places: Places, _ name: WorkspaceName, _ log: Log, state: String? = nil,
+    _ places: Places, _ name: WorkspaceName, _ id: String, _ log: Log, state: String? = nil,
     mayRepair: Bool = true, isReadOnly: Bool = false, report: @escaping @Sendable (String) -> Void
-) throws(StartError) -> Vault {
+) throws(StartError) -> (Vault, PolicyDirectory) {
     let settings = try readSettings(places.configuration(of: name), log)
-    let policies = try readPolicies(places.configuration(of: name) + "/policies", settings, log)
+    log.rules.set(isVerbose: settings.verboseLogging, scrubbed: [])
     let state = state ?? places.state(of: name)
+    let policies = try makePolicyDirectory(
+        "\(places.configuration(of: name))/policies", state, isReadOnly: isReadOnly,
+        of: [name.description, id], settings, log)
+    let book = try policies.start()
     guard
         let cost = KeyDerivationCost(
             passes: settings.keyDerivationPasses,
@@ -33,14 +37,29 @@ func makeVault(
             report("\(state): \($0)")
         }
         vault = try Vault(
-            settings: settings, policies: policies, keyring: keyring,
+            settings: settings, policies: book, keyring: keyring,
             stateDirectory: isReadOnly ? nil : directory.raw, log: log, clock: clock)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
     vault.settleAll()
     vault.unlockWithoutPassphrase()
-    return vault
+    return (vault, policies)
+}
+
+private func makePolicyDirectory(
+    _ path: String, _ state: String, isReadOnly: Bool, of workspace: [String],
+    _ settings: Settings, _ log: Log
+) throws(StartError) -> PolicyDirectory {
+    let debugPolicy: PolicyDocument?
+    do throws(PolicyError) { debugPolicy = try PolicyDocument.debug(of: settings) } catch {
+        throw StartError("the settings' MAMDebugSettings are refused: \(error)")
+    }
+    do throws(Errno) {
+        return try PolicyDirectory(
+            path, state: state, isReadOnly: isReadOnly, of: workspace, settings,
+            debugPolicy: debugPolicy, log)
+    } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
 }
 
 func makeFileSystem(
@@ -101,23 +120,33 @@ private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failu
         "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"
 }
 
+/// `policies`: nil for a daemon that only checks.
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem
+    _ files: FileSystem, _ policies: PolicyDirectory?
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
         name: backing.name.description, id: backing.id, backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
+    var interfaces: [any VarlinkInterface] = [
+        WorkspaceInterface(facts, vault: vault, files: files),
+        EnrollmentInterface(vault: vault),
+        ProtectionInterface(vault: vault, files: files),
+        IdentityInterface(vault: vault),
+    ]
+    if let policies {
+        interfaces.append(
+            PolicyInterface(vault: vault, files: files) { document, name in
+                do throws(Errno) { try policies.write(document, as: name) } catch { return error }
+                _ = policies.reload(into: vault)
+                return nil
+            })
+    }
     let service = VarlinkService(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,
             url: "https://varlink.org/io.mamd"),
-        [
-            WorkspaceInterface(facts, vault: vault, files: files),
-            EnrollmentInterface(vault: vault),
-            ProtectionInterface(vault: vault, files: files),
-            IdentityInterface(vault: vault),
-        ])
+        interfaces)
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(

@@ -1,4 +1,4 @@
-// SIGTERM, SIGINT and SIGHUP end the daemon in good order.
+// SIGTERM and SIGINT end the daemon in good order. SIGHUP makes it look at its policies, or ends it too.
 
 import Glibc
 import MAMSystem
@@ -19,12 +19,17 @@ struct StopSignals {
         return set
     }
 
-    /// Runs the action once, at the first of the signals.
-    func onStop(_ action: @escaping @Sendable () -> Void) throws(Errno) {
+    /// Runs the action once, at the first of the signals. Without `onHangUp`, or at a terminal, which hangs up when it
+    /// is closed, SIGHUP is one of them.
+    func onStop(
+        _ action: @escaping @Sendable () -> Void, onHangUp: (@Sendable () -> Void)? = nil
+    ) throws(Errno) {
         try startThread(named: "signals") {
             var set = Self.set
             var number: Int32 = 0
-            sigwait(&set, &number)
+            while sigwait(&set, &number) == 0, number == SIGHUP, let onHangUp, isatty(2) == 0 {
+                onHangUp()
+            }
             action()
         }
     }

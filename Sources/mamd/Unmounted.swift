@@ -19,8 +19,9 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
     // A check tells of keybags too, and repairs them only if it shall.
     let state = try StateForCheck(places.state(of: backing.name), isReadOnly: isReadOnly)
-    let vault = try makeVault(
-        places, backing.name, log, state: state.path, mayRepair: false, isReadOnly: isReadOnly
+    let (vault, _) = try makeVault(
+        places, backing.name, backing.id, log, state: state.path, mayRepair: false,
+        isReadOnly: isReadOnly
     ) { log.info($0) }
     state.removeIfMade()
     let signals = StopSignals()
@@ -28,7 +29,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let files = try makeFileSystem(
         vault, backing, noMountPoint, isReadOnly: isReadOnly, recovers: false
     ) {}
-    let server = try makeServer(places, backing, noMountPoint, vault, files)
+    let server = try makeServer(places, backing, noMountPoint, vault, files, nil)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }

@@ -1,6 +1,7 @@
 import Glibc
 import MAMFormat
 import MAMModel
+import MAMPolicy
 import MAMSystem
 import MAMVault
 import Testing
@@ -45,6 +46,33 @@ struct EventTests {
         #expect(isReadable(subscription.readable))
         _ = subscription.take()
         #expect(!isReadable(subscription.readable))
+    }
+
+    @Test(
+        "Other documents are told to the accounts that they change something for, and to no others")
+    func policyChanges() throws {
+        let test = try TestVault()
+        let subscription = try test.vault.subscribe()
+        func book(_ text: String) throws -> PolicyBook {
+            PolicyBook(documents: try PolicyDocument.decode(Array(text.utf8)))
+        }
+        let open = try book(
+            #"{"printBlocked": false, "appDataEncryptionType": "whenDeviceLocked"}"#)
+        test.vault.replacePolicies(open)
+        _ = subscription.take()
+        test.vault.replacePolicies(open)
+        #expect(kinds(subscription).isEmpty)
+        test.vault.replacePolicies(
+            try book(#"{"printBlocked": true, "appDataEncryptionType": "whenDeviceLocked"}"#))
+        #expect(kinds(subscription) == [.policyChanged])
+        test.vault.replacePolicies(
+            try book(#"{"printBlocked": true, "appDataEncryptionType": "afterDeviceRestart"}"#))
+        #expect(kinds(subscription) == [.policyChanged, .dataProtectionChanged])
+        test.vault.replacePolicies(
+            try book(
+                #"[{"printBlocked": true, "appDataEncryptionType": "afterDeviceRestart"}, {"customSettings": [{"name": "a", "value": "b"}]}]"#
+            ))
+        #expect(kinds(subscription) == [.appConfigurationChanged])
     }
 
     private func isReadable(_ descriptor: Descriptor) -> Bool {

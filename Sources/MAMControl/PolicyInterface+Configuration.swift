@@ -1,0 +1,68 @@
+// What the organisation tells an account's programs.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
+
+extension PolicyInterface {
+    func configuration(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["accounts"])
+        let accounts =
+            call.parameters.has("accounts")
+            ? try identities(call, "accounts") : [try party(call, "account").identity]
+        let data = accounts.flatMap { vault.configuration(of: $0).fullData.array ?? [] }
+        return ["fullData": .array(data)]
+    }
+
+    func configurationConflict(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["key", "account"])
+        let key = try call.parameters.string("key")
+        return ["conflict": .bool(try configuration(of: call).hasConflict(key))]
+    }
+
+    /// The value as one of the three types, and all values that can be read as that type.
+    func configurationValue(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["key", "type", "query", "account"])
+        let key = try call.parameters.string("key")
+        let configuration = try configuration(of: call)
+        switch try call.parameters.optionalString("type") ?? "string" {
+        case "bool":
+            let value = configuration.truth(key, try query(call, .any))
+            return [
+                "value": value.map { .bool($0) } ?? .null,
+                "all": .array(configuration.truths(key).map { .bool($0) }),
+            ]
+        case "number":
+            let value = configuration.number(key, try query(call, .any))
+            return [
+                "value": value.map(Self.number) ?? .null,
+                "all": .array(configuration.numbers(key).map(Self.number)),
+            ]
+        case "string":
+            return [
+                "value": JSONValue(configuration.text(key, try query(call, .any))),
+                "all": .array(configuration.texts(key).map { .string($0) }),
+            ]
+        default: throw .invalidInput("type is one of bool, number, string")
+        }
+    }
+
+    private func configuration(of call: VarlinkCall) throws(VarlinkError) -> AppConfiguration {
+        vault.configuration(of: try party(call).identity)
+    }
+
+    private func query<Query: RawRepresentable<String> & CaseIterable>(
+        _ call: VarlinkCall, _ otherwise: Query
+    ) throws(VarlinkError) -> Query {
+        guard let text = try call.parameters.optionalString("query") else { return otherwise }
+        guard let query = Query(rawValue: text) else {
+            let all = Query.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalidInput("query is one of \(all)")
+        }
+        return query
+    }
+
+    private static func number(_ value: Double) -> JSONValue {
+        Int64(exactly: value).map { .integer($0) } ?? .number(value)
+    }
+}

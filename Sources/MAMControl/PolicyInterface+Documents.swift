@@ -1,0 +1,75 @@
+// The documents over the socket: which are in force, what is wrong with one, and a new one.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import MAMVault
+
+extension PolicyInterface {
+    func show(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account", "accounts"])
+        let party = try parties(call)
+        var reply = party.policy.json.object ?? [:]
+        reply["account"] = .string(party.identity.name)
+        reply["managed"] = .bool(party.isManaged)
+        // Which documents there are is the administrator's business.
+        let isTrusted = isTrusted(call.peer)
+        let refused = isTrusted ? vault.refusedDocuments : []
+        reply["refused"] = .array(
+            refused.map {
+                [
+                    "file": .string($0.file), "reason": .string($0.reason),
+                    "lastGoodInForce": .bool($0.lastGoodIsInForce),
+                ]
+            })
+        let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
+        reply["warnings"] = .array(warnings.map { .string($0.description) })
+        return reply
+    }
+
+    func check(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["document"])
+        let bytes = Array(try call.parameters.string("document").utf8)
+        return [
+            "findings": .array(
+                PolicyLint.check(
+                    bytes, acceptsLegacy: vault.settings.debugSettingsEnabled
+                ).map(\.json))
+        ]
+    }
+
+    func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["name", "document"])
+        guard isTrusted(call.peer) else {
+            throw .refused("only root and uid \(currentUser) may import policies")
+        }
+        let name = try call.parameters.string("name")
+        guard Self.isFileName(name) else {
+            throw .invalidInput(
+                "\(name) cannot be a document's name: letters, digits, '.', '_' and '-', and .json at its end"
+            )
+        }
+        let bytes = Array(try call.parameters.string("document").utf8)
+        let documents: [PolicyDocument]
+        do throws(PolicyError) {
+            documents = try PolicyDocument.decode(bytes, file: name)
+        } catch { throw .invalidInput("\(name) is refused: \(error)") }
+        if let error = store(bytes, name) { throw .systemError(error, "policies/\(name)") }
+        return [
+            "documents": .array(documents.map { .string($0.label) }),
+            "warnings": .array(
+                documents.flatMap(\.warnings).map { .string($0.description) }),
+        ]
+    }
+
+    private static func isFileName(_ name: String) -> Bool {
+        let isPlain = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || [UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-")].contains(byte)
+        }
+        // Room for what is added to it while it is written.
+        return isPlain && !name.hasPrefix(".") && name.hasSuffix(".json") && name.utf8.count <= 200
+            && !name.hasPrefix("MAMDebugSettings.")
+    }
+}

@@ -1,0 +1,84 @@
+// Whom a question is about.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
+
+extension PolicyInterface {
+    /// The account that a call names, which answers to the caller, or the identity that the caller works for.
+    func party(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError) -> Party {
+        try namedParty(call, name)
+            ?? party(of: vault.identity(ofThread: call.peer.pid, user: call.peer.uid))
+    }
+
+    /// Nil where the call names none: a side that is unknown, or unmanaged.
+    func namedParty(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Party? {
+        guard let identity = try call.identity(name) else { return nil }
+        try requireControl(call, of: identity)
+        return party(of: identity)
+    }
+
+    /// All accounts of `accounts` together, one of them that is managed at least: the most restrictive of everything.
+    func parties(_ call: VarlinkCall) throws(VarlinkError) -> Party {
+        guard call.parameters.has("accounts") else { return try party(call) }
+        let named = try identities(call, "accounts").map(party)
+        let managed = named.filter(\.isManaged)
+        guard let first = managed.first else { return .nobody }
+        return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
+    }
+
+    /// Each of them answers to the caller.
+    func identities(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> [Identity] {
+        var found: [Identity] = []
+        for text in try call.parameters.strings(name) {
+            guard let identity = try? Identity(name: text) else { throw .invalidParameter(name) }
+            try requireControl(call, of: identity)
+            found.append(identity)
+        }
+        return found
+    }
+
+    func party(of identity: Identity) -> Party {
+        guard vault.registrant(of: identity) != nil else { return .unmanaged(identity) }
+        return .managed(vault.canonical(identity), vault.policy(of: identity))
+    }
+
+    /// The owner of the file that a call names by path or descriptor, or by its name; nil if the file says nothing of
+    /// an owner. Whoever has a file may know whose it is.
+    func owner(_ call: VarlinkCall) throws(VarlinkError) -> Party? {
+        guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
+            return try namedParty(call, "owner")
+        }
+        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+        let info = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        if info.state == .damaged { throw .damaged(info.reason) }
+        return info.state == .foreign ? nil : party(of: info.owner)
+    }
+
+    func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        let own = controlled(by: call.peer)
+        // Of one's own: root controls those of others as well.
+        let primary = own.filter { $0.user == call.peer.uid }
+        let isManaged =
+            vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
+        return [
+            "accounts": .array(own.map { AccountReport($0).json }),
+            "primary": primary.count == 1 ? AccountReport(primary[0]).json : .null,
+            "managementEnabled": .bool(isManaged),
+        ]
+    }
+
+    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account"])
+        return ["managed": .bool(try party(call).isManaged)]
+    }
+
+    /// Without regard to case, and by the object id where one account has both.
+    func sameIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["first", "second"])
+        let first = try namedParty(call, "first") ?? .nobody
+        let second = try namedParty(call, "second") ?? .nobody
+        return ["same": .bool(first.identity.matches(second.identity))]
+    }
+}

@@ -1,0 +1,57 @@
+// Questions that need nothing but a policy.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
+
+extension PolicyInterface {
+    func ask(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["question", "account", "accounts"])
+        let text = try call.parameters.string("question")
+        guard let question = PolicyQuestion(rawValue: text) else {
+            throw .invalidInput(
+                "there is no question \(text); Answers tells all of them")
+        }
+        let party = try parties(call)
+        return ["decision": reply(party.answer(question, inputs(for: party)))]
+    }
+
+    func answers(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account", "accounts"])
+        let party = try parties(call)
+        let inputs = inputs(for: party)
+        return [
+            "account": .string(party.identity.name),
+            "answers": .array(
+                PolicyQuestion.allCases.map {
+                    [
+                        "question": .string($0.rawValue),
+                        "decision": reply(party.answer($0, inputs)),
+                    ]
+                }),
+        ]
+    }
+
+    private func inputs(for party: Party) -> QuestionInputs {
+        QuestionInputs(
+            screenCaptureControl: vault.configuration(of: party.identity)
+                .text(QuestionInputs.screenCaptureKey, .any))
+    }
+
+    func canPickDocuments(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["mode", "account"])
+        let text = try call.parameters.string("mode")
+        let modes = DocumentPickerMode.allCases
+        guard let mode = modes.first(where: { "\($0)" == text }) else {
+            throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
+        }
+        return ["decision": reply(try party(call).canPickDocuments(mode))]
+    }
+
+    func notificationPolicy(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account"])
+        let policy = try party(call).notificationPolicy
+        let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
+        return ["policy": JSONValue(number), "name": .string(policy.rawValue)]
+    }
+}

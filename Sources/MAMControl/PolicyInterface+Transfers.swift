@@ -1,0 +1,94 @@
+// Where data may go and come from.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
+
+extension PolicyInterface {
+    func canSave(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
+        let location = try location(
+            call, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
+        let decision = try ownerOfData(call).canSave(
+            to: location, of: try namedParty(call, "account"))
+        return ["decision": reply(decision)]
+    }
+
+    func saveLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.dataNames.union(["account"]))
+        let all = try ownerOfData(call).saveLocations(of: try namedParty(call, "account"))
+        return ["locations": .array(all.map { report($0.name, $0.rawValue, $1) })]
+    }
+
+    func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["location", "receiver", "account"])
+        let location = try location(
+            call, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
+        let decision = try party(call, "receiver").canOpen(
+            from: location, of: try namedParty(call, "account"))
+        return ["decision": reply(decision)]
+    }
+
+    func openLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["receiver", "account"])
+        let all = try party(call, "receiver").openLocations(of: try namedParty(call, "account"))
+        return ["locations": .array(all.map { report($0.name, $0.rawValue, $1) })]
+    }
+
+    func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.dataNames.union(["account", "item"]))
+        let receiver = try party(call)
+        let owner = try owner(call)
+        if try call.parameters.flag("item") {
+            return [
+                "decision": reply(receiver.canReceiveItem(of: owner)), "becomesReceivers": false,
+            ]
+        }
+        let reception = receiver.canReceiveFile(of: owner)
+        return [
+            "decision": reply(reception.decision),
+            "becomesReceivers": .bool(reception.becomesReceivers),
+        ]
+    }
+
+    func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["programs", "account"])
+        let party = try party(call)
+        let managed = Set(vault.settings.managedPrograms)
+        let targets = try call.parameters.strings("programs").map { program -> JSONValue in
+            let offer = party.shareOffer(toManagedProgram: managed.contains(program))
+            return [
+                "program": .string(program), "managed": .bool(managed.contains(program)),
+                "sealed": .bool(offer.isSealed), "decision": reply(offer.decision),
+            ]
+        }
+        return ["targets": .array(targets)]
+    }
+
+    private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
+
+    /// Whose data is to be saved; the caller's if it does not say.
+    private func ownerOfData(_ call: VarlinkCall) throws(VarlinkError) -> Party {
+        let names = call.parameters.members.keys
+        guard names.contains(where: Self.dataNames.contains) else {
+            return try party(call, "owner")
+        }
+        return try owner(call) ?? .nobody
+    }
+
+    private func location<Location>(
+        _ call: VarlinkCall, _ read: (String) -> Location?, _ all: [String]
+    ) throws(VarlinkError) -> Location {
+        let text = try call.parameters.string("location")
+        guard let location = read(text) else {
+            throw .invalidInput(
+                "\(text) is no location; it is one of \(all.joined(separator: ", "))")
+        }
+        return location
+    }
+
+    /// `value`: the SDK's number of the location.
+    private func report(_ name: String, _ value: Int, _ decision: Decision) -> JSONValue {
+        ["location": .string(name), "value": JSONValue(value), "decision": reply(decision)]
+    }
+}

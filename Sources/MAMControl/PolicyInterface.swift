@@ -1,0 +1,86 @@
+// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface is one function here.
+
+package import MAMModel
+internal import MAMPolicy
+package import MAMSystem
+package import MAMVault
+
+/// Answers the socket. Holds no state of its own.
+package struct PolicyInterface: VaultInterface {
+    let vault: Vault
+    let files: any MountedFiles
+    /// Puts a document under a name into the policy directory, and into force; returns why it could not.
+    let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+
+    package init(
+        vault: Vault, files: any MountedFiles,
+        store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+    ) {
+        self.vault = vault
+        self.files = files
+        self.store = store
+    }
+
+    package var name: String { PolicyDescription.name }
+    package var description: String { PolicyDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        let reply = try carryOut(call)
+        if let decision = reply["decision"] { logDecision(decision, call) }
+        return reply
+    }
+
+    /// Names and URLs are personal: only where the log may hold such.
+    private func logDecision(_ decision: JSONValue, _ call: VarlinkCall) {
+        vault.log.debug(
+            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))): \(text(decision))"
+        )
+    }
+
+    private func text(_ json: JSONValue) -> String {
+        String(decoding: json.encoded(), as: UTF8.self)
+    }
+
+    private func carryOut(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "Show": try show(call)
+        case "Check": try check(call)
+        case "Import": try importDocument(call)
+        case "Ask": try ask(call)
+        case "Answers": try answers(call)
+        case "CanSave": try canSave(call)
+        case "CanOpen": try canOpen(call)
+        case "SaveLocations": try saveLocations(call)
+        case "OpenLocations": try openLocations(call)
+        case "CanReceive": try canReceive(call)
+        case "ShareTargets": try shareTargets(call)
+        case "CanOpenURL": try canOpenURL(call)
+        case "CanCopy": try canCopy(call)
+        case "CanPaste": try canPaste(call)
+        case "CanPickDocuments": try canPickDocuments(call)
+        case "NotificationPolicy": try notificationPolicy(call)
+        case "ManagedAccounts": try managedAccounts(call)
+        case "IsManaged": try isManaged(call)
+        case "SameIdentity": try sameIdentity(call)
+        case "Configuration": try configuration(call)
+        case "ConfigurationValue": try configurationValue(call)
+        case "ConfigurationConflict": try configurationConflict(call)
+        case "Metrics": try metrics(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func metrics(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        guard vault.metrics.isOn else {
+            throw .refused("nothing is counted: MAMTelemetryDisabled is set")
+        }
+        return ["text": .string(vault.metrics.openMetrics)]
+    }
+
+    /// The wire form of an answer, which is counted.
+    func reply(_ decision: Decision) -> JSONValue {
+        vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
+        return DecisionReport(decision).json
+    }
+}

@@ -1,0 +1,140 @@
+// From the files of the policy directory to documents.
+
+import Glibc
+import MAMEnrollment
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import MAMVault
+
+/// What one file of the directory holds.
+private enum PolicyFile {
+    case documents([PolicyDocument])
+    case wipeRequest(WipeRequest)
+    /// Nothing that counts.
+    case ignored
+}
+
+/// Why a file's content is not used; a sentence.
+private struct Unusable: Error {
+    let reason: String
+}
+
+extension PolicyDirectory {
+    /// Reads all files, and keeps copies of the good ones.
+    func read(_ copies: inout PolicyCopies) -> PolicyReading {
+        let directory: Descriptor
+        let names: [ByteString]
+        do throws(Errno) {
+            directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+            names = try withExtendedLifetime(directory) { () throws(Errno) in
+                try entries(of: directory.raw)
+            }
+        } catch { return lastGood(copies, failure: error.description) }
+        var reading = PolicyReading()
+        let documents = names.filter(isDocument).sorted {
+            $0.bytes.lexicographicallyPrecedes($1.bytes)
+        }
+        for name in documents { take(name, in: directory, &reading, &copies) }
+        let present = Set(documents.compactMap(\.text))
+        for name in copies.documents.keys where !present.contains(name) { copies.remove(name) }
+        return reading
+    }
+
+    private func isDocument(_ name: ByteString) -> Bool {
+        guard name.bytes.first != UInt8(ascii: ".") else { return false }
+        return name.bytes.suffix(5) == Array(".json".utf8)[...]
+            || Self.debugPolicyNames.contains { $0 == name.text }
+    }
+
+    static let debugPolicyNames = ["MAMDebugSettings.json", "MAMDebugSettings.plist"]
+
+    private func take(
+        _ name: ByteString, in directory: Descriptor, _ reading: inout PolicyReading,
+        _ copies: inout PolicyCopies
+    ) {
+        guard let text = name.text else {
+            return refuse(name.shown, "its name is not UTF-8; rename it", &reading, copies)
+        }
+        do throws(Unusable) {
+            let bytes = try content(of: name, in: directory)
+            switch try parse(bytes, text) {
+            case .documents(let documents):
+                reading.documents += documents
+                copies.keep(bytes, as: text)
+            case .wipeRequest(let request):
+                reading.wipeRequests.append(request)
+                copies.remove(text)
+            case .ignored: copies.remove(text)
+            }
+        } catch { refuse(text, error.reason, &reading, copies) }
+    }
+
+    private func refuse(
+        _ name: String, _ reason: String, _ reading: inout PolicyReading, _ copies: PolicyCopies
+    ) {
+        let last = lastGood(name, copies)
+        reading.documents += last ?? []
+        reading.refused.append(
+            RefusedDocument(file: name, reason: reason, lastGoodIsInForce: last != nil))
+    }
+
+    /// All documents as they were when the directory could be read.
+    private func lastGood(_ copies: PolicyCopies, failure: String) -> PolicyReading {
+        var reading = PolicyReading()
+        for name in copies.documents.keys.sorted() {
+            reading.documents += lastGood(name, copies) ?? []
+        }
+        reading.failure = failure
+        return reading
+    }
+
+    /// Nil without a copy, or with one that this version does not understand.
+    private func lastGood(_ name: String, _ copies: PolicyCopies) -> [PolicyDocument]? {
+        guard let bytes = copies.documents[name],
+            case .documents(let documents)? = try? parse(bytes, name)
+        else { return nil }
+        return documents
+    }
+
+    private func content(
+        of name: ByteString, in directory: Descriptor
+    ) throws(Unusable) -> [UInt8] {
+        do throws(Errno) {
+            return try withExtendedLifetime(directory) { () throws(Errno) in
+                try readSmallFile(
+                    at: directory.raw, name.cString, maximumByteCount: maximumDocumentByteCount)
+            }
+        } catch { throw Unusable(reason: "it cannot be read: \(error)") }
+    }
+
+    private func parse(_ bytes: [UInt8], _ name: String) throws(Unusable) -> PolicyFile {
+        if let json = try? JSONValue(parsing: bytes),
+            json.object?["@odata.type"]?.text == WipeRequest.type
+        {
+            guard let request = WipeRequest(json) else {
+                throw Unusable(reason: "a wipe request needs an id and an account")
+            }
+            return .wipeRequest(request)
+        }
+        do throws(PolicyError) {
+            if Self.debugPolicyNames.contains(name) {
+                guard settings.debugSettingsEnabled else { return .ignored }
+            }
+            return .documents(
+                try PolicyDocument.decode(
+                    bytes, file: name, acceptsLegacy: settings.debugSettingsEnabled))
+        } catch { throw Unusable(reason: error.description) }
+    }
+
+    /// Puts a document into the directory, whole or not at all.
+    func write(_ bytes: [UInt8], as name: String) throws(Errno) {
+        try makeDirectories(path, mode: 0o700)
+        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        try withExtendedLifetime(directory) { () throws(Errno) in
+            try bytes.span.withUnsafeBytes { buffer throws(Errno) in
+                try replaceFile(in: directory.raw, named: name, with: buffer)
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// The policy interface's text, the words of events, and the text of the counters.
+
+import MAMModel
+import MAMSystem
+import MAMVault
+import Testing
+
+@testable import MAMControl
+
+@Suite("Policy interface")
+struct PolicyWireTests {
+    @Test("The server describes the interface in the words of docs/io.mamd.Policy.varlink")
+    func description() throws {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let bytes = try readSmallFile(
+            "/\(root)/docs/io.mamd.Policy.varlink", maximumByteCount: 1 << 20)
+        #expect(String(decoding: bytes, as: UTF8.self) == PolicyDescription.text)
+    }
+
+    @Test("A decision survives the wire", arguments: ["printBlocked", nil])
+    func decision(rule: String?) throws {
+        let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
+        let members = try #require(DecisionReport(decision).json.object)
+        #expect(try DecisionReport(Parameters(members)).decision == decision)
+    }
+
+    static let events: [(AccountEvent.Kind, String)] = [
+        (.willBecomeUnavailable(seconds: 1), "will-become-unavailable"),
+        (.unavailable, "unavailable"), (.available, "available"),
+        (.blocked(AccountBlock(.offline, "why")), "blocked"), (.unblocked, "unblocked"),
+        (.wiped, "wiped"), (.policyChanged, "policy-changed"),
+        (.dataProtectionChanged, "data-protection-changed"),
+        (.appConfigurationChanged, "app-config-changed"), (.launchWarning("why"), "launch-warning"),
+        (.enrollment(.init(.policy, succeeded: true, code: 100)), "enrollment-status"),
+        (.checkedIn(failure: nil), "check-in"), (.userStatusChanged(2), "user-status-changed"),
+        (.complianceChecked(1), "compliance-status"), (.restartRequired, "restart-required"),
+        (.identitySwitchRequired(reason: 1), "identity-switch-required"),
+        (.uiTaken(session: "1"), "ui-taken"), (.uiReleased(session: "1"), "ui-released"),
+        (.policyRefused(document: "a.json", reason: "why"), "policy-refused"),
+        (.allowedAccountsChanged, "allowed-accounts-changed"),
+        (.accountToAdd("a@b"), "account-to-add"),
+    ]
+
+    @Test("Each event has its word, and no member that the interface does not declare")
+    func words() {
+        let declared = [
+            "seconds", "kind", "reason", "code", "succeeded", "session", "document", "name",
+        ]
+        for (kind, word) in Self.events {
+            #expect(kind.wire.word == word)
+            #expect(kind.wire.members.keys.allSatisfy(declared.contains))
+            #expect(WorkspaceDescription.text.contains(word))
+        }
+        #expect(Set(Self.events.map(\.1)).count == Self.events.count)
+    }
+}
