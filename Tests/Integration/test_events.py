@@ -66,6 +66,25 @@ class Events(WorkspaceCase):
         self.assertEqual(words, [
             "will-become-unavailable", "unavailable", "available", "will-become-unavailable", "unavailable"])
 
+    def test_policies_that_change_or_are_bad_are_told(self):
+        process = self.started("--json")
+        policies = self.workspace.root / "config_home" / "mamd" / "work" / "policies"
+        strict, bad = policies / "strict.json", policies / "bad.json"
+        strict.write_text(json.dumps({"printBlocked": True, "appDataEncryptionType": "whenDeviceLocked"}))
+        self.assertEqual(self.next_event(process, "policy-changed")["account"]["name"], ANN)
+        bad.write_text("{")
+        event = self.next_event(process, "policy-refused")
+        self.assertEqual((event["account"], event["document"]), (None, "bad.json"))
+        bad.unlink()
+        strict.unlink()
+        self.next_event(process, "policy-changed")
+
+    def next_event(self, process, word):
+        while True:
+            event = json.loads(process.stdout.readline())
+            if event["event"] == word:
+                return event
+
     def test_a_watcher_that_goes_costs_nothing(self):
         for _ in range(20):
             process = self.started()

@@ -1,0 +1,109 @@
+// `config …`: what the organisation tells an account's programs. `configure`: settings, checked and in their own form.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+/// The value alone, so that a script can take it; 1 if there is none.
+func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {
+    let reply = try invocation.policy(
+        "ConfigurationValue", try invocation.configurationParameters(["type", "query", "account"]))
+    let value = reply.members["value"] ?? .null
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+    } else if value != .null {
+        printOut(
+            value.text.map { ByteString($0).shown }
+                ?? String(decoding: value.encoded(), as: UTF8.self))
+    }
+    return value == .null ? .failure : .success
+}
+
+/// 0 if targeted values differ, 1 if not.
+func configurationConflicts(_ invocation: Invocation) throws -> ExitStatus {
+    let reply = try invocation.policy(
+        "ConfigurationConflict", try invocation.configurationParameters(["account"]))
+    let isConflict = try reply.bool("conflict")
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+    } else {
+        printOut(isConflict ? "its values differ" : "no conflict")
+    }
+    return isConflict ? .success : .failure
+}
+
+func listConfiguration(_ invocation: Invocation) throws -> ExitStatus {
+    var parameters: [String: JSONValue] = [:]
+    if let account = try invocation.arguments.text("account") {
+        parameters["accounts"] = [.string(account)]
+    }
+    let reply = try invocation.policy("Configuration", parameters)
+    if invocation.isJSON {
+        printJSON(reply.members["fullData"] ?? [])
+        return .success
+    }
+    for configuration in try reply.objects("fullData") {
+        for (key, value) in configuration.members.sorted(by: { $0.key < $1.key }) {
+            let text = value.text ?? String(decoding: value.encoded(), as: UTF8.self)
+            printOut("\(ByteString(key).shown)\t\(ByteString(text).shown)")
+        }
+    }
+    return .success
+}
+
+extension Invocation {
+    fileprivate func configurationParameters(
+        _ options: [String]
+    ) throws -> [String: JSONValue] {
+        var parameters: [String: JSONValue] = [
+            "key": .string(try operands[0].requireText("the key"))
+        ]
+        for option in options {
+            if let text = try arguments.text(option) { parameters[option] = .string(text) }
+        }
+        return parameters
+    }
+}
+
+/// Settings that are right already are left as they are.
+func configure(_ invocation: Invocation) throws -> ExitStatus {
+    let path = invocation.operands[0]
+    let output = invocation.arguments.value("output") ?? path
+    let bytes = try readSettings(path)
+    let settings: Settings
+    do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
+        throw Failure(.usage, "\(path.shown): \(error)")
+    }
+    let isJSONFile = (try? JSONValue(parsing: bytes)) != nil
+    guard isJSONFile || output != path else {
+        throw Failure(
+            .usage, "\(path.shown) is a property list, which is read and not written",
+            next: "add -o settings.json")
+    }
+    let result = settings.json.encoded(pretty: true) + [UInt8(ascii: "\n")]
+    let isChanged = output != path || result != bytes
+    if isChanged { try replace(output, from: path, with: result) }
+    if invocation.isJSON {
+        printJSON(["path": .string(output.shown), "changed": .bool(isChanged)])
+    } else {
+        printOut("\(output.shown): \(isChanged ? "written" : "nothing to change")")
+    }
+    return .success
+}
+
+private func replace(
+    _ output: ByteString, from source: ByteString, with bytes: [UInt8]
+) throws(Failure) {
+    let attributes = try naming(source) { () throws(Errno) in
+        try status(at: workingDirectory, source.cString, followLinks: true)
+    }
+    let file = try NewFile(for: output, from: source, replacing: true)
+    try naming(output) { () throws(Errno) in
+        try bytes.span.withUnsafeBytes { buffer throws(Errno) in
+            try writeFully(file.descriptor.raw, from: buffer, at: 0)
+        }
+    }
+    try file.finish(like: attributes, keepingOwnerAndTimes: false)
+}

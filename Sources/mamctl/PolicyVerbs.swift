@@ -1,0 +1,121 @@
+// `policy …` and `metrics`.
+
+internal import MAMControl
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+/// What a document may have; the daemon reads no more either.
+private let maximumDocumentByteCount = 4 << 20
+
+func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
+    var parameters: [String: JSONValue] = [:]
+    if let account = invocation.operands.first {
+        parameters["account"] = .string(try account.requireText("the account"))
+    }
+    let reply = try invocation.policy("Show", parameters)
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+    } else {
+        printOut(try describe(reply).joined(separator: "\n"))
+    }
+    return .success
+}
+
+private func describe(_ reply: Parameters) throws -> [String] {
+    let account = try reply.string("account")
+    let isManaged = try reply.bool("managed")
+    var lines = [
+        "\(account.isEmpty ? "nobody" : ByteString(account).shown)\t\(isManaged ? "managed" : "not managed: nothing is restricted")"
+    ]
+    let rules = try reply.object("rules")
+    let rows = try rules.members.keys.sorted().map { key in try row(key, try rules.object(key)) }
+    if !rows.isEmpty { lines.append(table(rows)) }
+    for document in try reply.objects("documents") {
+        let file = try document.optionalString("file").map { " (\($0))" } ?? ""
+        lines.append("in force: " + ByteString(try document.string("name") + file).shown)
+    }
+    for refused in try reply.objects("refused") {
+        let rest = try refused.bool("lastGoodInForce") ? "; its last good version is in force" : ""
+        lines.append(
+            ByteString(
+                "refused: \(try refused.string("file")): \(try refused.string("reason"))\(rest)"
+            )
+            .shown)
+    }
+    return lines + (try reply.strings("warnings").map { "warning: \(ByteString($0).shown)" })
+}
+
+private func row(_ key: String, _ rule: Parameters) throws -> [String] {
+    let value = rule.members["value"] ?? .null
+    let text = value.text ?? String(decoding: value.encoded(), as: UTF8.self)
+    let looser = try rule.objects("looser").map { try $0.string("document") }
+    let note = looser.isEmpty ? "" : "; looser in \(looser.joined(separator: ", "))"
+    return [
+        "  \(key)", ByteString(text).shown,
+        ByteString("from \(try rule.strings("from").joined(separator: ", "))\(note)").shown,
+    ]
+}
+
+/// Needs no daemon. 2 if a document would be refused, 0 with warnings alone.
+func checkPolicy(_ invocation: Invocation) throws -> ExitStatus {
+    var findings: [JSONValue] = []
+    var isRefused = false
+    for path in invocation.operands {
+        for finding in PolicyLint.check(try document(path)) {
+            isRefused = isRefused || finding.severity == .error
+            findings.append(
+                .object(
+                    (finding.json.object ?? [:])
+                        .merging(["path": .string(path.shown)]) { $1 }))
+            if !invocation.isJSON { printOut(line(path, finding)) }
+        }
+    }
+    if invocation.isJSON { printJSON(.array(findings)) }
+    return isRefused ? .usage : .success
+}
+
+private func line(_ path: ByteString, _ finding: LintFinding) -> String {
+    let key = finding.key.map { "\($0): " } ?? ""
+    let line = finding.line.map { "\($0):" } ?? ""
+    return "\(path.shown):\(line) \(finding.severity.rawValue): "
+        + ByteString(key + finding.reason).shown
+}
+
+func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
+    let path = invocation.operands[0]
+    let bytes = try document(path)
+    guard let text = ByteString(bytes).text else {
+        throw Failure(.usage, "\(path.shown): it is not UTF-8")
+    }
+    let name =
+        try invocation.arguments.text("name")
+        ?? path.lastComponent.requireText("the file's name")
+    let reply = try invocation.policy(
+        "Import", ["name": .string(name), "document": .string(text)])
+    if invocation.isJSON {
+        printJSON(.object(reply.members))
+        return .success
+    }
+    for label in try reply.strings("documents") { printOut("in force: \(ByteString(label).shown)") }
+    for warning in try reply.strings("warnings") {
+        printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
+    }
+    return .success
+}
+
+private func document(_ path: ByteString) throws(Failure) -> [UInt8] {
+    try naming(path) { () throws(Errno) in
+        try readSmallFile(path.cString, maximumByteCount: maximumDocumentByteCount)
+    }
+}
+
+func showMetrics(_ invocation: Invocation) throws -> ExitStatus {
+    let text = try invocation.policy("Metrics").string("text")
+    if invocation.isJSON {
+        printJSON(["text": .string(text)])
+    } else {
+        printOut(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+    }
+    return .success
+}

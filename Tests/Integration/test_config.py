@@ -1,0 +1,84 @@
+"""What the organisation tells an account's programs, and settings in their own form."""
+import json
+
+from varlink_calls import Caller
+from workspace import ANN, DONE, NO, USAGE, WorkspaceCase
+
+
+def configuration(name, values, default=False):
+    document = {
+        "@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": name,
+        "customSettings": [{"name": key, "value": value} for key, value in values.items()]}
+    return {**document, "__IsDefault": True} if default else document
+
+
+class Configuration(WorkspaceCase):
+    policy = [
+        {"displayName": "rules", "pinRequired": False},
+        configuration("one", {"server": "a.example", "retries": "5", "on": "true", "same": "x", "number": "1.5"}),
+        configuration("two", {"server": "b.example", "retries": "10", "on": "no", "same": "x"}),
+        configuration("tenant", {"server": "default.example", "only": "default", "on": "yes"}, default=True)]
+
+    def get(self, key, *options, status=DONE):
+        return self.workspace.serving("config get", key, *options, status=status).stdout.strip()
+
+    def test_values_by_type_and_query(self):
+        for key, kind, query, expected in (
+                ("server", "string", "min", "a.example"), ("server", "string", "max", "b.example"),
+                ("retries", "number", "min", "5"), ("retries", "number", "max", "10"),
+                # As texts they stand in another order.
+                ("retries", "string", "min", "10"), ("number", "number", "any", "1.5"),
+                ("on", "bool", "or", "true"), ("on", "bool", "and", "false"), ("only", "string", "any", "default"),
+                ("same", "string", "any", "x")):
+            self.assertEqual(self.get(key, "--type", kind, "--query", query), expected, (key, kind, query))
+        self.assertIn(self.get("server"), ("a.example", "b.example"))
+        self.get("nothing", status=NO)
+        self.get("server", "--type", "bool", status=NO)
+        self.get("server", "--type", "colour", status=USAGE)
+        self.get("server", "--type", "bool", "--query", "max", status=USAGE)
+
+    def test_conflicts_are_of_targeted_values(self):
+        for key, status in (("server", DONE), ("on", DONE), ("same", NO), ("only", NO), ("nothing", NO)):
+            self.workspace.serving("config conflict", key, status=status)
+
+    def test_all_of_it(self):
+        everything = json.loads(self.workspace.serving("config list", "--json").stdout)
+        self.assertEqual(len(everything), 3)
+        self.assertEqual([entry["server"] for entry in everything if entry.get("__IsDefault")], ["default.example"])
+        caller = Caller(self.workspace.socket, "io.mamd.Policy")
+        self.addCleanup(caller.close)
+        values = caller.call("ConfigurationValue", key="retries", type="number")
+        self.assertEqual(sorted(values["all"]), [5, 10])
+        self.assertEqual(caller.call("Configuration", accounts=["stranger@example.org"])["fullData"], [])
+
+
+class Configure(WorkspaceCase):
+    mounted = False
+
+    def test_a_second_time_there_is_nothing_to_change(self):
+        settings = self.workspace.root / "own.json"
+        settings.write_text('{"IntuneMAMSettings": {"MultiIdentity": true, "Mine": {"kept": [1]}, "AccentColor": "#a0b1c2"}}')
+        first = self.workspace.ctl("configure", settings)
+        self.assertIn("Mine", first.stderr)
+        written = settings.read_bytes()
+        self.assertEqual(
+            json.loads(written), {"MultiIdentity": True, "Mine": {"kept": [1]}, "AccentColor": "#a0b1c2"})
+        self.assertIn("nothing to change", self.workspace.ctl("configure", settings).stdout)
+        self.assertEqual(settings.read_bytes(), written)
+
+    def test_a_property_list_becomes_json(self):
+        plist = self.workspace.root / "Info.plist"
+        plist.write_text(
+            '<?xml version="1.0"?><plist version="1.0"><dict><key>IntuneMAMSettings</key><dict>'
+            '<key>MultiIdentity</key><true/></dict></dict></plist>')
+        self.workspace.ctl("configure", plist, status=USAGE)
+        output = self.workspace.root / "settings-out.json"
+        self.workspace.ctl("configure", plist, "-o", output)
+        self.assertEqual(json.loads(output.read_text()), {"MultiIdentity": True})
+
+    def test_wrong_settings_are_refused_and_left(self):
+        settings = self.workspace.root / "wrong.json"
+        settings.write_text('{"MaxFileProtectionLevel": "strong"}')
+        refused = self.workspace.ctl("configure", settings, status=USAGE)
+        self.assertIn("MaxFileProtectionLevel", refused.stderr)
+        self.assertEqual(settings.read_text(), '{"MaxFileProtectionLevel": "strong"}')

@@ -1,0 +1,190 @@
+"""The policy directory while the daemon runs: what is put there, changed, broken, replaced and taken away."""
+import json
+import os
+import shutil
+import signal
+import unittest
+
+from workspace import ANN, DONE, NO, REFUSED, USAGE, Workspace, wait_until
+
+LOOSE = {"displayName": "loose", "allowedOutboundDataTransferDestinations": "allApps"}
+STRICT = {"displayName": "strict", "allowedOutboundDataTransferDestinations": "none", "printBlocked": True}
+
+
+class PolicyDirectoryCase(unittest.TestCase):
+    settings = None
+
+    def setUp(self):
+        self.workspace = Workspace(settings=self.settings, policy=LOOSE)
+        self.addCleanup(self.workspace.close)
+        self.workspace.init()
+        self.policies = self.workspace.root / "config_home" / "mamd" / "work" / "policies"
+        self.workspace.mount().register()
+
+    def put(self, name, document):
+        text = document if isinstance(document, str) else json.dumps(document)
+        (self.policies / name).write_text(text)
+
+    def show(self):
+        return json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)
+
+    def outbound(self):
+        return self.show()["rules"].get("allowedOutboundDataTransferDestinations", {}).get("value")
+
+    def refused(self):
+        return {refused["file"]: refused for refused in self.show()["refused"]}
+
+    def await_outbound(self, level):
+        wait_until(lambda: self.outbound() == level, 5, f"outbound did not become {level}")
+
+    def daemon(self):
+        return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
+
+
+class Changes(PolicyDirectoryCase):
+    def test_a_new_document_counts_at_once_and_a_removed_one_no_more(self):
+        self.workspace.serving("can print", "--account", ANN)
+        self.put("strict.json", STRICT)
+        self.await_outbound("none")
+        self.workspace.serving("can print", "--account", ANN, status=REFUSED)
+        rule = self.show()["rules"]["allowedOutboundDataTransferDestinations"]
+        self.assertEqual(rule["from"], ["strict"])
+        self.assertEqual([looser["document"] for looser in rule["looser"]], ["loose"])
+        (self.policies / "strict.json").unlink()
+        self.await_outbound("allApps")
+        self.workspace.serving("can print", "--account", ANN)
+
+    def test_the_directory_may_be_replaced(self):
+        new = self.policies.with_name("new")
+        new.mkdir()
+        (new / "strict.json").write_text(json.dumps(STRICT))
+        self.policies.rename(self.policies.with_name("old"))
+        new.rename(self.policies)
+        self.await_outbound("none")
+        # The new one is watched.
+        self.put("strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
+        self.await_outbound("managedApps")
+
+    def test_an_import_is_in_force_when_it_returns(self):
+        export = self.workspace.root / "export.txt"
+        export.write_text(json.dumps(STRICT))
+        self.workspace.serving("policy import", export, "--name", "strict.json")
+        self.assertEqual(self.outbound(), "none")
+        self.assertEqual(json.loads((self.policies / "strict.json").read_text()), STRICT)
+        export.write_text("{}{")
+        self.workspace.serving("policy import", export, "--name", "strict.json", status=USAGE)
+        for name in ("../x.json", ".x.json", "x.txt", "x/y.json", "MAMDebugSettings.json"):
+            self.workspace.serving("policy import", export, "--name", name, status=USAGE)
+        self.assertEqual(self.outbound(), "none")
+        self.assertEqual(sorted(os.listdir(self.policies)), ["default.json", "strict.json"])
+
+    def test_a_hang_up_makes_it_look_and_does_not_end_it(self):
+        pid = self.daemon()
+        before = self.readings()
+        os.kill(pid, signal.SIGHUP)
+        wait_until(lambda: self.readings() > before, 5, "it did not look")
+        self.assertEqual(self.daemon(), pid)
+
+    def readings(self):
+        lines = self.workspace.serving("metrics").stdout.splitlines()
+        return sum(int(line.split()[-1]) for line in lines if line.startswith("mamd_policy_readings_total"))
+
+
+class BadDocuments(PolicyDirectoryCase):
+    def break_strict(self):
+        self.put("strict.json", STRICT)
+        self.await_outbound("none")
+        self.put("strict.json", '{"printBlocked": "perhaps"}')
+        wait_until(lambda: "strict.json" in self.refused(), 5, "the bad document was not refused")
+
+    def test_the_last_good_version_stays_in_force_over_a_restart(self):
+        self.break_strict()
+        refused = self.refused()["strict.json"]
+        self.assertTrue(refused["lastGoodInForce"])
+        self.assertIn("printBlocked", refused["reason"])
+        self.assertEqual(self.outbound(), "none")
+        copies = self.workspace.state / "policies"
+        self.assertEqual(sorted(os.listdir(copies)), ["default.json", "strict.json"])
+        self.assertEqual((copies / "strict.json").stat().st_mode & 0o777, 0o600)
+        self.workspace.remount()
+        self.assertEqual(self.outbound(), "none")
+        self.assertIn("strict.json", self.refused())
+        self.put("strict.json", LOOSE)
+        self.await_outbound("allApps")
+        self.assertEqual(self.refused(), {})
+        self.assertIn("strict.json is refused", self.workspace.daemon_log.read_text())
+
+    def test_a_document_that_never_was_good_is_refused_and_stops_the_next_start(self):
+        self.put("bad.json", "[]")
+        wait_until(lambda: "bad.json" in self.refused(), 5, "not refused")
+        self.assertFalse(self.refused()["bad.json"]["lastGoodInForce"])
+        self.assertEqual(self.outbound(), "allApps")
+        self.workspace.unmount()
+        self.workspace.mount(status=NO)
+        self.assertIn("bad.json", self.workspace.log.read_text())
+
+    def test_without_the_directory_everything_stays_over_a_restart(self):
+        self.put("strict.json", STRICT)
+        self.await_outbound("none")
+        shutil.rmtree(self.policies)
+        wait_until(lambda: "cannot be read" in self.workspace.daemon_log.read_text(), 5, "not noticed")
+        self.assertEqual(self.outbound(), "none")
+        self.workspace.remount()
+        self.assertEqual(self.outbound(), "none")
+        self.policies.mkdir()
+        self.await_outbound(None)
+
+    def test_a_damaged_copy_does_not_stop_a_good_document(self):
+        self.workspace.unmount()
+        for copy in (self.workspace.state / "policies").iterdir():
+            copy.write_bytes(b"\xff\xfe{")
+        self.workspace.mount()
+        self.assertEqual(self.outbound(), "allApps")
+
+
+class WipeOrders(PolicyDirectoryCase):
+    def test_an_order_is_obeyed_and_is_no_policy(self):
+        path = self.workspace.path("file")
+        path.write_text("content")
+        self.put("wipe.json", {"@odata.type": "#mamd.wipeRequest", "account": ANN})
+        wait_until(lambda: "wipe.json" in self.refused(), 5, "an order without an id was not refused")
+        self.put("wipe.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": ANN.upper()})
+        wait_until(lambda: self.workspace.account() is None, 10, "the account is still there")
+        wait_until(lambda: not path.exists(), 10, "its file is still there")
+        self.assertEqual(self.show()["refused"], [])
+        self.assertEqual(os.listdir(self.workspace.state / "policies"), ["default.json"])
+
+
+class Trials(PolicyDirectoryCase):
+    flat = {"IntuneMAMPolicy.PrintingBlocked": 1, "IntuneMAMPolicy.AppSharingToLevel": 0}
+
+    def test_a_flat_policy_counts_only_if_the_settings_say_so(self):
+        self.put("MAMDebugSettings.json", self.flat)
+        self.put("strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
+        self.await_outbound("managedApps")
+        self.assertNotIn("MAMDebugSettings.json", self.refused())
+        self.workspace.unmount()
+        settings = self.policies.parent / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), "DebugSettingsEnabled": True}))
+        self.workspace.mount()
+        self.assertEqual(self.outbound(), "none")
+        self.assertIn("DebugSettingsEnabled", self.workspace.log.read_text())
+
+
+class Check(unittest.TestCase):
+    def test_it_needs_no_daemon_and_names_the_line(self):
+        workspace = Workspace()
+        self.addCleanup(workspace.close)
+        document = workspace.root / "document.json"
+        document.write_text('{\n  "printBlocked": true,\n  "saveAsBlocked": "yes",\n  "unheardOf": 1\n}\n')
+        found = workspace.ctl("policy", "check", document, status=USAGE).stdout
+        self.assertIn(f"{document}:3: error: saveAsBlocked", found)
+        self.assertIn(f"{document}:4: warning: unheardOf", found)
+        document.write_text('{"printBlocked": true}')
+        self.assertEqual(workspace.ctl("policy", "check", document).stdout, "")
+        findings = json.loads(workspace.ctl("policy", "check", "--json", document).stdout)
+        self.assertEqual(findings, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

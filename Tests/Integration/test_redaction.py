@@ -1,0 +1,54 @@
+"""What never stands in the log."""
+import json
+
+from varlink_calls import Caller
+from workspace import WorkspaceCase, wait_until
+
+SECRET = "hunter2-and-more"
+LATER = "a-later-secret"
+
+
+class Redaction(WorkspaceCase):
+    settings = {"VerboseLoggingEnabled": True, "ValuesToScrubFromLogging": ["token"]}
+    policy = [
+        {"displayName": "rules", "pinRequired": False},
+        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values", "customSettings": [
+            {"name": "token", "value": SECRET}, {"name": "open", "value": "nothing-secret"}]}]
+
+    def log(self):
+        return self.workspace.daemon_log.read_text()
+
+    def ask(self, account):
+        """A question that the verbose log tells."""
+        caller = Caller(self.workspace.socket, "io.mamd.Policy")
+        self.addCleanup(caller.close)
+        caller.call("CanOpenURL", url=f"https://a.example/{account}", account="x@example.org")
+
+    def test_values_of_the_keys_do_not_stand_in_the_log(self):
+        for word in (SECRET, "nothing-secret", SECRET + SECRET):
+            self.ask(word)
+        log = self.log()
+        self.assertNotIn(SECRET, log)
+        self.assertIn("nothing-secret", log)
+        self.assertIn("https://a.example/***", log)
+        self.assertIn("******", log)
+
+    def test_a_value_that_came_and_one_that_went_are_both_kept_out(self):
+        (document,) = (self.workspace.root / "config_home/mamd/work/policies").iterdir()
+        documents = json.loads(document.read_text())
+        documents[1]["customSettings"][0]["value"] = LATER
+        changes = self.log().count("has changed")
+        document.write_text(json.dumps(documents))
+        wait_until(lambda: self.log().count("has changed") > changes, 5, "the change was not noticed")
+        for word in (SECRET, LATER):
+            self.ask(word)
+        self.assertNotIn(SECRET, self.log())
+        self.assertNotIn(LATER, self.log())
+
+
+class Quiet(WorkspaceCase):
+    def test_without_verbose_logging_no_question_is_told(self):
+        caller = Caller(self.workspace.socket, "io.mamd.Policy")
+        self.addCleanup(caller.close)
+        caller.call("CanOpenURL", url="https://a.example/asked", account="x@example.org")
+        self.assertNotIn("asked", self.workspace.daemon_log.read_text())
