@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+int mam_redirect(int descriptor, int target) { return dup3(descriptor, target, O_CLOEXEC); }
+
 int mam_openat(int directory, const char *path, int flags, uint32_t mode) {
     return openat(directory, path, flags, mode);
 }

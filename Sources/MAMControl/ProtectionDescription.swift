@@ -21,6 +21,44 @@ package enum ProtectionDescription {
           reason: string
         )
 
+        # path: below the mount's top; empty for the one file that was named. changed: false if there was nothing to do
+        type ProtectedFile (
+          path: string,
+          changed: bool,
+          protection: Protection
+        )
+
+        # A file below a directory that could not be protected; members as of FileFailed
+        type Failure (
+          path: string,
+          status: int,
+          name: string,
+          cause: string,
+          reason: string
+        )
+
+        type Summary (
+          files: int,
+          changed: int,
+          failed: int
+        )
+
+        # Gives a file of the mount to an owner, encrypting or decrypting it as that owner needs; of a directory, every file below it, and what
+        # is made there from now on by programs that act for nobody in particular. null and "": nobody. With more, each reply has one of
+        # the three, the last one the summary.
+        method Protect(owner: ?string, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
+
+        # The same for what does not have that owner yet.
+        method VerifyAndProtect(owner: ?string, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
+
+        # Protects a file of the mount for an account. Somebody else is refused with status 106, a directory with 105.
+        method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+
+        # Makes a file of the mount plain, whatever policy says; it keeps its owner, and Protect encrypts it again.
+        method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+
+        method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
+
         # Reads the source to its end and writes it protected for the owner: sealed for an account, plain behind a header for
         # anybody else; "" is nobody. Both may be pipes. The call ends when the caller hangs up. bytes: plain ones.
         method ProtectData(owner: ?string, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
@@ -38,6 +76,10 @@ package enum ProtectionDescription {
         method UnprotectString(text: ?string) -> (text: string, protected: bool)
 
         method StringInfo(text: ?string) -> (protection: ?Protection, status: int)
+
+        # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptionFailed, 103 decryptionFailed, 104 fileNotFound,
+        # 105 pathIsDirectory, 106 identityNotManaged, 107 internalError. cause and account: as of DataFailed
+        error FileFailed (status: int, name: string, cause: string, account: ?string, reason: string)
 
         # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptFailed, 103 decryptFailed, 104 notProtected,
         # 105 dataEmpty. cause: the error of io.mamd.Workspace that says why; account: whose, where that has one

@@ -78,10 +78,12 @@ extension ProtectionInterface {
     ) throws(VarlinkError) -> UnprotectedData {
         do throws(VaultError) {
             return try vault.unprotectData(ends) { header throws(VaultError) in
-                guard let user = vault.registrant(of: header), user != call.peer.uid,
+                if let user = vault.registrant(of: header), user != call.peer.uid,
                     !isTrusted(call.peer)
-                else { return }
-                throw .refused("the account \(header.owner) belongs to uid \(user)")
+                {
+                    throw .refused("the account \(header.owner) belongs to uid \(user)")
+                }
+                try vault.checkTransfer(of: header) { identity(of: call.peer) }
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
     }

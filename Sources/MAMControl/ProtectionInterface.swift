@@ -20,6 +20,11 @@ package struct ProtectionInterface: VaultInterface {
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {
+        case "Protect": try protect(call, onlyIfOther: false)
+        case "VerifyAndProtect": try protect(call, onlyIfOther: true)
+        case "EncryptFile": try encryptFile(call)
+        case "DecryptFile": try decryptFile(call)
+        case "IsFileEncrypted": try isFileEncrypted(call)
         case "ProtectData": try protectData(call)
         case "UnprotectData": try unprotectData(call)
         case "DataInfo": try dataInfo(call)

@@ -13,7 +13,34 @@ enum DataStatus: Int {
     case dataEmpty
 }
 
+/// `IntuneMAMFileProtectionStatusCode`.
+enum FileStatus: Int {
+    case applicationNotManaged = 100
+    case invalidArgument
+    case encryptionFailed
+    case decryptionFailed
+    case fileNotFound
+    case pathIsDirectory
+    case identityNotManaged
+    case internalError
+
+    /// `otherwise`: for an error that none of them names.
+    init(_ cause: VarlinkError, otherwise: FileStatus) {
+        switch cause.lastName {
+        case "NotFound": self = .fileNotFound
+        case "NotManaged": self = .identityNotManaged
+        case "InvalidInput", "InvalidParameter": self = .invalidArgument
+        case "SystemError": self = .internalError
+        default: self = otherwise
+        }
+    }
+}
+
 extension VarlinkError {
+    static func fileFailed(_ status: FileStatus, _ cause: VarlinkError) -> VarlinkError {
+        failed("FileFailed", status.rawValue, "\(status)", cause)
+    }
+
     static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
         failed("DataFailed", status.rawValue, "\(status)", cause)
     }
@@ -30,7 +57,7 @@ extension VarlinkError {
         return VarlinkError("\(ProtectionDescription.name).\(error)", parameters)
     }
 
-    private var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
+    fileprivate var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
     /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
     package var workspaceError: VarlinkError {

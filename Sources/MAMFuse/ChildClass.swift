@@ -1,5 +1,4 @@
-// The class that a backing directory asks for its new children: an extended attribute of one letter, by the
-// name under which the mount answers it.
+// The class that a backing directory asks for its new children: one letter.
 
 internal import MAMModel
 internal import MAMSystem
@@ -9,9 +8,7 @@ enum ChildClass {
     case unread
     case read(ProtectionClass?)
 
-    private static let attribute = "user.mam.class"
-
-    /// Nil for none, and for a directory or file system that tells no attributes.
+    /// Nil for none.
     static func read(of directory: Descriptor) -> ProtectionClass? {
         switch readValue(of: directory) {
         case nil: nil
@@ -25,35 +22,17 @@ enum ChildClass {
 
     /// Nil for none; inside it nil for one that cannot be understood.
     private static func readValue(of directory: Descriptor) -> ProtectionClass?? {
-        var letters: InlineArray<2, UInt8> = .init(repeating: 0)
-        let count: Int? = withUnsafeMutableBytes(of: &letters) { buffer in
-            try? withProcPath(of: directory.raw) { path throws(Errno) in
-                do throws(Errno) {
-                    return try extendedAttribute(path, attribute, into: buffer)
-                } catch {
-                    guard error == .rangeTooSmall else { throw error }
-                    return buffer.count
-                }
-            }
+        guard let letters = DirectoryNote.childClass.read(of: directory, limit: 2) else {
+            return nil
         }
-        guard let count else { return nil }
-        return .some(count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil)
+        return .some(
+            letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil)
     }
 
     /// Nil takes it away.
     static func write(
         _ asked: ProtectionClass?, of directory: Descriptor
     ) throws(Errno) {
-        try withOwnerRights(to: directory) { path throws(Errno) in
-            guard let asked else {
-                do throws(Errno) { try removeExtendedAttribute(path, attribute) } catch {
-                    guard error == .noData else { throw error }
-                }
-                return
-            }
-            try Array(asked.letter.utf8).span.withUnsafeBytes { letter throws(Errno) in
-                try setExtendedAttribute(path, attribute, to: letter)
-            }
-        }
+        try DirectoryNote.childClass.write(asked.map { Array($0.letter.utf8) }, of: directory)
     }
 }

@@ -12,7 +12,7 @@ internal import MAMVault
 final class ConvertedCopy {
     private let directory: Descriptor
     private let name: String
-    private let file: Descriptor
+    let file: Descriptor
     private let source: Descriptor
     private var place: Descriptor?
 
@@ -21,31 +21,16 @@ final class ConvertedCopy {
     /// True for a file that may be in the making.
     static func isOurs(_ name: ByteString) -> Bool { name.bytes.starts(with: prefix.utf8) }
 
-    /// Copies the content.
-    init(
-        in directory: Descriptor, of inode: Inode, for owner: Identity,
-        asking asked: ProtectionClass?, vault: Vault
-    ) throws(VaultError) {
+    init(in directory: Descriptor, of inode: Inode) throws(Errno) {
         self.directory = directory
         let name = "\(Self.prefix)\(inode.node)"
         self.name = name
-        file = try systemCall { () throws(Errno) in
-            try openFile(
-                at: directory.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
-        }
-        source = try systemCall { () throws(Errno) in try openBacking(inode.handle, O_RDONLY) }
-        try vault.convert(source, for: owner, asking: asked, into: file)
-        try systemCall { () throws(Errno) in try synchronize(file.raw) }
+        file = try openFile(
+            at: directory.raw, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        source = try openBacking(inode.handle, O_RDONLY)
     }
 
     deinit { unlinkat(directory.raw, name, 0) }
-
-    /// What the copy's header says.
-    func facts() throws(VaultError) -> FileFacts {
-        try systemCall { () throws(Errno) in
-            try FileFacts(of: file, physicalSize: Int64(status(of: file.raw).st_size))
-        }
-    }
 
     /// Copies mode, owner, times and extended attributes, as they are now. A file with several names is refused:
     /// only one of them could be given the copy.
@@ -67,12 +52,29 @@ final class ConvertedCopy {
         }
     }
 
-    /// Exchanges the two names. The caller sees to it that no name changes meanwhile.
-    func putInPlace(of inode: Inode, at place: FileSystem.Place) throws(Errno) {
-        guard BackingID(try status(at: place.directory.raw, place.name)) == inode.id else {
+    /// Exchanges the two names, and makes the inode the new file. The caller sees to it that no name changes meanwhile.
+    func putInPlace(
+        of inode: Inode, at place: FileSystem.Place, in table: InodeTable
+    ) throws(Errno) {
+        let (old, new) = (inode.backingID, BackingID(try status(of: file.raw)))
+        guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
+        let handle = try reopen(file.raw, openPathOnly)
+        // Before the exchange: whoever looks the name up then must find the same inode.
+        table.add(new, of: inode)
+        do throws(Errno) {
+            try exchange(with: place)
+        } catch {
+            table.remove(new, of: inode)
+            throw error
+        }
         self.place = place.directory
+        try inode.become(handle, new)
+        table.remove(old, of: inode)
+    }
+
+    private func exchange(with place: FileSystem.Place) throws(Errno) {
         try Faults.check(.rename)
         let exchange: UInt32 = 2  // RENAME_EXCHANGE
         _ = try retrying {
@@ -80,7 +82,8 @@ final class ConvertedCopy {
         }
     }
 
-    /// Makes the exchange durable. It is done already: a failure is logged.
+    /// Makes the exchange durable; then what was there before need not take room until the kernel forgets it. The exchange is done
+    /// already: a failure is logged.
     func synchronizePlace(_ vault: Vault) {
         guard let place else { return }
         do throws(Errno) {
@@ -88,6 +91,8 @@ final class ConvertedCopy {
             try withExtendedLifetime(directory) { () throws(Errno) in
                 try synchronize(directory.raw)
             }
+            let old = try openFile(at: self.directory.raw, name, O_WRONLY | O_NOFOLLOW)
+            try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }
         } catch { vault.reportUnsynced(error) }
     }
 }

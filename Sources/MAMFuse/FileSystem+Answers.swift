@@ -32,7 +32,8 @@ extension FileSystem: MountedFiles {
     /// What is known of a file, or of what a directory asks for its new files.
     func protection(of inode: Inode) -> ProtectionInfo {
         inode.isDirectory
-            ? vault.protection(ofDirectoryAsking: childClass(of: inode))
+            ? vault.protection(
+                ofDirectoryAsking: childClass(of: inode), owner: childOwner(of: inode))
             : vault.protection(of: facts(of: inode))
     }
 

@@ -60,9 +60,7 @@ extension FileSystem {
         of inode: Inode, _ body: (VaultFile) throws(VaultError) -> Void
     ) throws(VaultError) {
         try inode.withState { state throws(VaultError) in
-            guard !state.isConverting, !state.isReplaced else {
-                throw .refused("the file is being written for another owner; try again")
-            }
+            try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)
             defer { if state.openCount == 0 { state.facts = file.facts } }
             try body(file)

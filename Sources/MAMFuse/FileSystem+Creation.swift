@@ -38,7 +38,7 @@ extension FileSystem {
         if isStopping { throw .notConnected }
         let parent = try table.inode(parent)
         if let name { try refuseHidden(name, in: parent) }
-        let owner = vault.identity(ofThread: caller.thread, user: caller.user)
+        let owner = owner(of: parent, for: caller)
         // Asked first, so that a refusal makes no file.
         let asked = childClass(of: parent)
         try answering { () throws(VaultError) in

@@ -19,7 +19,9 @@ extension FileSystem {
         guard inode.isRegular || inode.isDirectory else { throw .noData }
         let info = protection(of: inode)
         switch String(cString: name + Self.virtualPrefix.utf8.count) {
-        case "owner" where inode.isRegular: return Array(info.owner.description.utf8)
+        case "owner":
+            if inode.isDirectory, info.owner.isNobody { throw .noData }
+            return Array(info.owner.description.utf8)
         case "class":
             guard let fileClass = info.fileClass else { throw .noData }
             return Array(fileClass.letter.utf8)

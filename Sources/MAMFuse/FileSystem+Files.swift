@@ -33,7 +33,7 @@ extension FileSystem {
             guard inode.isRegular, !isStopping else { throw .notConnected }
             // The kernel looks the name up again when it is told so.
             if state.isReplaced { throw .staleHandle }
-            if state.isConverting { throw .busy }
+            if state.isHeld { throw .busy }
             let file = try backingFile(
                 of: inode, &state, writes: writes || truncates, truncates: truncates)
             let isNew = if case .empty = file.facts { writes } else { false }
@@ -43,8 +43,9 @@ extension FileSystem {
             }
             try answering { () throws(VaultError) in
                 if isNew || truncates && !isInUse {
-                    let owner = identity()
-                    let asked = file.header?.sealing?.askedClass ?? classAsked(of: state)
+                    let parent = try? table.inode(state.lastParent)
+                    let owner = owner(of: parent, for: caller)
+                    let asked = file.header?.sealing?.askedClass ?? parent.flatMap(childClass)
                     try vault.begin(file, as: owner, asking: asked)
                 } else {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
@@ -85,11 +86,6 @@ extension FileSystem {
             state.openCount += 1
             return OpenHandle(inode: inode, file: file, mayWrite: false)
         }
-    }
-
-    /// What the directory asks for in which the kernel found a file that is begun now.
-    private func classAsked(of state: Inode.State) -> ProtectionClass? {
-        (try? table.inode(state.lastParent)).flatMap(childClass)
     }
 
     /// Policy and settings may have changed since the file was written. It can be used either way.

@@ -85,6 +85,7 @@ extension FileSystem {
 
     func entry(_ inode: Inode, _ status: stat) -> Entry {
         var attributes = status
+        attributes.st_ino = UInt(inode.id.inode)
         attributes.st_size = Int(inode.plainSize(ofPhysical: Int64(status.st_size)))
         return Entry(
             inode: inode, attributes: attributes,

@@ -28,7 +28,10 @@ extension FileSystem {
             _ = try retrying { mkdirat(directory, name, mode) }
         }
         let parent = try table.inode(parent)
-        do throws(Errno) { try inheritClass(from: parent, to: entry.inode) } catch {
+        do throws(Errno) {
+            try inheritClass(from: parent, to: entry.inode)
+            try inheritOwner(from: parent, to: entry.inode)
+        } catch {
             unlinkat(parent.handle.raw, name, AT_REMOVEDIR)
             forget(entry.inode.node, count: 1)
             throw error

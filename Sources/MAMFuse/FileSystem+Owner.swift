@@ -16,20 +16,37 @@ extension FileSystem {
         guard inode.isRegular else {
             throw .invalid("it is a directory; only files have owners")
         }
+        try give(
+            inode, at: { () throws(VaultError) in try place(of: descriptor) }, to: owner,
+            for: caller)
+        return vault.protection(of: facts(of: inode))
+    }
+
+    /// `place` is asked only where the content has to be converted.
+    func give(
+        _ inode: Inode, at place: () throws(VaultError) -> Place, to owner: Identity,
+        for caller: Identity
+    ) throws(VaultError) {
         if case .protected(let header)? = facts(of: inode),
             header.isManaged == vault.isManaged(owner)
         {
-            try retag(inode, owner, for: caller)
-            return vault.protection(of: facts(of: inode))
+            return try retag(inode, owner, for: caller)
         }
-        let place = try place(of: descriptor)
-        let facts = try replace(inode, at: place, owner, for: caller)
-        // The kernel knows the old inode by this name; without a lock, for it may have to ask us.
-        place.name.withUnsafeBufferPointer { name in
-            if let name = name.baseAddress { notifier.invalidate(name, in: place.parentNode) }
+        try replace(inode, at: place(), owner, isSealed: true, for: caller)
+    }
+
+    /// Makes the content plain, whatever policy says; the owner stays, and protecting the file for it encrypts it again.
+    package func decrypt(
+        _ descriptor: Descriptor, for caller: Identity
+    ) throws(VaultError) -> ProtectionInfo {
+        let inode = try changeableInode(descriptor)
+        guard inode.isRegular else { throw .invalid("it is a directory") }
+        if let header = inode.header, header.isManaged {
+            try vault.checkTransfer(of: header) { caller }
+            try replace(
+                inode, at: place(of: descriptor), header.owner, isSealed: false, for: caller)
         }
-        notifier.invalidate(inode.node)
-        return vault.protection(of: facts)
+        return vault.protection(of: facts(of: inode))
     }
 
     /// Another owner of the same kind: the header alone changes.
@@ -57,7 +74,7 @@ extension FileSystem {
         let name: [CChar]
     }
 
-    private func place(of descriptor: Descriptor) throws(VaultError) -> Place {
+    func place(of descriptor: Descriptor) throws(VaultError) -> Place {
         try systemCall { () throws(Errno) in
             guard let relative = try currentPath(of: descriptor.raw).relative(to: mountPoint) else {
                 throw .noEntry
@@ -71,39 +88,66 @@ extension FileSystem {
         }
     }
 
-    /// Writes a converted copy and puts it in the file's place: old or new at every moment.
-    ///
-    /// Nobody can open the file meanwhile (`EBUSY`), and so nobody writes to what is about to go; who opens the
-    /// old one afterwards is sent to look the name up again.
-    /// Returns what the new file's header says.
-    private func replace(
-        _ inode: Inode, at place: Place, _ owner: Identity, for caller: Identity
-    ) throws(VaultError) -> FileFacts {
-        try inode.withState { state throws(VaultError) in
-            guard state.openCount == 0, !state.isConverting, !state.isReplaced else {
-                throw .refused("the file is open; close it and try again")
-            }
-            state.isConverting = true
-        }
-        defer { inode.withState { $0.isConverting = false } }
-        try checkGift(of: inode.header, to: owner, from: caller)
-        let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
+    /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for whoever has it open the
+    /// same file as before.
+    func replace(
+        _ inode: Inode, at place: Place, _ owner: Identity, isSealed: Bool, for caller: Identity
+    ) throws(VaultError) {
         guard let workDirectory else { throw VaultError(.readOnly) }
-        let copy = try ConvertedCopy(
-            in: workDirectory, of: inode, for: owner, asking: asked, vault: vault)
-        // Asked while a failure still means that nothing was changed.
-        let facts = try copy.facts()
+        let file = try beginConverting(inode)
+        defer { endConverting(inode) }
+        try checkGift(of: file.header, to: owner, from: caller)
+        let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
+        let copy = try systemCall { () throws(Errno) in
+            try ConvertedCopy(in: workDirectory, of: inode)
+        }
+        let conversion = try Conversion(
+            of: file, for: owner, isSealed: isSealed, asking: asked, into: copy.file, in: vault)
+        try conversion.copy()
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in
             // Neither past who looks for its files, nor out of its reach as plain ones.
-            for header in [inode.header, facts.header] where vault.isBeingWiped(header) {
+            for header in [file.header, conversion.facts.header] where vault.isBeingWiped(header) {
                 throw .keyRevoked(header?.owner ?? .nobody)
             }
-            try copy.takeAttributes(of: inode)
-            try systemCall { () throws(Errno) in try copy.putInPlace(of: inode, at: place) }
-            inode.withState { $0.isReplaced = true }
+            try conversion.finish { () throws(VaultError) in
+                try copy.takeAttributes(of: inode)
+                try systemCall { () throws(Errno) in
+                    try copy.putInPlace(of: inode, at: place, in: table)
+                }
+            }
         }
         copy.synchronizePlace(vault)
-        return facts
+    }
+
+    /// The file's shared content, writable: who opens it meanwhile has the same.
+    private func beginConverting(_ inode: Inode) throws(VaultError) -> VaultFile {
+        try inode.withState { state throws(VaultError) in
+            try state.refuseIfChanging()
+            let file = try fileToChange(inode, &state)
+            state.file = file
+            state.isWritable = true
+            state.isConverting = true
+            state.checkCount += 1
+            return file
+        }
+    }
+
+    private func endConverting(_ inode: Inode) {
+        inode.withState { state in
+            state.isConverting = false
+            state.checkCount -= 1
+            state.useCount += 1
+            state.dropUnusedFile()
+        }
+    }
+}
+
+extension Inode.State {
+    /// One change of what it is at a time.
+    func refuseIfChanging() throws(VaultError) {
+        guard !isConverting, !isHeld, !isReplaced else {
+            throw .refused("the file is being written for another owner, or mended; try again")
+        }
     }
 }

@@ -83,7 +83,9 @@ extension FileSystem {
     ) throws(Errno) -> Bool {
         let (parent, inode) = (found.parent, found.entry.inode)
         let name = found.name.cString
-        guard BackingID(try status(at: parent.handle.raw, name)) == inode.id else { return false }
+        guard BackingID(try status(at: parent.handle.raw, name)) == inode.backingID else {
+            return false
+        }
         return try inode.withState { state throws(Errno) in
             guard let header = try currentHeader(of: inode, state.file), isWanted(header) else {
                 return false

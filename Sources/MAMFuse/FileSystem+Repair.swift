@@ -71,7 +71,7 @@ extension FileSystem {
                 try systemCall { () throws(Errno) in
                     noteMove()
                     let there = try status(at: item.parent.handle.raw, item.name.cString)
-                    guard BackingID(there) == item.inode.id else { throw .staleHandle }
+                    guard BackingID(there) == item.inode.backingID else { throw .staleHandle }
                     return .quarantined(try repair.quarantine.take(item, because: reason))
                 }
             }
@@ -100,7 +100,7 @@ extension FileSystem {
                 finishReplacing(look.item)
                 return result
             } catch {
-                inode.withState { $0.isConverting = false }
+                inode.withState { $0.isHeld = false }
                 if case .store(.system(.staleHandle)) = error { throw Outdated() }
                 return fail("\(error)")
             }
@@ -111,7 +111,7 @@ extension FileSystem {
     private func finishReplacing(_ item: VerifyItem) {
         item.inode.withState { state in
             state.isReplaced = true
-            state.isConverting = false
+            state.isHeld = false
         }
         table.disown(item.inode)
         item.name.cString.withUnsafeBufferPointer { name in
@@ -124,9 +124,9 @@ extension FileSystem {
 extension Inode.State {
     /// From now on nobody can open the file; false if somebody has it open.
     fileprivate mutating func beginReplacing(since count: Int) throws(Outdated) -> Bool {
-        if openCount > 0 || isConverting { return false }
+        if openCount > 0 || isConverting || isHeld { return false }
         if isReplaced || useCount != count { throw Outdated() }
-        isConverting = true
+        isHeld = true
         return true
     }
 }

@@ -19,6 +19,19 @@ extension FileSystem {
         }
     }
 
+    func checkOwner(of found: WalkedEntry, _ repair: Bool) -> Finding? {
+        let directory = found.entry.inode
+        guard !ChildOwner.isValid(of: directory.handle) else { return nil }
+        let reason = "its owner for new files makes no sense, and counts as none"
+        guard repair else { return Finding(found.path, .directoryOwner, reason, .left(nil)) }
+        do throws(Errno) {
+            try setChildOwner(nil, of: directory)
+            return Finding(found.path, .directoryOwner, reason, .repaired("taken away"))
+        } catch {
+            return Finding(found.path, .directoryOwner, reason, .left("\(error)"))
+        }
+    }
+
     func surroundings(_ repair: Bool) -> [Finding] {
         vault.checkKeybags(repair: repair) + vault.checkWipes(repair: repair, in: self)
             + checkWorkDirectory(repair)

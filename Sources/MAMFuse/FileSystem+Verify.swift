@@ -36,7 +36,7 @@ extension FileSystem {
 
     /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing directory. Nil
     /// for the root itself.
-    private func relativePath(
+    func relativePath(
         ofMemberOfTree descriptor: Descriptor
     ) throws(VaultError) -> ByteString? {
         try systemCall { () throws(Errno) in
@@ -77,7 +77,9 @@ extension FileSystem {
         _ found: WalkedEntry, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
     ) {
         if found.entry.inode.isDirectory {
-            if let finding = checkClass(of: found, repair) { run.add(finding) }
+            for check in [checkClass, checkOwner] {
+                if let finding = check(found, repair) { run.add(finding) }
+            }
             return
         }
         do throws(Errno) {

@@ -31,7 +31,9 @@ final class Inode: Sendable {
     /// The number by which the kernel asks for it.
     let node: UInt64
     let handle: Descriptor
+    /// The file that it was when it became known, and under whose number it is shown.
     let id: BackingID
+    private let current: Mutex<Current>
     let isRegular: Bool
     let isDirectory: Bool
     /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
@@ -41,14 +43,21 @@ final class Inode: Sendable {
     // Held while the backing file is opened; never taken under the table's lock.
     private let state: Mutex<State>
 
+    private struct Current {
+        /// The file that it is now: another one once it was written anew for another owner.
+        var id: BackingID
+        /// Keeps the number under which it is shown from being given to another file.
+        var first: Descriptor?
+    }
+
     struct State {
         /// Nil for what is not a regular file, or could not be read.
         var facts: FileFacts?
         /// Present while at least one handle is open, or the file is being checked.
         var file: VaultFile?
         var openCount = 0 { didSet { useCount += 1 } }
-        /// How often ``openCount`` has changed.
-        private(set) var useCount = 0
+        /// How often ``openCount`` has changed, or the owner.
+        var useCount = 0
         /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
         var checkCount = 0
         /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.
@@ -57,8 +66,10 @@ final class Inode: Sendable {
         /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
         var lastParent: UInt64 = 0
         var lastName: [CChar] = []
-        /// It is being written anew for another owner; nobody may open it meanwhile.
+        /// It is being written anew for another owner; it can be used meanwhile.
         var isConverting = false
+        /// It is being mended, or moved away; nobody may open it meanwhile.
+        var isHeld = false
         /// Another file stands at its name now: whoever opens it must look the name up again.
         var isReplaced = false
         var writeGuard = WriteGuard()
@@ -66,6 +77,8 @@ final class Inode: Sendable {
         var isWritable = false
         /// A directory's class for new children, once it was read.
         var childClass: ChildClass = .unread
+        /// A directory's owner for new children, once it was read.
+        var childOwner: ChildOwner = .unread
 
         /// What its header says is then what is known of it.
         mutating func dropUnusedFile() {
@@ -78,6 +91,7 @@ final class Inode: Sendable {
         self.node = node
         self.handle = handle
         id = BackingID(status)
+        current = Mutex(Current(id: id))
         isRegular = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         state = Mutex(State(facts: facts))
@@ -89,6 +103,20 @@ final class Inode: Sendable {
         try state.withLock { state throws(Failure) in
             defer { isInUse.store(state.openCount > 0, ordering: .relaxed) }
             return try body(&state)
+        }
+    }
+
+    /// The file that it is now.
+    var backingID: BackingID { current.withLock { $0.id } }
+
+    /// Makes it another file, under the same number for the kernel. The descriptor's number stays too: who uses it meanwhile has
+    /// one file or the other.
+    func become(_ file: Descriptor, _ id: BackingID) throws(Errno) {
+        try current.withLock { current throws(Errno) in
+            var first = current.first
+            if first == nil { first = try reopen(handle.raw, openPathOnly) }
+            try redirect(handle, to: file)
+            current = Current(id: id, first: first)
         }
     }
 

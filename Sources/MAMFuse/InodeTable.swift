@@ -14,6 +14,10 @@ final class InodeTable: Sendable {
         var byNode: [UInt64: Inode] = [:]
         var byID: [BackingID: Inode] = [:]
         var nextNode = InodeTable.rootNode + 1
+
+        mutating func remove(_ inode: Inode) {
+            for id in [inode.id, inode.backingID] where byID[id] === inode { byID[id] = nil }
+        }
     }
 
     private let tables = Mutex(Tables())
@@ -73,7 +77,7 @@ final class InodeTable: Sendable {
             inode.lookups.store(left - min(count, left), ordering: .relaxed)
             guard left <= count else { return nil }
             tables.byNode[node] = nil
-            if tables.byID[inode.id] === inode { tables.byID[inode.id] = nil }
+            tables.remove(inode)
             return inode
         }
         withExtendedLifetime(gone) {}
@@ -81,9 +85,18 @@ final class InodeTable: Sendable {
 
     /// The next look-up of this file gives it another number: the kernel keeps the size that it knows for this one.
     func disown(_ inode: Inode) {
-        tables.withLock { tables in
-            if tables.byID[inode.id] === inode { tables.byID[inode.id] = nil }
-        }
+        tables.withLock { $0.remove(inode) }
+    }
+
+    /// Finds an inode by another file too, which it is about to be.
+    func add(_ id: BackingID, of inode: Inode) {
+        tables.withLock { $0.byID[id] = inode }
+    }
+
+    /// It is not that file, or not any more.
+    func remove(_ id: BackingID, of inode: Inode) {
+        guard id != inode.id else { return }
+        tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
 
     var count: Int { tables.withLock { $0.byNode.count } }

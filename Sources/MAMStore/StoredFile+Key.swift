@@ -70,7 +70,7 @@ extension StoredFile {
         owner: Identity, as protectionClass: ProtectionClass, asked: ProtectionClass?,
         sealer: any HeaderSealer
     ) throws(StoreError) {
-        try change { content throws(StoreError) in
+        try change(from: 0, count: 0) { content throws(StoreError) in
             guard case .sealed(let sealed) = content else { return }
             var header = sealed.header
             header.owner = owner

@@ -67,6 +67,7 @@ extension StoredFile {
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
+            noteChange(from: 0)
             let descriptor = descriptorUnlocked
             guard let key else {
                 try system { () throws(Errno) in try setSize(descriptor.raw, 0) }

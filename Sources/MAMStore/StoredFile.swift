@@ -18,6 +18,8 @@ package final class StoredFile: @unchecked Sendable {
     // `content` and what it refers to are guarded by `lock`.
     let lock = ReadWriteLock()
     var content: Content
+    /// The plain bytes that may have changed since ``takeChanges()`` was last asked.
+    var changes: Range<Int64>?
     private let cachedSize: Atomic<Int64>
 
     init(_ content: Content) throws(StoreError) {
@@ -66,7 +68,7 @@ package final class StoredFile: @unchecked Sendable {
     package func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
     ) throws(StoreError) {
-        try change { content throws(StoreError) in
+        try change(from: offset, count: bytes.count) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.write(bytes, at: offset)
             case .sealed(let sealed): try sealed.write(bytes, at: offset, sealer: sealer)
@@ -75,7 +77,7 @@ package final class StoredFile: @unchecked Sendable {
     }
 
     package func truncate(to size: Int64, sealer: any HeaderSealer) throws(StoreError) {
-        try change { content throws(StoreError) in
+        try change(from: min(size, self.size)) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.truncate(to: size)
             case .sealed(let sealed): try sealed.truncate(to: size, sealer: sealer)
@@ -85,7 +87,7 @@ package final class StoredFile: @unchecked Sendable {
 
     /// Makes a range read as zeros; the size stays.
     package func zero(_ range: Range<Int64>, sealer: any HeaderSealer) throws(StoreError) {
-        try change { content throws(StoreError) in
+        try change(from: range.lowerBound, count: range.count) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.zero(range)
             case .sealed(let sealed): try sealed.zero(range, sealer: sealer)
@@ -97,7 +99,7 @@ package final class StoredFile: @unchecked Sendable {
     package func reserve(
         _ range: Range<Int64>, keepSize: Bool, sealer: any HeaderSealer
     ) throws(StoreError) {
-        try change { content throws(StoreError) in
+        try change(from: range.lowerBound, count: range.count) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.reserve(range, keepSize: keepSize)
             case .sealed(let sealed):
@@ -114,12 +116,26 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Runs a change alone, and takes the new size over whether it succeeded or not.
-    func change(_ body: (Content) throws(StoreError) -> Void) throws(StoreError) {
+    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or not.
+    ///
+    /// `count`: nil for all that follows.
+    func change(
+        from start: Int64, count: Int? = nil, _ body: (Content) throws(StoreError) -> Void
+    ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
+            noteChange(from: start, count: count)
             try body(content)
         }
+    }
+
+    /// The caller holds the lock alone.
+    func noteChange(from start: Int64, count: Int? = nil) {
+        let start = max(0, start)
+        let sum = count.map { start.addingReportingOverflow(Int64($0)) }
+        let end = sum.map { $0.overflow ? .max : $0.partialValue } ?? .max
+        changes =
+            changes.map { min($0.lowerBound, start)..<max($0.upperBound, end) } ?? start..<end
     }
 
     func refreshSize() {

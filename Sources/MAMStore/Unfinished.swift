@@ -42,7 +42,7 @@ extension StoredFile {
             if case .sealed(let sealed) = content { sealed.unfinished != nil } else { false }
         }
         guard isNeeded else { return }
-        try change { content throws(StoreError) in
+        try change(from: 0) { content throws(StoreError) in
             if case .sealed(let sealed) = content { try sealed.finish() }
         }
     }

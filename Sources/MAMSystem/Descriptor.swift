@@ -1,5 +1,6 @@
 // Owns one file descriptor.
 
+internal import CShims
 internal import Glibc
 
 /// An open file descriptor, closed when the last reference goes.
@@ -17,4 +18,11 @@ package final class Descriptor: Sendable {
     }
 
     deinit { Glibc.close(raw) }
+}
+
+/// dup3(2): from now on the one refers to what the other does, under its own number.
+package func redirect(_ descriptor: Descriptor, to other: Descriptor) throws(Errno) {
+    try withExtendedLifetime((descriptor, other)) { () throws(Errno) in
+        _ = try retrying { mam_redirect(other.raw, descriptor.raw) }
+    }
 }

@@ -19,6 +19,17 @@ package protocol MountedFiles: Sendable {
         _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo
 
+    /// Makes the content of a file of the mount plain; its owner stays.
+    func decrypt(
+        _ descriptor: Descriptor, for caller: Identity
+    ) throws(VaultError) -> ProtectionInfo
+
+    /// Gives a file of the mount, or all files below a directory, to an owner; the directories then give it to what is made in them
+    /// for nobody in particular. The first failure of a single file is thrown, those below a directory are told.
+    func protect(
+        _ descriptor: Descriptor, for request: ProtectRequest, _ listener: any ProtectListener
+    ) throws(VaultError)
+
     /// Asks for a class for a managed file of the mount, or for a directory's new children; nil: none.
     func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor

@@ -72,8 +72,10 @@ extension Vault {
 
     private static let chunkByteCount = 1 << 20
 
-    /// Copies until a read finds nothing; the last read is what makes a strict reader check the end.
+    /// Copies until a read finds nothing or the range ends; the last read is what makes a strict reader check the end.
+    /// Returns how much that was.
     func copy(
+        in range: Range<Int64> = 0..<Int64.max,
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
         _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
     ) throws(VaultError) -> Int64 {
@@ -83,12 +85,14 @@ extension Vault {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
         }
-        var offset: Int64 = 0
-        while true {
-            let count = try read(buffer, offset)
-            if count == 0 { return offset }
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let room = Int(min(Int64(buffer.count), range.upperBound - offset))
+            let count = try read(.init(rebasing: buffer[..<room]), offset)
+            if count == 0 { break }
             try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset)
             offset += Int64(count)
         }
+        return offset - range.lowerBound
     }
 }

@@ -79,20 +79,21 @@ extension Vault {
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
     ///
-    /// `asked`: the class that its directory asks for.
+    /// `isSealed`: false for a file that is not encrypted, whoever its owner is. `asked`: the class that its directory asks for.
     package func begin(
-        _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, isSealed: Bool = true,
+        asking asked: ProtectionClass?
     ) throws(VaultError) {
         try metrics.counting(.creations) { () throws(VaultError) in
-            try makeAnew(file, as: owner, asking: asked)
+            try makeAnew(file, as: owner, isSealed: isSealed, asking: asked)
         }
     }
 
     private func makeAnew(
-        _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, isSealed: Bool, asking asked: ProtectionClass?
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
-        let account = account(of: owner)
+        let account = isSealed ? account(of: owner) : nil
         if account == nil { try refuseWiped(owner) }
         let effectiveClass = self.effectiveClass(asked: asked, of: account)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)
@@ -102,7 +103,7 @@ extension Vault {
         defer { window?.endUse() }
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()),
-            owner: account.map { keyring.identity(of: $0) } ?? owner,
+            owner: canonical(owner),
             sealing: account.map { _ in
                 .init(
                     protectionClass: effectiveClass, askedClass: asked, keyID: .none,

@@ -13,6 +13,13 @@ extension Vault {
         found(forThread: thread, user: user).identity
     }
 
+    /// The same where something is made: `place` says whose it is if neither thread nor process does.
+    package func identity(
+        ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
+    ) -> Identity {
+        identities.found(forThread: thread)?.identity ?? place() ?? defaultIdentity(ofUser: user)
+    }
+
     /// The same, and where it comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
         identities.found(forThread: thread) ?? declared(toThread: thread, user: user)
@@ -79,10 +86,16 @@ extension Vault {
     }
 
     /// What is known of a directory.
-    package func protection(ofDirectoryAsking asked: ProtectionClass?) -> ProtectionInfo {
-        let effective = effectiveClass(asked: asked, of: nil)
+    ///
+    /// `owner`: the default owner of its new files; nil for none.
+    package func protection(
+        ofDirectoryAsking asked: ProtectionClass?, owner: Identity?
+    ) -> ProtectionInfo {
+        let account = owner.flatMap { self.account(of: $0) }
+        let effective = effectiveClass(asked: asked, of: account)
         return ProtectionInfo(
-            owner: .nobody, isManaged: false, fileClass: asked, effectiveClass: effective,
+            owner: owner ?? .nobody, isManaged: account != nil, fileClass: asked,
+            effectiveClass: effective,
             state: .directory,
             reason: "new files of managed owners get class \(effective.letter): "
                 + reasonForClass(asked: asked, of: nil))

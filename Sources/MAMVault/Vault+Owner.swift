@@ -42,20 +42,4 @@ extension Vault {
         log.warning(
             "a file's new owner may not survive a crash: its directory was not synced: \(error)")
     }
-
-    /// Writes a file of any kind as one of `owner` into an empty file.
-    ///
-    /// `asked`: the class that its directory asks for.
-    package func convert(
-        _ source: Descriptor, for owner: Identity, asking asked: ProtectionClass?,
-        into destination: Descriptor
-    ) throws(VaultError) {
-        let old = try file(source)
-        try admit(old)
-        let new = try file(destination)
-        try begin(new, as: owner, asking: asked)
-        _ = try copy(
-            { buffer, offset throws(VaultError) in try old.read(into: buffer, at: offset) },
-            { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
-    }
 }

@@ -119,7 +119,7 @@ extension Vault {
 
     /// True for a file that a wipe is about to remove.
     package func isBeingWiped(_ header: FileHeader?) -> Bool {
-        header?.sealing.map { keyring.wipe(ofKey: $0.keyID) != nil } ?? false
+        header.map { header in keyring.wipes.contains { $0.covers(header) } } ?? false
     }
 
     /// True if no account here has the key of a file with this header.
@@ -132,9 +132,7 @@ extension Vault {
         // The keys come first; one copy of theirs that cannot be destroyed keeps no file.
         let areKeysGone = keyring.destroyKeybag(of: wipe)
         guard let mount = mount ?? self.mount else { return nil }
-        var files = mount.removeFiles { header in
-            header.sealing.map { wipe.covers($0.keyID) } ?? false
-        }
+        var files = mount.removeFiles { wipe.covers($0) }
         files.isComplete = files.isComplete && areKeysGone
         do throws(Errno) { try classRecords?.remove(wipe.account) } catch {
             log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")
@@ -173,5 +171,12 @@ extension AccountStatus {
         self.init(
             id: wipe.account, identity: wipe.identity, user: wipe.uid, state: .locked,
             hasPassphrase: false, isDefault: false, retryAfterSeconds: 0)
+    }
+}
+
+extension WipeIntent {
+    /// By its key; a file that was made plain in place has none, and goes by its owner's name.
+    fileprivate func covers(_ header: FileHeader) -> Bool {
+        header.sealing.map { covers($0.keyID) } ?? identity.matches(header.owner)
     }
 }

@@ -26,6 +26,8 @@ package struct Finding: Sendable {
         case unreadable
         /// A directory's class for its new files makes no sense.
         case directoryClass = "directory-class"
+        /// A directory's owner for its new files makes no sense.
+        case directoryOwner = "directory-owner"
         case keybag
         /// What an interrupted change left in the workspace's own directory.
         case leftover

@@ -9,18 +9,23 @@ func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
         throw Failure.usage(invocation.verb, "--owner is missing")
     }
-    let source = try Source(invocation.operands[0])
     let output = invocation.arguments.value("output")
-    try source.refuseToEncrypt(inPlace: output == nil)
+    if output == nil,
+        let done = try invocation.convertInMount("EncryptFile", ["owner": .string(owner)])
+    {
+        return done
+    }
+    let source = try Source(invocation.operands[0])
+    try source.refuseToEncrypt()
     try refuseMount(output ?? source.path)
     return try invocation.convert(
         source, into: output, method: "Encrypt", parameters: ["owner": .string(owner)])
 }
 
+/// Without an output the file itself becomes plain, inside a mount and outside.
 func decrypt(_ invocation: Invocation) throws -> ExitStatus {
-    guard let output = invocation.arguments.value("output") else {
-        throw Failure.usage(invocation.verb, "-o OUT is missing")
-    }
+    let output = invocation.arguments.value("output")
+    if output == nil, let done = try invocation.convertInMount("DecryptFile", [:]) { return done }
     let source = try Source(invocation.operands[0])
     try source.refuseToDecrypt()
     return try invocation.convert(source, into: output, method: "Decrypt", parameters: [:])
@@ -41,13 +46,7 @@ private struct Source {
         }
     }
 
-    func refuseToEncrypt(inPlace: Bool) throws(Failure) {
-        if inPlace, let name = workspace(of: descriptor) {
-            throw Failure(
-                .failure,
-                "\(path.shown) lies in the mounted workspace '\(name)', which encrypts by owner",
-                next: "mamctl owner --set UPN \(path.shown)")
-        }
+    func refuseToEncrypt() throws(Failure) {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {
@@ -78,6 +77,24 @@ private func refuseMount(_ destination: ByteString) throws(Failure) {
 }
 
 extension Invocation {
+    /// Nil for a file that lies in no mount.
+    fileprivate func convertInMount(
+        _ method: String, _ parameters: [String: JSONValue]
+    ) throws -> ExitStatus? {
+        let path = operands[0]
+        let file = try openForQuestion(path)
+        guard let name = workspace(of: file) else { return nil }
+        let facts = try protection("Protection.\(method)", parameters, of: file, path, in: name)
+        if isJSON {
+            printJSON(facts.json)
+        } else {
+            let word = facts.isEncrypted ? "encrypted" : "plain"
+            printOut(
+                "\(path.shown): \(word), owned by \(ByteString(facts.owner.description).shown)")
+        }
+        return .success
+    }
+
     fileprivate func convert(
         _ source: Source, into output: ByteString?, method: String,
         parameters: [String: JSONValue]

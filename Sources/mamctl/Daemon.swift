@@ -43,13 +43,19 @@ final class Daemon {
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
     func stream(
         _ method: String, _ parameters: [String: JSONValue] = [:],
-        descriptors: [Descriptor] = [], _ body: (Parameters) -> Bool
+        descriptors: [Descriptor] = [], about subject: String? = nil,
+        _ body: (Parameters) -> Bool
     ) throws(Failure) {
         do throws(VarlinkClient.Failure) {
             try client.stream(
                 Self.fullName(method), parameters, descriptors: descriptors,
                 body)
-        } catch { throw Self.failure(error, name) }
+        } catch {
+            if let subject, case .refused(let refusal) = error {
+                throw Failure(refusal.workspaceError, about: subject)
+            }
+            throw Self.failure(error, name)
+        }
     }
 
     /// The whole state of the workspace.

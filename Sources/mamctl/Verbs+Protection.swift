@@ -5,7 +5,27 @@ internal import MAMControl
 private let stringOption = Option(
     name: "string", help: "text, and base64 for what is protected")
 
+private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .refused, .damaged]
+
+private let protectOptions = [
+    Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
+    .workspace,
+]
+
 let protectionVerbs: [Verb] = [
+    Verb(
+        name: "protect", summary: "give files and whole directories to an identity",
+        usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: protectOptions,
+        examples: [
+            "mamctl protect ~/Work/plans --owner ann@contoso.com",
+            "mamctl protect --json ~/Work/*.odt --owner ''",
+        ],
+        statuses: protectStatuses, run: protect),
+    Verb(
+        name: "verify-protect", summary: "the same for what does not have that owner yet",
+        usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: protectOptions,
+        examples: ["mamctl verify-protect ~/Work/plans --owner ann@contoso.com"],
+        statuses: protectStatuses, run: verifyProtect),
     Verb(
         name: "data protect", summary: "protect standard input for an identity",
         usage: "--owner UPN [--string]",

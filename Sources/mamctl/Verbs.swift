@@ -132,7 +132,7 @@ private let coreVerbs: [Verb] = [
             .unreachable,
         ], run: protectionClass),
     Verb(
-        name: "encrypt", summary: "make a protected file, outside any mount",
+        name: "encrypt", summary: "make a protected file",
         usage: "FILE --owner UPN [-o OUT]", operands: 1...1,
         options: [
             Option(name: "owner", value: "UPN", help: "the owner: a registered account"),
@@ -145,14 +145,16 @@ private let coreVerbs: [Verb] = [
             "mamctl encrypt plan.odt --owner ann@contoso.com",
         ],
         statuses: [
-            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused,
+            .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
             .unreachable,
         ], run: encrypt),
     Verb(
         name: "decrypt", summary: "write the plain content of a protected file",
-        usage: "FILE -o OUT", operands: 1...1,
+        usage: "FILE [-o OUT]", operands: 1...1,
         options: [
-            Option(name: "output", short: "o", value: "OUT", help: "write here"),
+            Option(
+                name: "output", short: "o", value: "OUT",
+                help: "write here; else FILE itself becomes plain"),
             Option(name: "force", help: "replace OUT if it exists"), .workspace,
         ],
         examples: [

@@ -56,6 +56,9 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 /// or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
 
+/// dup3(2) with O_CLOEXEC: `target` becomes another number of what `descriptor` is.
+int mam_redirect(int descriptor, int target);
+
 /// gettid(2).
 int32_t mam_thread_id(void);
 

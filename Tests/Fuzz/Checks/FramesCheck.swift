@@ -133,6 +133,14 @@ private struct NoFiles: MountedFiles {
         _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
 
+    func decrypt(
+        _ descriptor: Descriptor, for caller: Identity
+    ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
+
+    func protect(
+        _ descriptor: Descriptor, for request: ProtectRequest, _ listener: any ProtectListener
+    ) throws(VaultError) { throw .notFound("no mount") }
+
     func setClass(
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }

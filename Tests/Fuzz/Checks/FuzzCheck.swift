@@ -7,7 +7,8 @@ package struct Violation: Error, CustomStringConvertible {
 
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
-    case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings, decisions
+    case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings,
+        decisions
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {

@@ -1,0 +1,93 @@
+// Protecting files and whole directories for an owner.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMVault
+
+extension FileSystem {
+    package func protect(
+        _ descriptor: Descriptor, for request: ProtectRequest, _ listener: any ProtectListener
+    ) throws(VaultError) {
+        let inode = try changeableInode(descriptor)
+        guard inode.isDirectory else {
+            // Any of its names will do.
+            let place = try place(of: descriptor)
+            let changed = try protect(inode, at: { place }, request)
+            _ = listener.did(
+                ProtectedFile(ByteString(""), vault.protection(of: facts(of: inode)), changed))
+            return
+        }
+        try protectDirectory(inode, request)
+        let top = try relativePath(ofMemberOfTree: descriptor)
+        let start = try top.map { path throws(VaultError) in
+            try systemCall { () throws(Errno) in try find(path) }
+        }
+        var isWanted = true
+        _ = walk(from: start, while: { isWanted }) { path, error in
+            isWanted = listener.failed(path, VaultError(error))
+        } _: { found in
+            isWanted = visit(found, request, listener)
+            return isWanted
+        }
+        guard isWanted else { throw VaultError(.canceled) }
+    }
+
+    /// False once the listener has had enough.
+    private func visit(
+        _ found: WalkedEntry, _ request: ProtectRequest, _ listener: any ProtectListener
+    ) -> Bool {
+        let inode = found.entry.inode
+        do throws(VaultError) {
+            if inode.isDirectory {
+                try protectDirectory(inode, request)
+                return true
+            }
+            guard inode.isRegular else { return true }
+            let changed = try protect(
+                inode,
+                at: { () throws(VaultError) in
+                    Place(
+                        directory: found.parent.handle, parentNode: found.parent.node,
+                        name: found.name.cString)
+                }, request)
+            return listener.did(
+                ProtectedFile(found.path, vault.protection(of: facts(of: inode)), changed))
+        } catch { return listener.failed(found.path, error) }
+    }
+
+    /// True if there was something to do.
+    private func protect(
+        _ inode: Inode, at place: () throws(VaultError) -> Place, _ request: ProtectRequest
+    ) throws(VaultError) -> Bool {
+        guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
+        let current = vault.protection(of: facts(of: inode))
+        let isThere =
+            current.owner.matches(request.owner)
+            && current.isManaged == vault.isManaged(request.owner)
+            && (current.state != .foreign || request.owner.isNobody)
+        if request.onlyIfOther, isThere { return false }
+        try request.authorize(current.owner, try user(of: inode))
+        // Without content it belongs to whoever writes it first.
+        try give(inode, at: place, to: request.owner, for: request.caller)
+        return true
+    }
+
+    private func protectDirectory(
+        _ inode: Inode, _ request: ProtectRequest
+    ) throws(VaultError) {
+        try request.authorize(childOwner(of: inode) ?? .nobody, try user(of: inode))
+        let owner = request.owner.isNobody ? nil : request.owner
+        try systemCall { () throws(Errno) in
+            if childOwner(of: inode)?.description != owner?.description {
+                try setChildOwner(owner, of: inode)
+            }
+        }
+    }
+
+    private func user(of inode: Inode) throws(VaultError) -> UInt32 {
+        try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "").st_uid }
+    }
+}

@@ -1,0 +1,86 @@
+// Writing a file anew for another owner while it is in use.
+
+internal import MAMFormat
+package import MAMModel
+package import MAMStore
+package import MAMSystem
+
+/// A file, and the copy that is going to be it. Everything that is written to the file until then is in the copy.
+package final class Conversion {
+    private let vault: Vault
+    private let old: VaultFile
+    private let new: VaultFile
+
+    /// Passes over what was changed meanwhile, before the last one keeps writers waiting.
+    private static let passCount = 4
+
+    /// Begins the copy in an empty file.
+    ///
+    /// `isSealed`: false for a copy that is not encrypted, whoever its owner is. `asked`: the class that its directory asks for.
+    package init(
+        of file: VaultFile, for owner: Identity, isSealed: Bool, asking asked: ProtectionClass?,
+        into destination: Descriptor, in vault: Vault
+    ) throws(VaultError) {
+        self.vault = vault
+        old = file
+        try vault.admit(file)
+        new = try vault.file(destination)
+        try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
+    }
+
+    /// What the copy's header says.
+    package var facts: FileFacts { new.facts }
+
+    /// Copies the content while it is read and written. It is synced when this returns.
+    package func copy() throws(VaultError) {
+        _ = old.stored.takeChanges()
+        var changes: Range<Int64>? = 0..<Int64.max
+        for _ in 0..<Self.passCount {
+            guard let range = changes else { break }
+            try copy(range) { buffer, offset throws(VaultError) in
+                try old.read(into: buffer, at: offset)
+            }
+            changes = old.stored.takeChanges()
+        }
+        // The last pass takes what is left.
+        if let changes { old.stored.putBack(changes) }
+        try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
+    }
+
+    /// Makes the file the copy. `putInPlace` gives the copy the file's name; nobody reads or writes meanwhile, and no lock comes
+    /// between.
+    package func finish(_ putInPlace: () throws(VaultError) -> Void) throws(VaultError) {
+        var entered: [AccessWindow] = []
+        defer { for window in entered { window.endUse() } }
+        for file in [old, new] {
+            guard let window = file.window else { continue }
+            guard window.beginUse() else { throw vault.refusal(of: window, file.header) }
+            entered.append(window)
+        }
+        try old.stored.takeOver(new.stored) { changes, read throws(VaultError) in
+            if let changes {
+                try copy(changes) { buffer, offset throws(VaultError) in
+                    do throws(StoreError) { return try read(buffer, offset) } catch {
+                        if error == .keyUnavailable { throw vault.closure(of: old.header) }
+                        throw .store(error)
+                    }
+                }
+                if new.size != old.size { try new.truncate(to: old.size) }
+                try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
+            }
+            try putInPlace()
+        }
+        // Its key is the file's now.
+        vault.openFiles.remove(ObjectIdentifier(new))
+        old.headerChanged()
+    }
+
+    private func copy(
+        _ range: Range<Int64>,
+        _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
+    ) throws(VaultError) {
+        _ = try vault.copy(
+            in: range, read,
+            { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
+    }
+}

@@ -1,0 +1,124 @@
+// `protect` and `verify-protect`: files and whole directories of a mount.
+
+internal import Glibc
+internal import MAMControl
+internal import MAMModel
+internal import MAMSystem
+
+func protect(_ invocation: Invocation) throws -> ExitStatus {
+    try protect(invocation, "Protection.Protect")
+}
+
+func verifyProtect(_ invocation: Invocation) throws -> ExitStatus {
+    try protect(invocation, "Protection.VerifyAndProtect")
+}
+
+/// One path's failure is reported and does not keep the others from being protected; the first failure's status is the result.
+private func protect(_ invocation: Invocation, _ method: String) throws -> ExitStatus {
+    let owner = try invocation.arguments.text("owner")
+    var output = ProtectOutput(isJSON: invocation.isJSON)
+    for path in invocation.operands {
+        do { try invocation.protect(path, owner, method, &output) } catch {
+            output.fail(path, Failure(any: error))
+        }
+    }
+    return output.finish()
+}
+
+extension Invocation {
+    fileprivate func protect(
+        _ path: ByteString, _ owner: String?, _ method: String, _ output: inout ProtectOutput
+    ) throws {
+        let file = try openForQuestion(path, orDirectory: true)
+        guard let name = workspace(of: file) else {
+            throw Failure(
+                .failure,
+                "\(path.shown): only what lies in a mounted workspace has an owner to set",
+                next: "mamctl encrypt \(path.shown) --owner UPN")
+        }
+        let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        let status = try daemon.status()
+        let mountPoint = ByteString(status.mountPoint)
+        var failure: VarlinkError?
+        try daemon.stream(
+            method,
+            ["owner": .string(try owner ?? defaultOwner(of: status)), "fileDescriptor": 0],
+            descriptors: [file], about: path.shown
+        ) { reply in
+            do throws(VarlinkError) { try output.take(reply, path, mountPoint) } catch {
+                failure = error
+            }
+            return failure == nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// The account that is the caller's default identity, or the caller's only one.
+    private func defaultOwner(of status: StatusReport) throws(Failure) -> String {
+        let own = status.accounts.filter { $0.uid == getuid() }
+        guard let account = own.first(where: \.isDefault) ?? (own.count == 1 ? own[0] : nil) else {
+            throw .usage(verb, "--owner is missing, and you have \(own.count) accounts here")
+        }
+        return account.name.isEmpty ? account.objectID : account.name
+    }
+}
+
+/// Lines, progress and JSON, one line for each file.
+private struct ProtectOutput {
+    private let isJSON: Bool
+    private let showsProgress = isatty(STDERR_FILENO) == 1
+    private var counts = (files: 0, changed: 0)
+    private var status = ExitStatus.success
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
+
+    mutating func take(
+        _ reply: Parameters, _ operand: ByteString, _ mountPoint: ByteString
+    ) throws(VarlinkError) {
+        func place(_ part: Parameters) throws(VarlinkError) -> String {
+            let path = try part.string("path")
+            return path.isEmpty ? operand.shown : "\(mountPoint.shown)/\(path)"
+        }
+        if reply.has("file") {
+            let file = try reply.object("file")
+            let info = try ProtectionInfo(try file.object("protection"))
+            let wasChanged = try file.bool("changed")
+            counts.files += 1
+            if wasChanged { counts.changed += 1 }
+            try tell(place(file), info, wasChanged)
+        } else if reply.has("failure") {
+            let part = try reply.object("failure")
+            let error = VarlinkError(
+                "\(ProtectionDescription.name).FileFailed", part.members
+            ).workspaceError
+            try fail(ByteString(place(part)), Failure(error, about: place(part)))
+        }
+    }
+
+    private func tell(_ path: String, _ info: ProtectionInfo, _ wasChanged: Bool) {
+        if isJSON {
+            let members: JSONValue = [
+                "path": .string(path), "changed": .bool(wasChanged), "protection": info.json,
+            ]
+            return printJSON(members, onOneLine: true)
+        }
+        if wasChanged { printOut("\(ByteString(info.owner.description).shown)\t\(path)") }
+        if showsProgress {
+            printProgress("\(counts.files) files, \(counts.changed) changed")
+        }
+    }
+
+    mutating func fail(_ path: ByteString, _ failure: Failure) {
+        if status == .success { status = failure.status }
+        if showsProgress { printProgress("") }
+        failure.report(isJSON: false)
+        if isJSON {
+            printJSON(["path": .string(path.shown), "error": failure.json], onOneLine: true)
+        }
+    }
+
+    func finish() -> ExitStatus {
+        if showsProgress, !isJSON { printProgress("") }
+        return status
+    }
+}

@@ -1,0 +1,234 @@
+"""Giving a file to another owner, both ways, while programs have it open; and a daemon that is killed in the middle."""
+import mmap
+import os
+import pathlib
+import random
+import subprocess
+import threading
+import time
+import unittest
+
+from workspace import ANN, CLOSED, DONE, LONG, PERSONAL, UNREACHABLE, WorkspaceCase, daemons, pattern, wait_until
+
+# All that a conversion changes the disk with.
+CALLS = "openat,pwrite64,ftruncate,fsync,fdatasync,renameat2,unlinkat,fchown,fchmod,utimensat"
+
+
+class Open(WorkspaceCase):
+    settings = {"MultiIdentity": True}
+
+    def protect(self, path, owner=ANN, status=DONE):
+        return self.workspace.ctl("protect", path, "--owner", owner, status=status)
+
+    def personal(self, name, data):
+        """A file of nobody's, and a handle on it."""
+        return self.write(self.directory / name, data)
+
+    def check_on_disk(self, path, data, is_managed):
+        self.assertEqual(self.workspace.is_managed_on_disk(self.backing_of(path)), is_managed)
+        if is_managed:
+            self.assertEqual(self.workspace.decode(self.backing_of(path)), data)
+
+    def test_handles_that_were_open_before_see_the_new_file(self):
+        for owner, is_managed in ((ANN, True), (PERSONAL, False), (ANN, True)):
+            path = self.directory / "file"
+            if not path.exists():
+                self.personal("file", pattern(300_000))
+            with self.subTest(owner=owner), open(path, "r+b", buffering=0) as file:
+                before = os.fstat(file.fileno())
+                data = bytearray(path.read_bytes())
+                os.pwrite(file.fileno(), b"not synced", 5000)
+                data[5000:5010] = b"not synced"
+                self.protect(path, owner)
+                self.assertEqual(os.pread(file.fileno(), 1 << 20, 0), bytes(data))
+                os.pwrite(file.fileno(), b"later", 250_000)
+                data[250_000:250_005] = b"later"
+                os.ftruncate(file.fileno(), len(data) + 10_000)
+                data += bytes(10_000)
+                os.fsync(file.fileno())
+                after = os.fstat(file.fileno())
+                self.assertEqual((after.st_ino, after.st_size, after.st_nlink), (before.st_ino, len(data), 1))
+                self.assertEqual(os.stat(path).st_ino, before.st_ino)
+                self.assertEqual(path.read_bytes(), bytes(data))
+                self.assertEqual(self.workspace.owner(path), owner)
+            self.check_on_disk(path, bytes(data), is_managed)
+
+    def test_attributes_and_mappings_stay(self):
+        path = self.personal("file", pattern(100_000))
+        os.chmod(path, 0o640)
+        os.setxattr(path, "user.note", b"kept")
+        os.utime(path, ns=(10**18, 10**18))
+        with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
+            self.protect(path)
+            memory[50_000:50_006] = b"mapped"
+            memory.flush()
+        status = os.stat(path)
+        self.assertEqual((status.st_mode & 0o777, os.getxattr(path, "user.note")), (0o640, b"kept"))
+        expected = bytearray(pattern(100_000))
+        expected[50_000:50_006] = b"mapped"
+        self.check_on_disk(path, bytes(expected), True)
+
+    def test_after_a_remount_it_is_all_there(self):
+        path = self.personal("file", pattern(50_000))
+        with open(path, "r+b", buffering=0) as file:
+            self.protect(path)
+            os.pwrite(file.fileno(), b"end", 49_990)
+        self.workspace.remount()
+        data = bytearray(pattern(50_000))
+        data[49_990:49_993] = b"end"
+        self.assertEqual(path.read_bytes(), bytes(data))
+        self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
+
+    def test_writers_lose_nothing(self):
+        """Four writers of their own parts, while the owner goes back and forth."""
+        path, size, rounds = self.directory / "file", 8 << 20, 12 if LONG else 6
+        self.write(path, bytes(size))
+        stop, errors, model = threading.Event(), [], [None] * 4
+
+        def work(number):
+            part, share = bytearray(size // 4), size // 4
+            chooser = random.Random(number)
+            try:
+                with open(path, "r+b", buffering=0) as file:
+                    while not stop.is_set():
+                        at, count = chooser.randrange(share - 20_000), chooser.randrange(1, 20_000)
+                        data = chooser.randbytes(count)
+                        if os.pwrite(file.fileno(), data, number * share + at) != count:
+                            raise OSError("short")
+                        part[at : at + count] = data
+                        if chooser.random() < 0.1:
+                            os.fdatasync(file.fileno())
+                        if chooser.random() < 0.2 and os.pread(file.fileno(), count, number * share + at) != data:
+                            raise OSError("read something else")
+            except OSError as problem:
+                errors.append(problem)
+            model[number] = bytes(part)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for number in range(rounds):
+            time.sleep(0.2)
+            self.protect(path, (ANN, PERSONAL)[number % 2])
+        stop.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(errors, [])
+        self.assertEqual(path.read_bytes(), b"".join(model))
+        self.protect(path)
+        self.workspace.remount()
+        self.check_on_disk(path, b"".join(model), True)
+
+    def test_programs_that_open_it_meanwhile_wait_for_nothing_they_notice(self):
+        path, stop, errors = self.personal("file", pattern(4 << 20)), threading.Event(), []
+
+        def look():
+            while not stop.is_set():
+                try:
+                    if len(path.read_bytes()) != 4 << 20:
+                        errors.append("another size")
+                except OSError as problem:
+                    errors.append(problem)
+
+        thread = threading.Thread(target=look)
+        thread.start()
+        for owner in (ANN, PERSONAL) * 4:
+            self.protect(path, owner)
+        stop.set()
+        thread.join()
+        self.assertEqual(errors, [])
+
+    def test_a_closed_window_refuses_and_changes_nothing(self):
+        path = self.directory / "file"
+        self.workspace.write_as(ANN, path, "content")
+        before = self.backing_of(path).read_bytes()
+        self.workspace.lock()
+        try:
+            self.protect(path, PERSONAL, status=CLOSED)
+            other = self.personal("other", b"other")
+            self.protect(other, status=CLOSED)
+            self.assertEqual(other.read_bytes(), b"other")
+        finally:
+            self.workspace.unlock()
+        self.assertEqual(self.backing_of(path).read_bytes(), before)
+        self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
+
+    def test_numbers_of_former_files_are_not_mixed_up(self):
+        """The number that the mount shows stays; no new file may get it."""
+        path = self.personal("file", b"first")
+        with open(path, "rb"):
+            number = os.stat(path).st_ino
+            for owner in (ANN, PERSONAL) * 3:
+                self.protect(path, owner)
+            others = [self.write(self.directory / f"other {i}", f"{i}".encode()) for i in range(50)]
+            self.assertNotIn(number, [os.stat(other).st_ino for other in others])
+            self.assertEqual([other.read_bytes() for other in others], [f"{i}".encode() for i in range(50)])
+            self.assertEqual((path.read_bytes(), os.stat(path).st_ino), (b"first", number))
+
+
+class Killed(WorkspaceCase):
+    settings = {"MultiIdentity": True}
+
+    def daemon(self):
+        return next(daemons(str(self.workspace.root)))
+
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_at_each_call(self):
+        """Old or new, whole, with what was synced before; and nothing is left over."""
+        directory, outcomes = self.directory, {"old": 0, "new": 0}
+        for is_managed in (False, True):
+            number = 0
+            while True:
+                number += 1
+                path = directory / f"{is_managed} {number}"
+                data = pattern(70_000, number)
+                if is_managed:
+                    self.workspace.run_as(ANN, "cp", self.plain(data), path)
+                else:
+                    self.write(path, data)
+                was_killed = self.protect_until(number, path, PERSONAL if is_managed else ANN)
+                if not was_killed:
+                    break
+                self.workspace.mount()
+                self.workspace.unlock()
+                self.assertEqual(path.read_bytes(), data, number)
+                managed = self.workspace.is_managed_on_disk(self.backing_of(path))
+                outcomes["old" if managed == is_managed else "new"] += 1
+                self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
+                number += 0 if LONG else 2
+        print(outcomes, flush=True)
+        self.assertGreater(outcomes["old"], 2)
+        self.assertGreater(outcomes["new"], 1)
+        self.workspace.serving("verify")
+
+    def plain(self, data):
+        path = self.workspace.root / "plain"
+        path.write_bytes(data)
+        return path
+
+    def protect_until(self, number, path, owner):
+        """True if the daemon was killed as it entered that call."""
+        pid, status = self.daemon(), None
+        tracer = subprocess.Popen(
+            ["strace", "-qq", "-f", "-o", "/dev/null", "-p", str(pid), "-e", f"trace={CALLS}",
+             "-e", f"inject={CALLS}:signal=SIGKILL:when={number}"], stderr=subprocess.PIPE)
+        try:
+            wait_until(lambda: is_traced(pid), message="strace does not attach")
+            status = self.workspace.ctl("protect", path, "--owner", owner, status=(DONE, UNREACHABLE)).returncode
+        finally:
+            # Asked to end, it may wait for the killed daemon for ever.
+            tracer.terminate() if status == DONE else tracer.kill()
+            tracer.communicate()
+        if status:
+            wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
+        return bool(status)
+
+
+def is_traced(pid):
+    """By all its threads."""
+    tasks = pathlib.Path(f"/proc/{pid}/task")
+    return all("TracerPid:\t0\n" not in (task / "status").read_text() for task in tasks.iterdir())
+
+
+if __name__ == "__main__":
+    unittest.main()
