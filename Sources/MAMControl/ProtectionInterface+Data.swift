@@ -78,12 +78,7 @@ extension ProtectionInterface {
     ) throws(VarlinkError) -> UnprotectedData {
         do throws(VaultError) {
             return try vault.unprotectData(ends) { header throws(VaultError) in
-                if let user = vault.registrant(of: header), user != call.peer.uid,
-                    !isTrusted(call.peer)
-                {
-                    throw .refused("the account \(header.owner) belongs to uid \(user)")
-                }
-                try vault.checkTransfer(of: header) { identity(of: call.peer) }
+                try requireReading(call, of: header)
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
     }

@@ -1,6 +1,7 @@
 // Who may ask for what, and files by path or descriptor.
 
 internal import Glibc
+internal import MAMFormat
 internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
@@ -31,6 +32,15 @@ extension VaultInterface {
             let user = vault.registrant(of: identity)
         else { return }
         throw .refused("the account \(identity) belongs to uid \(user)")
+    }
+
+    /// Refuses the content of a file or of data to who may not act for the account whose key it needs, and to who works
+    /// for somebody to whom its policy sends nothing.
+    func requireReading(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
+        if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
+            throw .refused("the account \(header.owner) belongs to uid \(user)")
+        }
+        try vault.checkTransfer(of: header) { identity(of: call.peer) }
     }
 
     /// Only a file's owner on disk, and root, may give it to another identity.

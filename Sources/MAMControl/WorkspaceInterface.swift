@@ -148,12 +148,7 @@ package struct WorkspaceInterface: VaultInterface {
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let bytes = try vaulted { () throws(VaultError) in
             try vault.decrypt(source, into: destination) { header throws(VaultError) in
-                if let user = vault.registrant(of: header), user != call.peer.uid,
-                    !isTrusted(call.peer)
-                {
-                    throw .refused("the account \(header.owner) belongs to uid \(user)")
-                }
-                try vault.checkTransfer(of: header) { identity(of: call.peer) }
+                try requireReading(call, of: header)
             }
         }
         return ["bytes": JSONValue(bytes)]

@@ -150,13 +150,6 @@ package final class Keyring: Sendable {
         }
     }
 
-    /// The first account that the user registered.
-    package func account(registeredBy uid: UInt32) -> AccountID? {
-        state.withLock { state in
-            state.order.first { state.accounts[$0]?.keybag.uid == uid }
-        }
-    }
-
     /// The account that a file's key id leads to.
     package func account(ofKey key: KeyID) -> AccountID? {
         state.withLock { $0.keys[key]?.account }

@@ -69,7 +69,7 @@ extension Vault {
             return notAllowed("several identities need the setting MultiManagedIdentities")
         }
         let other = wanted.lazy.compactMap { self.account(of: $0) }.compactMap { account in
-            self.keyring.uid(of: account).flatMap { self.keyring.account(registeredBy: $0) }
+            self.keyring.uid(of: account).flatMap { self.defaultAccount(ofUser: $0) }
                 .flatMap { $0 == account ? nil : $0 }
         }.first
         guard let other else { return nil }

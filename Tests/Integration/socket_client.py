@@ -7,11 +7,11 @@ import socket
 
 
 class Refusal(Exception):
-    """An error reply. `name` is the error's last word."""
+    """An error reply. `name` is the last word of the error, or of what caused it."""
 
     def __init__(self, reply):
         super().__init__(f"{reply['error']}: {reply.get('parameters')}")
-        self.name = reply["error"].rpartition(".")[2]
+        self.name = reply.get("parameters", {}).get("cause") or reply["error"].rpartition(".")[2]
 
 
 class Client:

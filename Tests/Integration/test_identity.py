@@ -28,8 +28,9 @@ def child(work):
     reader, writer = os.pipe()
     pid = os.fork()
     if pid == 0:
-        os.read(reader, 1)
-        work()
+        os.close(writer)
+        # Nothing comes from a parent that has failed.
+        if os.read(reader, 1): work()
         os._exit(0)
     def go():
         os.write(writer, b"1")

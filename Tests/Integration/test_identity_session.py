@@ -41,6 +41,18 @@ class SessionCase(WorkspaceCase):
 
 
 class Session(SessionCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        try:
+            # Two accounts, and from now on only one of them may be managed.
+            settings = cls.workspace.root / "config_home" / "mamd" / cls.workspace.name / "settings.json"
+            settings.write_text(json.dumps({**json.loads(settings.read_text()), "MultiManagedIdentities": False}))
+            cls.workspace.remount()
+        except BaseException:
+            cls.tearDownClass()
+            raise
+
     def test_unset_falls_through_and_nobody_does_not(self):
         self.assertEqual((self.shown()["identities"], self.shown()["acting"]["name"]), (None, ANN))
         self.assertEqual(self.switch(""), SUCCESS)

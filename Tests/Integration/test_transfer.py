@@ -216,6 +216,17 @@ class OnlyManaged(Transfers):
         self.workspace.run_as(ANN, "mamctl", "owner", "--set", PERSONAL, path)
         self.assertEqual(self.workspace.owner(path), PERSONAL)
 
+    def test_protected_data_follows_the_same_rule(self):
+        name, data = self.workspace.name, self.workspace.root / "data"
+        with open(data, "wb") as file:
+            file.write(self.workspace.run_as(
+                ANN, "sh", "-c", f'echo data | mamctl data protect --owner {ANN} --workspace {name}').stdout)
+        command = f'mamctl data unprotect --workspace {name} < {data}'
+        self.assertEqual(self.workspace.run_as(ANN, "sh", "-c", command).stdout, b"data\n")
+        for identity in ("", PERSONAL, BOB):
+            result = self.workspace.run_as(identity, "sh", "-c", command, check=False)
+            self.assertEqual((result.returncode, result.stdout), (REFUSED, b""), result.stderr)
+
     def test_the_daemons_own_opens_are_no_transfers(self):
         path = self.managed()
         with open(path, "rb") as file:

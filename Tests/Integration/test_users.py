@@ -1,4 +1,5 @@
 """Several users with accounts of their own on one workspace of root's: nobody acts on another's account."""
+import base64
 import os
 import subprocess
 import tempfile
@@ -23,14 +24,22 @@ HARMLESS = {
     "Identity.GetUserInterfaceIdentity": "tells of the calling user's session",
     "Identity.IsSame": "tells what ListAccounts does",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",
+    "Enrollment.List": "the same",
+    "Enrollment.AllowedAccounts": "tells a setting",
+    "Protection.DataInfo": "tells what the data's header does",
+    "Protection.StringInfo": "the same",
 }
-# Methods whose object is a file or a name, and what is asked of them here.
-BY_FILE = {"Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount"}
+# Methods that name a file, data or a new account, or are for the administrator: each is called below.
+OTHERS = {
+    "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
+    "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock", "Protection.UnprotectData",
+    "Protection.UnprotectString"}
 
 
 @unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
 class Users(WorkspaceCase):
     mounted = False
+    settings = {"MultiManagedIdentities": False, "DebugSettingsEnabled": True}
 
     @classmethod
     def setUpClass(cls):
@@ -83,7 +92,7 @@ class Users(WorkspaceCase):
                 naming = NAMING & set(parameters)
                 if not naming:
                     self.assertTrue(
-                        name in HARMLESS or name in BY_FILE, f"{name} is new: say here whom it may harm, and test it")
+                        name in HARMLESS or name in OTHERS, f"{name} is new: say here whom it may harm, and test it")
                     continue
                 for text in (ANN, ANN.upper(), OID):
                     self.refuse(name, parameters, naming, text)
@@ -116,6 +125,13 @@ class Users(WorkspaceCase):
     def test_what_acts_on_files_refuses_another_users(self):
         before = self.state()
         _, empty, sealed, hers = self.files()
+        with Client(self.workspace.socket, ANNS) as ann:
+            data = ann.call("Protection.ProtectString", owner=ANN, text="precious")["text"]
+        with tempfile.TemporaryFile() as file:
+            file.write(base64.b64decode(data))
+            file.seek(0)
+            protected = os.dup(file.fileno())
+        self.addCleanup(os.close, protected)
         calls = (
             ("Workspace.Decrypt", [sealed, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Workspace.SetClass", [hers], {"fileDescriptor": 0, "class": "D"}),
@@ -125,7 +141,11 @@ class Users(WorkspaceCase):
             ("Workspace.Verify", [hers], {"more": True, "fileDescriptor": 0, "repair": True}),
             # He has one already.
             ("Workspace.RegisterAccount", [], {"name": "third@contoso.com", "noPassphrase": True}),
-            ("Workspace.RegisterAccount", [], {"name": ANN, "noPassphrase": True}),
+            ("Enrollment.CheckIn", [], {}),
+            ("Enrollment.SetThreatLevel", [], {"level": "high"}),
+            ("Enrollment.AdvanceClock", [], {"seconds": 1}),
+            ("Protection.UnprotectData", [protected, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
+            ("Protection.UnprotectString", [], {"text": data}),
         )
         for name, descriptors, parameters in calls:
             with self.assertRaises(Refusal, msg=name) as caught:
@@ -133,6 +153,22 @@ class Users(WorkspaceCase):
             self.assertEqual(caught.exception.name, "Refused", (name, caught.exception))
         self.assertEqual(os.fstat(empty).st_size, 0)
         self.assertEqual(self.state(), before)
+
+    def test_nobody_registers_anothers_account(self):
+        names = [{"name": ANN}, {"name": "other@contoso.com", "objectId": OID}]
+        with Client(self.workspace.socket, ANNS) as ann:
+            for left in (False, True):
+                # Also not one that its user has deregistered and may come back to.
+                if left:
+                    ann.call("Enrollment.Deregister", account=ANN, wipe=False)
+                for name in names:
+                    name["passphrase"] = self.secret
+                    self.assertFalse(self.stranger().call("Enrollment.Register", **name)["status"]["didSucceed"])
+                    with self.assertRaises(Refusal) as caught:
+                        self.stranger().call("Workspace.RegisterAccount", **name)
+                    self.assertEqual(caught.exception.name, "Refused" if left else "AccountExists")
+            self.assertTrue(ann.call("Enrollment.Register", **names[0])["status"]["didSucceed"])
+        self.state()
 
     def test_what_names_no_account_means_the_callers_own(self):
         with Client(self.workspace.socket, BOBS) as client:

@@ -14,8 +14,6 @@ import Testing
         #expect(keyring.account(matching: try Identity(name: "", objectID: "oid-1")) == account)
         #expect(keyring.account(matching: .nobody) == nil)
         #expect(keyring.account(matching: try Identity(name: "bob")) == nil)
-        #expect(keyring.account(registeredBy: 1000) == account)
-        #expect(keyring.account(registeredBy: 1001) == nil)
         #expect(keyring.uid(of: account) == 1000)
         #expect(keyring.identity(of: account).name == ann)
         #expect(keyring.identity(of: AccountID(.zero)).isNobody)
@@ -38,7 +36,6 @@ import Testing
         }
         let again = try state.start()
         #expect(again.accounts == expected)
-        #expect(again.account(registeredBy: 7) == expected[0])
         #expect(again.accounts.allSatisfy { again.windowState(of: $0) == .beforeFirstUnlock })
         #expect(state.findings.isEmpty)
     }

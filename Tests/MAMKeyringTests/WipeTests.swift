@@ -53,7 +53,6 @@ import Testing
         try keyring.wipe(account)
         for keyring in [keyring, try state.start()] {
             #expect(keyring.accounts == [other])
-            #expect(keyring.account(registeredBy: 1000) == nil)
             for file in files {
                 #expect(throws: KeyringError.unknownKey(file.keyID)) { try keyring.unwrap(file) }
             }
