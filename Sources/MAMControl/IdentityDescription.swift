@@ -53,9 +53,6 @@ package enum IdentityDescription {
         # identities: what was set for the session, null for nothing. acting: what holds for the thread, null where it is several.
         method GetUserInterfaceIdentity(thread: ?int) -> (session: string, identities: ?[]string, acting: ?Acting)
 
-        # True for two forms of one identity: in another case, or the name and the object id of one account.
-        method IsSame(one: string, other: string) -> (same: bool)
-
         # Gives an account that has none its object id. What carries either is the account's from now on; no file is written.
         method LinkAccount(account: string, objectId: string, passphrase: ?string, passphraseDescriptor: ?int) -> (name: string, objectId: string)
 

@@ -23,7 +23,6 @@ package struct IdentityInterface: VaultInterface {
         case "SetUserInterfaceIdentity": try setUserInterfaceIdentity(call)
         case "SetUserInterfaceIdentities": try setUserInterfaceIdentities(call)
         case "GetUserInterfaceIdentity": try getUserInterfaceIdentity(call)
-        case "IsSame": try isSame(call)
         case "LinkAccount": try linkAccount(call)
         case "BlockedAccounts": try blockedAccounts(call)
         default: throw VarlinkError.methodNotFound(call.method)
@@ -57,13 +56,6 @@ package struct IdentityInterface: VaultInterface {
         try call.parameters.allowOnly(["thread"])
         let found = vault.found(forThread: try callingThread(call), user: call.peer.uid)
         return ["acting": acting(found.identity, found.source)]
-    }
-
-    private func isSame(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["one", "other"])
-        guard let one = try call.identity("one") else { throw .invalidParameter("one") }
-        guard let other = try call.identity("other") else { throw .invalidParameter("other") }
-        return ["same": .bool(vault.isSame(one, other))]
     }
 
     private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

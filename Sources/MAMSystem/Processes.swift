@@ -87,7 +87,7 @@ package func childProcesses(of process: Int32) -> [Int32] {
 package func environmentVariable(_ name: String, of process: Int32) -> String? {
     let start = Array("\(name)=".utf8)
     let path = "/proc/\(process)/environ"
-    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []
+    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 17)) ?? []
     let line = bytes.split(separator: 0).first { $0.starts(with: start) }
     return line.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
 }

@@ -17,13 +17,18 @@ extension Vault {
     package func identity(
         ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
     ) -> Identity {
-        identities.found(forThread: thread)?.identity ?? place() ?? defaultIdentity(ofUser: user)
+        given(toThread: thread, user: user)?.identity ?? place() ?? defaultIdentity(ofUser: user)
     }
 
     /// The same, and where it comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
-        identities.found(forThread: thread) ?? declared(toThread: thread, user: user)
+        given(toThread: thread, user: user)
             ?? FoundIdentity(identity: defaultIdentity(ofUser: user), source: .userDefault)
+    }
+
+    /// What a thread was given, by whatever way; nil for nothing.
+    private func given(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
+        identities.found(forThread: thread) ?? declared(toThread: thread, user: user)
     }
 
     private func declared(toThread thread: Int32, user: UInt32) -> FoundIdentity? {

@@ -79,7 +79,7 @@ extension Vault {
     }
 
     /// True for two forms of one identity.
-    package func isSame(_ one: Identity, _ other: Identity) -> Bool {
+    private func isSame(_ one: Identity, _ other: Identity) -> Bool {
         if let account = account(of: one) { return account == self.account(of: other) }
         return one.matches(other)
     }

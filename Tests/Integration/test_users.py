@@ -13,7 +13,7 @@ ANNS, BOBS = 4711, NOBODY
 OID = "anns-object-id"
 
 # The parameters by which a method names an account, or somebody to act for.
-NAMING = {"account", "identity", "identities", "owner"}
+NAMING = {"account", "accounts", "identity", "identities", "owner", "receiver", "source", "target"}
 # What each other method may tell or do to anybody, and why it harms no account.
 HARMLESS = {
     "Workspace.Status": "tells names and states, no content",
@@ -22,18 +22,24 @@ HARMLESS = {
     "Workspace.Watch": "tells of the caller's own accounts",
     "Identity.GetIdentity": "tells of the calling process",
     "Identity.GetUserInterfaceIdentity": "tells of the calling user's session",
-    "Identity.IsSame": "tells what ListAccounts does",
+    "Policy.SameIdentity": "tells what ListAccounts does",
+    "Policy.ManagedAccounts": "the same",
+    "Policy.Check": "reads what it is given",
+    "Policy.Metrics": "tells numbers, of nobody's",
     "Identity.BlockedAccounts": "tells of the caller's own accounts",
     "Enrollment.List": "the same",
     "Enrollment.AllowedAccounts": "tells a setting",
     "Protection.DataInfo": "tells what the data's header does",
     "Protection.StringInfo": "the same",
+    "Protection.IsFileEncrypted": "the same",
 }
+# Parameters that name somebody without acting for them: whose data it is that the question is about.
+ASKED_ABOUT = {("Policy.CanSave", "owner"), ("Policy.SaveLocations", "owner"), ("Policy.CanReceive", "owner")}
 # Methods that name a file, data or a new account, or are for the administrator: each is called below.
 OTHERS = {
     "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
     "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock", "Protection.UnprotectData",
-    "Protection.UnprotectString"}
+    "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import"}
 
 
 @unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
@@ -89,23 +95,27 @@ class Users(WorkspaceCase):
         for interface, methods in self.stranger().interfaces().items():
             for method, parameters in methods.items():
                 name = f"{interface.removeprefix('io.mamd.')}.{method}"
-                naming = NAMING & set(parameters)
-                if not naming:
+                if not NAMING & set(parameters):
                     self.assertTrue(
                         name in HARMLESS or name in OTHERS, f"{name} is new: say here whom it may harm, and test it")
                     continue
-                for text in (ANN, ANN.upper(), OID):
-                    self.refuse(name, parameters, naming, text)
-                    checked += 1
-        self.assertGreaterEqual(checked, 30)
+                for naming in sorted(NAMING & set(parameters)):
+                    for text in () if (name, naming) in ASKED_ABOUT else (ANN, ANN.upper(), OID):
+                        with self.subTest(method=name, parameter=naming, text=text):
+                            self.refuse(name, parameters, naming, text)
+                        checked += 1
+        self.assertGreaterEqual(checked, 60)
         self.assertEqual(self.state(), before)
+
+    # What a parameter must look like to be asked any further.
+    VALUES = {"location": "other", "url": "https://example.org", "mode": "open", "question": "isPINRequired", "type": "string"}
 
     def refuse(self, name, parameters, naming, text):
         """Calls with all that the method could want, so that nothing but the caller's user is in the way."""
         plain, empty, _, hers = self.files()
         descriptors, values = [], {}
         for parameter, kind in parameters.items():
-            if parameter in naming:
+            if parameter == naming:
                 values[parameter] = [text] if "[]" in kind else text
             elif parameter.endswith("Descriptor") and parameter[:-10] not in ("passphrase", "newPassphrase"):
                 values[parameter] = len(descriptors)
@@ -117,10 +127,10 @@ class Users(WorkspaceCase):
             elif parameter == "now":
                 values[parameter] = True
             elif not kind.startswith("?"):
-                values[parameter] = {"string": "text", "int": 0, "bool": False}.get(kind, [])
-        with self.assertRaises(Refusal, msg=(name, values)) as caught:
-            self.stranger().call(name, descriptors, **values)
-        self.assertEqual(caught.exception.name, "Refused", (name, caught.exception))
+                values[parameter] = self.VALUES.get(parameter) or {"string": "text", "int": 0, "bool": False}.get(kind, [])
+        with self.assertRaises(Refusal) as caught:
+            self.stranger().call(name, descriptors, more=True, **values)
+        self.assertEqual(caught.exception.name, "Refused", caught.exception)
 
     def test_what_acts_on_files_refuses_another_users(self):
         before = self.state()
@@ -142,10 +152,12 @@ class Users(WorkspaceCase):
             # He has one already.
             ("Workspace.RegisterAccount", [], {"name": "third@contoso.com", "noPassphrase": True}),
             ("Enrollment.CheckIn", [], {}),
+            ("Policy.Import", [], {"name": "loose.json", "document": "{}"}),
             ("Enrollment.SetThreatLevel", [], {"level": "high"}),
             ("Enrollment.AdvanceClock", [], {"seconds": 1}),
             ("Protection.UnprotectData", [protected, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Protection.UnprotectString", [], {"text": data}),
+            ("Protection.DecryptFile", [hers], {"fileDescriptor": 0}),
         )
         for name, descriptors, parameters in calls:
             with self.assertRaises(Refusal, msg=name) as caught:
