@@ -129,15 +129,20 @@ final class Enrollments: Sendable {
         for (account, record) in state.withLock({ $0.records }) { save(account, record) }
     }
 
-    func remove(_ account: AccountID) {
+    /// False if its file is still there.
+    func remove(_ account: AccountID) -> Bool {
         state.withLock { state in
             state.records[account] = nil
             state.saved[account] = nil
             state.clocks[account] = nil
             state.lastUse[account] = nil
         }
-        do throws(Errno) { try store?.remove("\(account.bytes)") } catch {
+        do throws(Errno) {
+            try store?.remove("\(account.bytes)")
+            return true
+        } catch {
             log.warning("enrollment/\(account.bytes) could not be removed: \(error)")
+            return false
         }
     }
 

@@ -41,13 +41,12 @@ extension Vault {
     package func wipe(
         _ account: AccountID, because reason: WipeReason
     ) throws(KeyringError) -> WipeOutcome {
-        let (wipe, stragglers) = try wiping.withLock { _ throws(KeyringError) in
-            let closed = try closeForGood(account, reason)
-            _ = keyring.destroyKeybag(of: closed.0)
-            return closed
+        let (wipe, stragglers, areKeysGone) = try wiping.withLock { _ throws(KeyringError) in
+            let (wipe, stragglers) = try closeForGood(account, reason)
+            return (wipe, stragglers, destroyKeys(of: wipe))
         }
         tellHook(wipe, reason)
-        let files = wiping.withLock { _ in finish(wipe) }
+        let files = wiping.withLock { _ in finish(wipe, areKeysGone: areKeysGone) }
         return WipeOutcome(
             files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
             stragglers: report(stragglers))
@@ -72,9 +71,18 @@ extension Vault {
 
     /// False if something is left.
     func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
+        let areKeysGone = wiping.withLock { _ in destroyKeys(of: wipe) }
         // Again: it may have been told, or not.
         tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
-        return wiping.withLock { _ in finish(wipe, in: mount)?.isComplete ?? false }
+        return wiping.withLock { _ in
+            finish(wipe, areKeysGone: areKeysGone, in: mount)?.isComplete ?? false
+        }
+    }
+
+    /// Before any file goes: the keybags, and what else is remembered of the account. False if something is left.
+    private func destroyKeys(of wipe: WipeIntent) -> Bool {
+        let areKeysGone = keyring.destroyKeybag(of: wipe)
+        return enrollments.remove(wipe.account) && areKeysGone
     }
 
     /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
@@ -127,10 +135,11 @@ extension Vault {
         header?.sealing.map { keyring.account(ofKey: $0.keyID) == nil } ?? false
     }
 
-    /// All that can be done again and again: keybags, files, records, and at last the decision. Nil without a mount.
-    private func finish(_ wipe: WipeIntent, in mount: (any VaultMount)? = nil) -> RemovedFiles? {
-        // The keys come first; one copy of theirs that cannot be destroyed keeps no file.
-        let areKeysGone = keyring.destroyKeybag(of: wipe)
+    /// All that can be done again and again: files, records, and at last the decision. Nil without a mount. One copy of the
+    /// keys that could not be destroyed keeps no file.
+    private func finish(
+        _ wipe: WipeIntent, areKeysGone: Bool, in mount: (any VaultMount)? = nil
+    ) -> RemovedFiles? {
         guard let mount = mount ?? self.mount else { return nil }
         var files = mount.removeFiles { wipe.covers($0) }
         files.isComplete = files.isComplete && areKeysGone
@@ -144,7 +153,6 @@ extension Vault {
         }
         let isFirst = keyring.wipes.contains { $0.account == wipe.account }
         keyring.endWipe(wipe)
-        enrollments.remove(wipe.account)
         // Another thread may have come to the end of the same one.
         guard isFirst else { return files }
         forgetPolicies()

@@ -74,8 +74,9 @@ class Killed(WorkspaceCase):
         self.outcomes["finished before"] = 0
         self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
         self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])  # the record of the decision
-        # The files with their two names, the keybags, the count of passphrases, the class record, the record.
-        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 5)
+        # The files with their two names, the keybags, the passphrases' count and history, the records of enrolment
+        # and classes, the record.
+        self.assertEqual(calls.count("unlinkat"), FILES + 1 + 7)
         # The record, the keybags and the first files one by one; then the end, and what is all alike in between.
         points = range(len(calls))
         tried = points if LONG else sorted({*points[:14], *points[14:-6:15], *points[-6:]})
