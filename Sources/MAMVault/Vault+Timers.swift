@@ -32,8 +32,8 @@ extension Vault {
                 guard let self else { return }
                 let now = self.clock.now.secondsSinceBoot
                 let poll = Int64(self.settings.wipePollSeconds)
-                // The start has looked already.
-                if lastLook == .min { (lastLook, lastPoll) = (now, now) }
+                // The start has looked already; orders to wipe had to wait for a mount.
+                if lastLook == .min { (lastLook, lastPoll) = (now, now - poll) }
                 if now - lastLook >= Self.launchSeconds {
                     lastLook = now
                     self.checkLaunchOfAll()

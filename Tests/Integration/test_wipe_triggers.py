@@ -1,6 +1,7 @@
 """What wipes an account without anybody asking for it, and what others keep. PIN and offline: test_pin, test_offline."""
 import errno
 import json
+import time
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
@@ -39,6 +40,26 @@ class Triggers(EnrollmentCase):
         self.assertEqual((answer["complete"], answer["files"], answer["opened"]), (True, 2, 0))
         self.assertEqual(answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
         self.assert_wiped("command")
+
+    def order(self, name, account=ANN):
+        document = {"@odata.type": "#mamd.wipeRequest", "id": name, "account": account}
+        (self.workspace.policies / f"wipe-{name}.json").write_text(json.dumps(document))
+
+    def test_a_document_of_the_administrators(self):
+        self.begin()
+        self.order("one", ANN.upper())
+        self.assert_wiped("administrator")
+        # Each is obeyed once: the account may come again, and the document may stay.
+        self.workspace.register()
+        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+            again()
+        time.sleep(0.5)
+        self.assertIsNotNone(self.workspace.account())
+        # One that comes while no daemon runs is obeyed at the next start.
+        self.workspace.unmount()
+        self.order("two")
+        self.workspace.mount()
+        wait_until(lambda: self.workspace.account() is None)
 
     def test_a_condition_that_wipes(self):
         self.begin()
