@@ -27,13 +27,13 @@ extension Vault {
     /// Starts the thread.
     package func startTimers() throws(Errno) {
         try startThread(named: "timers") { [weak self] in
-            var (lastLook, lastPoll) = (Int64.min, Int64.min)
+            // The start has looked.
+            let start = self?.clock.now.secondsSinceBoot ?? 0
+            var (lastLook, lastPoll) = (start, start)
             while true {
                 guard let self else { return }
                 let now = self.clock.now.secondsSinceBoot
                 let poll = Int64(self.settings.wipePollSeconds)
-                // The start has looked already; orders to wipe had to wait for a mount.
-                if lastLook == .min { (lastLook, lastPoll) = (now, now - poll) }
                 if now - lastLook >= Self.launchSeconds {
                     lastLook = now
                     self.checkLaunchOfAll()

@@ -65,13 +65,14 @@ class Enrollment(EnrollmentCase):
 
     def test_deregistered_with_a_wipe_nothing_is_left(self):
         self.begin()
+        account_id = self.workspace.account()["id"]
         answer = json.loads(
             self.workspace.serving("account deregister", ANN, "--wipe", "--yes", "--json").stdout)
         self.assertEqual(answer["statusCode"], 104)
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
         self.assertFalse(list((self.workspace.state / "keybags").iterdir()))
-        self.assertNotIn(ANN, "".join(path.name for path in (self.workspace.state / "enrollment").iterdir()))
+        self.assertEqual([path for path in self.workspace.state.rglob("*") if account_id in path.name], [])
 
     def test_a_damaged_record_locks_out_until_login(self):
         self.begin()

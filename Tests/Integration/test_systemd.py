@@ -1,4 +1,5 @@
 """The units, with the real systemd: a daemon that is killed comes back by itself."""
+import json
 import os
 import signal
 import time
@@ -48,6 +49,8 @@ class Units(unittest.TestCase):
             if user:
                 os.chown(directory, NOBODY, NOBODY)
         self.machine.run("mamctl", "init", backing, "--name", name, user=user)
+        policy = configuration / name / "policies" / "default.json"
+        policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
         (configuration / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
 
         self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
