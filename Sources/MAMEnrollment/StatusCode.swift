@@ -107,7 +107,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .sameUserOnly:
             (
                 "only the same, still registered account may enrol again",
-                "another passphrase for a deregistered account"
+                "another user registered the account"
             )
         case .tenantMigrated: ("the tenant has moved", nil)
         case .notInExtension: ("not supported in an extension", nil)

@@ -14,11 +14,10 @@ extension Vault {
             return EnrollmentStatus(identity, .notAllowed, "AllowedAccounts does not name it")
         }
         if let known = keyring.account(matching: identity) {
-            guard !isRegistered(known) else { return EnrollmentStatus(identity, .alreadyEnrolled) }
             if keyring.uid(of: known) != user {
-                return EnrollmentStatus(
-                    identity, .sameUserOnly, "another user registered it before")
+                return EnrollmentStatus(identity, .sameUserOnly, "another user registered it")
             }
+            guard !isRegistered(known) else { return EnrollmentStatus(identity, .alreadyEnrolled) }
         }
         guard !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) else {
             return nil
