@@ -77,12 +77,12 @@ extension PolicyInterface {
     }
 
     private func location<Location>(
-        _ call: VarlinkCall, _ read: (String) -> Location?, _ all: [String]
+        _ call: VarlinkCall, _ read: (String) -> Location?, _ all: @autoclosure () -> [String]
     ) throws(VarlinkError) -> Location {
         let text = try call.parameters.string("location")
         guard let location = read(text) else {
             throw .invalidInput(
-                "\(text) is no location; it is one of \(all.joined(separator: ", "))")
+                "\(text) is no location; it is one of \(all().joined(separator: ", "))")
         }
         return location
     }

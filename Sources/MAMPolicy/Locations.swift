@@ -59,7 +59,9 @@ package enum OpenLocation: Int, Sendable, CaseIterable {
 
 extension SaveLocation {
     /// The SDK's name: `OneDriveForBusiness`, `LocalDrive`, `CameraRoll`…
-    package var name: String { sdkName("\(self)") }
+    package var name: String { Self.names[self] ?? "" }
+
+    private static let names = sdkNames(of: Self.self)
 
     /// Reads the SDK's name or Graph's (`localStorage`, `photoLibrary`), in any case.
     package init?(name: String) {
@@ -70,7 +72,9 @@ extension SaveLocation {
 
 extension OpenLocation {
     /// The SDK's name: `OneDriveForBusiness`, `LocalStorage`, `Photos`…
-    package var name: String { sdkName("\(self)") }
+    package var name: String { Self.names[self] ?? "" }
+
+    private static let names = sdkNames(of: Self.self)
 
     /// Reads the SDK's name or Graph's (`photoLibrary`), in any case.
     package init?(name: String) {
@@ -79,8 +83,15 @@ extension OpenLocation {
     }
 }
 
-private func sdkName(_ swiftName: String) -> String {
-    swiftName.prefix(1).uppercased() + swiftName.dropFirst()
+/// Made once: to ask Swift for a case's name takes longer than the whole decision.
+private func sdkNames<Location: CaseIterable & Hashable>(
+    of type: Location.Type
+) -> [Location: String] {
+    Dictionary(
+        uniqueKeysWithValues: Location.allCases.map { location in
+            let swiftName = "\(location)"
+            return (location, swiftName.prefix(1).uppercased() + swiftName.dropFirst())
+        })
 }
 
 private func match<Location: CaseIterable>(

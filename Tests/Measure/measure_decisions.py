@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Measures how long answers over the socket take: protectionInfo and questions about policy.
 
-    measure_decisions.py [--clients N] [--calls N] [--limit MS]
+    measure_decisions.py [--clients N] [--calls N] [--rate N] [--limit MS]
 
-Each client is a process with one connection, and asks as fast as it gets answers. Prints a table in Markdown; with --limit the
-exit status is 1 if a p99 is above it. scripts/measure-decisions runs it with the programs that were just built.
+Each client is a process with one connection. It asks so many times a second, or with --rate 0 as fast as it gets answers: with more
+clients than processors that measures how they are scheduled. Prints a table in Markdown; with --limit the exit status is 1 if a p99 is
+above it. scripts/measure-decisions runs it with the programs that were just built.
 """
 import argparse
 import array
@@ -13,6 +14,7 @@ import multiprocessing
 import os
 import pathlib
 import platform
+import random
 import socket
 import sys
 import time
@@ -40,7 +42,7 @@ def questions(path):
     )
 
 
-def ask(path, file, method, parameters, sends_file, calls, barrier, results):
+def ask(path, file, method, parameters, sends_file, options, barrier, results):
     """One client: how long each call took, in nanoseconds."""
     client = socket.socket(socket.AF_UNIX)
     client.connect(path)
@@ -49,7 +51,10 @@ def ask(path, file, method, parameters, sends_file, calls, barrier, results):
     ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [descriptor]))] if sends_file else []
     times = array.array("q")
     barrier.wait()
-    for _ in range(calls):
+    for _ in range(options.calls):
+        if options.rate:
+            # Not in step with the others.
+            time.sleep(random.uniform(0, 2 / options.rate))
         start = time.perf_counter_ns()
         client.sendmsg([frame], ancillary)
         reply = client.recv(1 << 16)
@@ -59,7 +64,7 @@ def ask(path, file, method, parameters, sends_file, calls, barrier, results):
         if b'"error"' in reply:
             raise SystemExit(reply)
     # The first ones meet code and pages that nothing has used yet.
-    results.put(times[calls // 20:].tolist())
+    results.put(times[options.calls // 20:].tolist())
 
 
 def measure(workspace, path, method, parameters, sends_file, options):
@@ -68,7 +73,7 @@ def measure(workspace, path, method, parameters, sends_file, options):
     clients = [
         multiprocessing.Process(
             target=ask,
-            args=(str(workspace.socket), path, method, parameters, sends_file, options.calls, barrier, results))
+            args=(str(workspace.socket), path, method, parameters, sends_file, options, barrier, results))
         for _ in range(options.clients)]
     for client in clients:
         client.start()
@@ -85,7 +90,8 @@ def measure(workspace, path, method, parameters, sends_file, options):
 def main():
     parser = argparse.ArgumentParser(description="how long answers over the socket take")
     parser.add_argument("--clients", type=int, default=4)
-    parser.add_argument("--calls", type=int, default=5000, help="of each client and question (5000)")
+    parser.add_argument("--calls", type=int, default=2000, help="of each client and question (2000)")
+    parser.add_argument("--rate", type=int, default=250, help="of each client in a second (250); 0: as fast as it goes")
     parser.add_argument("--limit", type=float, help="milliseconds that a p99 may be")
     options = parser.parse_args()
     workspace = Workspace(policy=SAMPLE_POLICY)
@@ -95,7 +101,8 @@ def main():
         path = workspace.path("file")
         path.write_bytes(b"content" * 1000)
         print(f"{os.cpu_count()} processors, Linux {platform.release()}, load {os.getloadavg()[0]:.1f}; "
-              f"{options.clients} clients, {options.calls} calls each. Milliseconds.\n")
+              f"{options.clients} clients, {options.calls} calls each, "
+              f"{options.rate or 'as many as go'} in a second. Milliseconds.\n")
         print("| question | p50 | p99 | worst | calls in a second |\n| --- | ---: | ---: | ---: | ---: |")
         for name, method, parameters, sends_file in questions(path):
             times, seconds = measure(workspace, path, method, parameters, sends_file, options)
