@@ -63,16 +63,9 @@ package enum PolicyDescription {
           reason: string
         )
 
-        # Some members of io.mamd.Workspace.Account
-        type Account (
-          id: string,
+        type ManagedAccount (
           name: string,
-          objectId: string,
-          uid: int,
-          state: string,
-          hasPassphrase: bool,
-          isDefault: bool,
-          retryAfterSeconds: int
+          objectId: string
         )
 
         # The rules in force: for each property its value, the documents it is from, and those that asked for something looser. accounts: of several
@@ -123,12 +116,12 @@ package enum PolicyDescription {
         method NotificationPolicy(account: ?string) -> (policy: int, name: string)
 
         # Those that answer to the caller. primary: the only one that the caller registered. managementEnabled: policy covers one, or is required.
-        method ManagedAccounts() -> (accounts: []Account, primary: ?Account, managementEnabled: bool)
-
-        method IsManaged(account: ?string) -> (managed: bool)
+        method ManagedAccounts() -> (accounts: []ManagedAccount, primary: ?ManagedAccount, managementEnabled: bool)
 
         # Compared without regard to case, and by name and object id where an account has both.
         method SameIdentity(first: string, second: string) -> (same: bool)
+
+        method IsManaged(account: ?string) -> (managed: bool)
 
         # What the organisation tells the programs of the accounts: one object for each configuration, the tenant's default with __IsDefault.
         method Configuration(accounts: ?[]string) -> (fullData: []object)

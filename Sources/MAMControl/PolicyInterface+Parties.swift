@@ -63,15 +63,10 @@ extension PolicyInterface {
         let isManaged =
             vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
         return [
-            "accounts": .array(own.map { AccountReport($0).json }),
-            "primary": primary.count == 1 ? AccountReport(primary[0]).json : .null,
+            "accounts": .array(own.map { report($0.identity) }),
+            "primary": primary.count == 1 ? report(primary[0].identity) : .null,
             "managementEnabled": .bool(isManaged),
         ]
-    }
-
-    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account"])
-        return ["managed": .bool(try party(call).isManaged)]
     }
 
     /// Without regard to case, and by the object id where one account has both.
@@ -80,5 +75,14 @@ extension PolicyInterface {
         let first = try namedParty(call, "first") ?? .nobody
         let second = try namedParty(call, "second") ?? .nobody
         return ["same": .bool(first.identity.matches(second.identity))]
+    }
+
+    private func report(_ identity: Identity) -> JSONValue {
+        ["name": .string(identity.name), "objectId": .string(identity.objectID)]
+    }
+
+    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account"])
+        return ["managed": .bool(try party(call).isManaged)]
     }
 }

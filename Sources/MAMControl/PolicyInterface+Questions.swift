@@ -7,12 +7,12 @@ internal import MAMVault
 extension PolicyInterface {
     func ask(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["question", "account", "accounts"])
+        let party = try parties(call)
         let text = try call.parameters.string("question")
         guard let question = PolicyQuestion(rawValue: text) else {
             throw .invalidInput(
                 "there is no question \(text); Answers tells all of them")
         }
-        let party = try parties(call)
         return ["decision": reply(party.answer(question, inputs(for: party)))]
     }
 
@@ -40,12 +40,13 @@ extension PolicyInterface {
 
     func canPickDocuments(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["mode", "account"])
+        let party = try party(call)
         let text = try call.parameters.string("mode")
         let modes = DocumentPickerMode.allCases
         guard let mode = modes.first(where: { "\($0)" == text }) else {
             throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
         }
-        return ["decision": reply(try party(call).canPickDocuments(mode))]
+        return ["decision": reply(party.canPickDocuments(mode))]
     }
 
     func notificationPolicy(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

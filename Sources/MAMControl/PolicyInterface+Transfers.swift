@@ -7,11 +7,10 @@ internal import MAMVault
 extension PolicyInterface {
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
+        let (owner, place) = (try ownerOfData(call), try namedParty(call, "account"))
         let location = try location(
             call, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
-        let decision = try ownerOfData(call).canSave(
-            to: location, of: try namedParty(call, "account"))
-        return ["decision": reply(decision)]
+        return ["decision": reply(owner.canSave(to: location, of: place))]
     }
 
     func saveLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -22,11 +21,10 @@ extension PolicyInterface {
 
     func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["location", "receiver", "account"])
+        let (receiver, place) = (try party(call, "receiver"), try namedParty(call, "account"))
         let location = try location(
             call, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
-        let decision = try party(call, "receiver").canOpen(
-            from: location, of: try namedParty(call, "account"))
-        return ["decision": reply(decision)]
+        return ["decision": reply(receiver.canOpen(from: location, of: place))]
     }
 
     func openLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -1,7 +1,6 @@
-// The policy interface's text, the words of events, and the text of the counters.
+// Decisions and events on the wire.
 
 import MAMModel
-import MAMSystem
 import MAMVault
 import Testing
 
@@ -9,14 +8,6 @@ import Testing
 
 @Suite("Policy interface")
 struct PolicyWireTests {
-    @Test("The server describes the interface in the words of docs/io.mamd.Policy.varlink")
-    func description() throws {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let bytes = try readSmallFile(
-            "/\(root)/docs/io.mamd.Policy.varlink", maximumByteCount: 1 << 20)
-        #expect(String(decoding: bytes, as: UTF8.self) == PolicyDescription.text)
-    }
-
     @Test("A decision survives the wire", arguments: ["printBlocked", nil])
     func decision(rule: String?) throws {
         let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)

@@ -20,6 +20,7 @@ struct WireTests {
             (ProtectionDescription.name, ProtectionDescription.text),
             (IdentityDescription.name, IdentityDescription.text),
             (EnrollmentDescription.name, EnrollmentDescription.text),
+            (PolicyDescription.name, PolicyDescription.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
