@@ -3,6 +3,7 @@ import errno
 import json
 import os
 import subprocess
+import threading
 import time
 
 from workspace import ANN, UNREACHABLE, WorkspaceCase, wait_until
@@ -80,6 +81,10 @@ class Events(WorkspaceCase):
         self.next_event(process, "policy-changed")
 
     def next_event(self, process, word):
+        # Not for ever: without the event there is no line.
+        timer = threading.Timer(20, process.kill)
+        timer.start()
+        self.addCleanup(timer.cancel)
         while True:
             event = json.loads(process.stdout.readline())
             if event["event"] == word:

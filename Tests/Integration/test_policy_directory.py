@@ -65,6 +65,20 @@ class Changes(PolicyDirectoryCase):
         self.put("strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
         self.await_outbound("managedApps")
 
+    def test_a_link_to_the_directory_may_be_led_elsewhere(self):
+        first, second = self.policies.with_name("first"), self.policies.with_name("second")
+        self.policies.rename(first)
+        self.policies.symlink_to(first)
+        second.mkdir()
+        (second / "strict.json").write_text(json.dumps(STRICT))
+        self.put("more.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
+        self.await_outbound("managedApps")
+        # Neither directory changes now.
+        link = self.policies.with_name("link")
+        link.symlink_to(second)
+        link.rename(self.policies)
+        self.await_outbound("none")
+
     def test_an_import_is_in_force_when_it_returns(self):
         export = self.workspace.root / "export.txt"
         export.write_text(json.dumps(STRICT))
