@@ -32,17 +32,13 @@ extension AccountEvent.Kind {
         case .userStatusChanged(let code): ("user-status-changed", ["code": JSONValue(code)])
         case .complianceChecked(let code): ("compliance-status", ["code": JSONValue(code)])
         case .restartRequired: ("restart-required", [:])
-        case .identitySwitchRequired(let code):
-            ("identity-switch-required", ["code": JSONValue(code)])
+        case .identitySwitchRequired(let session):
+            ("identity-switch-required", ["code": 1, "session": .string(session)])
         case .uiTaken(let session): ("ui-taken", ["session": .string(session)])
         case .uiReleased(let session): ("ui-released", ["session": .string(session)])
         case .policyRefused(let document, let reason):
             ("policy-refused", ["document": .string(document), "reason": .string(reason)])
-        case .allowedAccountsChanged: ("allowed-accounts-changed", [:])
         case .accountToAdd(let name): ("account-to-add", ["name": .string(name)])
         }
     }
-
-    /// Events of the workspace are for root and the daemon's user; this one is for all who have accounts.
-    var isForEveryone: Bool { self == .allowedAccountsChanged }
 }

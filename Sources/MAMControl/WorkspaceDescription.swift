@@ -60,9 +60,9 @@ package enum WorkspaceDescription {
         #   launch-warning (reason)
         #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in (succeeded, reason)
         #   user-status-changed (code), compliance-status (code), restart-required
-        #   identity-switch-required (code), ui-taken (session), ui-released (session)
-        # Of the workspace, without an account: allowed-accounts-changed; and for root and the daemon's user policy-refused
-        # (document, reason), account-to-add (name). Codes are the Intune SDK's numbers.
+        #   identity-switch-required (code, session), ui-taken (session), ui-released (session)
+        # Of the workspace, without an account, for root and the daemon's user: policy-refused (document, reason),
+        # account-to-add (name). Codes are the Intune SDK's numbers.
         type Event (
           event: string,
           account: ?Account,

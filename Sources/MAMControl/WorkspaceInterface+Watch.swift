@@ -21,9 +21,7 @@ extension WorkspaceInterface {
         while call.waitWhileConnected(for: subscription.readable) {
             for event in subscription.take() {
                 guard let id = event.account else {
-                    if event.kind.isForEveryone || isTrusted(call.peer) {
-                        try call.reply(reply(event.kind, nil))
-                    }
+                    if isTrusted(call.peer) { try call.reply(reply(event.kind, nil)) }
                     continue
                 }
                 let now = vault.accounts.first { $0.id == id }

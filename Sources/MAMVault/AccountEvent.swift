@@ -39,8 +39,8 @@ package struct AccountEvent: Sendable {
         case restartRequired
 
         // The user interface of a login session.
-        /// 0 a URL was opened, 1 conditional launch was canceled, 2 a document is imported.
-        case identitySwitchRequired(reason: Int)
+        /// A launch was canceled: whoever shows the account's data should show another's.
+        case identitySwitchRequired(session: String)
         /// The account's passphrase or conditions are being asked for in a session.
         case uiTaken(session: String)
         case uiReleased(session: String)
@@ -48,7 +48,6 @@ package struct AccountEvent: Sendable {
         // The workspace: events without an account.
         /// A document of the policy directory is not in force; a sentence.
         case policyRefused(document: String, reason: String)
-        case allowedAccountsChanged
         /// Policy names an account that nobody registered.
         case accountToAdd(String)
     }

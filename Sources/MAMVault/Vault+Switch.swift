@@ -39,10 +39,14 @@ extension Vault {
         let accounts = (identities ?? []).compactMap { account(of: $0) }
         for account in accounts {
             let identity = keyring.identity(of: account)
-            switch prepareLaunch(account, passphrase: passphrase) {
+            announce(.uiTaken(session: session.name), account)
+            let launch = prepareLaunch(account, passphrase: passphrase)
+            announce(.uiReleased(session: session.name), account)
+            switch launch {
             case .ready: break
             case .canceled(let reason):
                 sessions.noteCanceled(account, in: session)
+                announce(.identitySwitchRequired(session: session.name), account)
                 return IdentitySwitch(result: .canceled, reason: "\(identity): \(reason)")
             case .failed(let reason):
                 return IdentitySwitch(result: .failed, reason: "\(identity): \(reason)")

@@ -80,6 +80,17 @@ class Events(WorkspaceCase):
         strict.unlink()
         self.next_event(process, "policy-changed")
 
+    def test_a_session_that_asks_for_an_account_is_told(self):
+        process = self.started("--json")
+        ctl = self.workspace.serving
+        ctl("identity ui", "--set", ANN)
+        session = self.next_event(process, "ui-taken")["session"]
+        self.assertEqual(self.next_event(process, "ui-released")["session"], session)
+        self.workspace.lock()
+        ctl("identity ui", "--set", ANN, status=None)
+        event = self.next_event(process, "identity-switch-required")
+        self.assertEqual((event["code"], event["session"], event["account"]["name"]), (1, session, ANN))
+
     def next_event(self, process, word):
         # Not for ever: without the event there is no line.
         timer = threading.Timer(20, process.kill)
