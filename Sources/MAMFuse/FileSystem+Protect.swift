@@ -70,7 +70,6 @@ extension FileSystem {
             && (current.state != .foreign || request.owner.isNobody)
         if request.onlyIfOther, isThere { return false }
         try request.authorize(current.owner, try user(of: inode))
-        // Without content it belongs to whoever writes it first.
         try give(inode, at: place, to: request.owner, for: request.caller)
         return true
     }

@@ -1,9 +1,11 @@
 """The protection manager: files and directories given to owners, encrypted and decrypted in place."""
+import array
 import json
 import os
 import socket
 import unittest
 
+from ordinary_user import NOBODY
 from workspace import ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern
 
 
@@ -124,11 +126,17 @@ class Protect(WorkspaceCase):
         self.workspace.ctl("protect", path)
         self.assertEqual(self.owners("file"), [ANN])
 
-    def call(self, method, **parameters):
+    def call(self, method, file=None, user=0, **parameters):
         with socket.socket(socket.AF_UNIX) as client:
-            client.connect(str(self.workspace.socket))
+            os.seteuid(user)
+            try:
+                client.connect(str(self.workspace.socket))
+            finally:
+                os.seteuid(os.getuid())
             client.settimeout(20)
-            client.sendall(json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0")
+            message = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
+            rights = [] if file is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]
+            client.sendmsg([message], rights)
             data = b""
             while not data.endswith(b"\0"):
                 data += client.recv(1 << 16)
@@ -161,6 +169,26 @@ class Protect(WorkspaceCase):
             self.assertEqual(self.call("EncryptFile", owner=ANN, path=path)[1]["status"], 102)
         finally:
             self.workspace.unlock()
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can be somebody else")
+    def test_other_users_have_no_say(self):
+        for directory in (self.workspace.root, *self.workspace.socket.parents[:2]):
+            directory.chmod(0o711)
+        path = self.directory / "file"
+        self.workspace.write_as(ANN, path, "content")
+        sealed = self.call("ProtectString", owner=ANN, text="secret")[1]["text"]
+        before = self.backing_of(path).read_bytes()
+        with open(path, "rb") as file:
+            for method, parameters in (
+                ("Protect", {"owner": PERSONAL}), ("DecryptFile", {}), ("Protect", {"owner": None}),
+            ):
+                error, found = self.call(method, file=file.fileno(), user=NOBODY, fileDescriptor=0, **parameters)
+                self.assertEqual((error, found.get("cause")), ("FileFailed", "Refused"), method)
+        self.assertEqual(self.call("Protect", user=NOBODY, owner=ANN, path=str(path))[0], "Refused")
+        self.assertEqual(self.call("Protect", user=NOBODY, owner="", path=str(path))[1]["cause"], "Refused")
+        self.assertEqual(self.call("ProtectString", user=NOBODY, owner=ANN, text="x")[0], "Refused")
+        self.assertEqual(self.call("UnprotectString", user=NOBODY, text=sealed)[1]["cause"], "Refused")
+        self.assertEqual(self.backing_of(path).read_bytes(), before)
 
     def test_a_wipe_removes_what_was_made_plain(self):
         self.workspace.register(BOB, extra=["--no-passphrase"])

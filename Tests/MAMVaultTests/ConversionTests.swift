@@ -1,0 +1,92 @@
+import Glibc
+import MAMFormat
+import MAMModel
+import MAMStore
+import MAMSystem
+import MAMVault
+import Testing
+
+@Suite("Converting a file that is in use")
+struct ConversionTests {
+    private struct Case {
+        let test: TestVault
+        let file: VaultFile
+        let target: Descriptor
+        let conversion: Conversion
+    }
+
+    private static let stranger = "me@example.org"
+
+    private func begin(
+        _ content: String, from: String, to: String, isSealed: Bool = true
+    ) throws -> Case {
+        let test = try TestVault()
+        let file = try test.makeFile("old", owner: try Identity(name: from), content)
+        let target = try test.descriptor("new")
+        let conversion = try Conversion(
+            of: file, for: try Identity(name: to), isSealed: isSealed, asking: nil, into: target,
+            in: test.vault)
+        return Case(test: test, file: file, target: target, conversion: conversion)
+    }
+
+    @Test(
+        "What is written between the copy and the end is in the new file",
+        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func late(from: String, to: String) throws {
+        let it = try begin("0123456789", from: from, to: to)
+        try it.conversion.copy()
+        try it.file.write("late", at: 3)
+        try it.file.truncate(to: 9)
+        try it.conversion.finish {}
+        try it.file.write("!", at: 9)
+        #expect(try it.file.text() == "012late78!")
+        #expect(it.file.owner.name == to)
+        #expect(try it.test.openExisting("new").text() == "012late78!")
+        #expect(try it.test.openExisting("old").text() == "012late78")
+    }
+
+    @Test("A file that cannot be put in place leaves the old one in use")
+    func refusal() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        #expect(throws: VaultError.self) {
+            try it.conversion.finish { () throws(VaultError) in throw VaultError(.staleHandle) }
+        }
+        try it.file.write("C")
+        #expect(it.file.owner.name == Self.stranger)
+        #expect(try it.test.openExisting("old").text() == "Content")
+    }
+
+    @Test("A lock in between ends it, and the old file stays")
+    func locked() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        it.test.vault.lock(it.test.ann, now: true)
+        #expect(throws: VaultError.self) { try it.conversion.finish {} }
+        #expect(it.file.owner.name == Self.stranger)
+        #expect(try it.file.text() == "content")
+    }
+
+    @Test("A file that became an account's is closed by the next lock")
+    func window() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        try it.conversion.finish {}
+        it.test.vault.lock(it.test.ann, now: true)
+        #expect(!it.file.holdsKey)
+        #expect(throws: VaultError.self) { try it.file.text() }
+        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        #expect(try it.file.text() == "content")
+    }
+
+    @Test("A file that is made plain keeps its owner")
+    func plain() throws {
+        let it = try begin(
+            "content", from: "ann@contoso.com", to: "ann@contoso.com", isSealed: false)
+        try it.conversion.copy()
+        try it.conversion.finish {}
+        #expect(it.file.owner.name == "ann@contoso.com" && it.file.header?.isManaged == false)
+        it.test.vault.lock(it.test.ann, now: true)
+        #expect(try it.file.text() == "content")
+    }
+}
