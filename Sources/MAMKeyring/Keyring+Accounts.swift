@@ -13,7 +13,7 @@ extension Keyring {
     ) throws(KeyringError) -> AccountID {
         guard !identity.isNobody else { throw .nobody }
         return try changes.withLock { _ throws(KeyringError) in
-            if let known = account(matching: identity) { throw .accountExists(known) }
+            if let known = account(claimedBy: identity) { throw .accountExists(known) }
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
             var keybag = try newKeybag(identity, uid: uid, keys: keys)

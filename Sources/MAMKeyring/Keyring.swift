@@ -150,6 +150,19 @@ package final class Keyring: Sendable {
         }
     }
 
+    /// The account that either name of an identity means already: people type a name, an object id or an account's id
+    /// for each other, and one text must not mean two accounts.
+    package func account(claimedBy identity: Identity) -> AccountID? {
+        let texts = [identity.name, identity.objectID].filter { !$0.isEmpty }
+        return account(matching: identity)
+            ?? accounts.first { account in
+                let known = self.identity(of: account)
+                return texts.contains {
+                    known.matches($0) || account.bytes.description == $0.lowercased()
+                }
+            }
+    }
+
     /// The account that a file's key id leads to.
     package func account(ofKey key: KeyID) -> AccountID? {
         state.withLock { $0.keys[key]?.account }

@@ -13,7 +13,7 @@ extension Vault {
         if !isAllowed(identity) {
             return EnrollmentStatus(identity, .notAllowed, "AllowedAccounts does not name it")
         }
-        if let known = keyring.account(matching: identity) {
+        if let known = keyring.account(claimedBy: identity) {
             if keyring.uid(of: known) != user {
                 return EnrollmentStatus(identity, .sameUserOnly, "another user registered it")
             }

@@ -50,6 +50,13 @@ import Testing
                 try keyring.register(identity, uid: 1, passphrase: nil)
             }
         }
+        // One text that means two accounts would give one's files to the other.
+        for (name, objectID) in [("OID-1", ""), ("eve", ann), ("\(account.bytes)", "")] {
+            let identity = try Identity(name: name, objectID: objectID)
+            #expect(throws: KeyringError.accountExists(account)) {
+                try keyring.register(identity, uid: 1, passphrase: nil)
+            }
+        }
         #expect(throws: KeyringError.nobody) {
             try keyring.register(.nobody, uid: 1, passphrase: nil)
         }
