@@ -18,7 +18,12 @@ package struct Probes: Sendable {
     /// Asks only for what the policy has a condition on: a probe may take its time.
     package func conditions(for rules: PolicyRules, stated: ThreatLevel?) -> LaunchConditions {
         var conditions = LaunchConditions(now: 0)
-        conditions.sdkVersion = productVersion
+        let told: [(LaunchSubject, [String]?)] = [
+            (.sdkVersion, settings.sdkVersion), (.appVersion, settings.appVersion),
+            (.osVersion, settings.osVersion), (.deviceModel, settings.deviceModel),
+        ]
+        conditions.guessed = Set(told.filter { $0.1 == nil }.map(\.0))
+        conditions.sdkVersion = settings.sdkVersion.map { answer($0) } ?? productVersion
         conditions.appVersion = settings.appVersion.map { answer($0) } ?? productVersion
         let versions = [
             rules.minimumRequiredOsVersion, rules.minimumWarningOsVersion,
@@ -29,7 +34,7 @@ package struct Probes: Sendable {
             conditions.osVersion = settings.osVersion.map { answer($0) } ?? Self.osVersion
         }
         if rules.allowedIosDeviceModels != nil {
-            conditions.deviceModel = settings.deviceModel.flatMap(answer) ?? Self.deviceModel
+            conditions.deviceModel = settings.deviceModel.map { answer($0) } ?? Self.deviceModel
         }
         if rules.deviceComplianceRequired == true { conditions.isCompliant = isCompliant }
         if rules.maximumAllowedDeviceThreatLevel != nil {

@@ -3,13 +3,15 @@
 extension EffectivePolicy {
     /// Judges everything that the policy asks of the device, the programs and the account.
     package func launchVerdict(_ conditions: LaunchConditions) -> LaunchVerdict {
-        LaunchVerdict(
+        let findings =
             versionFindings(conditions)
-                + [
-                    deviceModelFinding(conditions), complianceFinding(conditions),
-                    threatFinding(conditions), authenticationFinding(conditions),
-                    clockFinding(conditions),
-                ].compactMap(\.self))
+            + [
+                deviceModelFinding(conditions), complianceFinding(conditions),
+                threatFinding(conditions), authenticationFinding(conditions),
+                clockFinding(conditions),
+            ].compactMap(\.self)
+        return LaunchVerdict(
+            findings.map { conditions.guessed.contains($0.subject) ? $0.onGuess : $0 })
     }
 
     private func deviceModelFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
@@ -81,10 +83,21 @@ func finding(
     guard let isMet else {
         return LaunchFinding(
             action: min(wanted, .block), subject: subject, rule: rule,
-            reason: "\(rule) cannot be judged: what it asks about is not known")
+            reason: "\(rule) cannot be judged: what it asks about is not known"
+                + (subject.source.map { "; what tells it: \($0)" } ?? ""))
     }
     return isMet
         ? nil : LaunchFinding(action: wanted, subject: subject, rule: rule, reason: reason)
+}
+
+extension LaunchFinding {
+    /// The same, where nobody said that what was looked at is what the policy means.
+    fileprivate var onGuess: LaunchFinding {
+        let advice =
+            subject.source.map { "; if policy means something else, tell it by \($0)" } ?? ""
+        return LaunchFinding(
+            action: min(action, .block), subject: subject, rule: rule, reason: reason + advice)
+    }
 }
 
 extension RemediationAction {

@@ -36,6 +36,9 @@ package struct LaunchConditions: Sendable {
     package var canAuthenticate: Bool?
     /// Seconds; the same clock as ``clockedOutSince``.
     package var now: Int64
+    /// What no probe told, and was taken from the machine instead. Policies are written for phones: what they ask of
+    /// an iOS says nothing of another system, so a condition on these never wipes.
+    package var guessed: Set<LaunchSubject> = []
 
     package init(now: Int64) { self.now = now }
 }
@@ -54,6 +57,20 @@ package struct LaunchFinding: Sendable, Equatable {
 package enum LaunchSubject: String, Sendable, CaseIterable {
     case sdkVersion, appVersion, osVersion, deviceModel, compliance, threatLevel, authentication
     case clock
+
+    /// What tells it, for whoever wonders why an account is closed; nil if nobody can.
+    var source: String? {
+        switch self {
+        case .sdkVersion: "the setting Probes.SdkVersion"
+        case .appVersion: "the setting Probes.AppVersion"
+        case .osVersion: "the setting Probes.OsVersion"
+        case .deviceModel: "the setting Probes.DeviceModel"
+        case .compliance: "the setting Probes.Compliance"
+        case .threatLevel: "mamctl threat set, or the setting Probes.ThreatLevel"
+        case .clock: "the setting Probes.ClockStatus"
+        case .authentication: nil
+        }
+    }
 }
 
 /// All findings, the gravest first.

@@ -85,6 +85,7 @@ struct SettingField: Sendable {
     private static let probes: [SettingField] = [
         SettingField("OsVersion", in: "Probes", \.probes.osVersion, command),
         SettingField("AppVersion", in: "Probes", \.probes.appVersion, command),
+        SettingField("SdkVersion", in: "Probes", \.probes.sdkVersion, command),
         SettingField("DeviceModel", in: "Probes", \.probes.deviceModel, command),
         SettingField("Compliance", in: "Probes", \.probes.compliance, command),
         SettingField("ClockStatus", in: "Probes", \.probes.clockStatus, command),

@@ -13,7 +13,7 @@ package struct Settings: Sendable, Equatable {
     /// `DeviceDefaultProtectionLevel`: the class of files whose policy leaves it to the device. C is the default
     /// of iOS.
     package var deviceDefaultClass = ProtectionClass.completeUntilFirstUserAuthentication
-    /// `BackupExclusion`: files that policy keeps out of backups are marked so for backup programs.
+    /// `BackupExclusion`: kept for a program that makes backups; nothing here acts on it yet.
     package var backupExclusion = true
 
     // Locking
@@ -104,6 +104,7 @@ package struct Settings: Sendable, Equatable {
     package struct Probes: Sendable, Equatable {
         package var osVersion: [String]?
         package var appVersion: [String]?
+        package var sdkVersion: [String]?
         package var deviceModel: [String]?
         package var compliance: [String]?
         package var clockStatus: [String]?

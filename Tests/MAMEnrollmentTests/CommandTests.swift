@@ -70,5 +70,18 @@ import Testing
         let plain = Probes(Settings()).conditions(for: rules, stated: .medium)
         #expect(plain.osVersion?.isEmpty == false && plain.isCompliant == nil)
         #expect(plain.threatLevel == .medium && plain.clockStatus == .notConfigured)
+        #expect(plain.guessed == [.sdkVersion, .appVersion, .osVersion, .deviceModel])
+        #expect(all.guessed == [.sdkVersion, .appVersion, .deviceModel])
+    }
+
+    /// A model that wipes must not be the firmware's because the program that should tell it failed.
+    @Test func `a probe that fails leaves a thing unknown`() {
+        var settings = Settings()
+        settings.probes.deviceModel = ["/bin/false"]
+        settings.probes.sdkVersion = ["/bin/false"]
+        var rules = PolicyRules()
+        rules.allowedIosDeviceModels = "iPhone17,1"
+        let found = Probes(settings).conditions(for: rules, stated: nil)
+        #expect(found.deviceModel == nil && found.sdkVersion == nil)
     }
 }

@@ -71,6 +71,19 @@ import Testing
         #expect(found.findings.filter { $0.action == .warn }.count == 5)
     }
 
+    /// An iOS version in a policy says nothing of the machine's own.
+    @Test func `what no probe told never wipes, and the reason names the probe`() {
+        var conditions = Self.bad
+        conditions.guessed = [.sdkVersion, .appVersion, .osVersion, .deviceModel]
+        let found = policy(Self.everything).launchVerdict(conditions).findings
+        #expect(found.filter { $0.action == .wipe }.map(\.rule) == ["deviceComplianceRequired"])
+        #expect(found.count == 17)
+        let reason = found.first { $0.rule == "minimumWipeOsVersion" }?.reason
+        #expect(reason?.contains("Probes.OsVersion") == true)
+        let unknown = policy(Self.everything).launchVerdict(LaunchConditions(now: 0)).findings
+        #expect(unknown.allSatisfy { $0.reason.contains("Probes.") })
+    }
+
     @Test func `a policy without conditions asks nothing of anyone`() {
         #expect(policy().launchVerdict(LaunchConditions(now: 0)).action == nil)
         #expect(policy().launchVerdict(Self.bad).findings.isEmpty)

@@ -96,6 +96,7 @@ import Testing
              "Hooks": {"Wipe": ["/bin/w", "x"], "Enrollment": ["/bin/e"], "Restart": ["/bin/r"],
                        "AddAccount": ["/bin/a"], "CheckIn": ["/bin/c"], "TimeoutSeconds": 3600},
              "Probes": {"OsVersion": ["/p/o"], "AppVersion": ["/p/a"], "DeviceModel": ["/p/d"],
+                        "SdkVersion": ["/p/s"],
                         "Compliance": ["/p/c"], "ClockStatus": ["/p/k"], "ThreatLevel": "low"},
              "ManagedSchemes": ["contoso"], "ManagedPrograms": ["/usr/bin/vi"],
              "VerboseLoggingEnabled": true, "ValuesToScrubFromLogging": ["token"],
@@ -119,6 +120,7 @@ import Testing
         #expect(settings.hooks.timeoutSeconds == 3600)
         #expect(settings.probes.osVersion == ["/p/o"])
         #expect(settings.probes.appVersion == ["/p/a"])
+        #expect(settings.probes.sdkVersion == ["/p/s"])
         #expect(settings.probes.deviceModel == ["/p/d"])
         #expect(settings.probes.compliance == ["/p/c"])
         #expect(settings.probes.clockStatus == ["/p/k"])

@@ -1,0 +1,61 @@
+"""The exports of the three levels of the data protection framework, imported as a newcomer does."""
+import json
+import unittest
+
+from enrolling import EnrollmentCase
+from workspace import ANN, CLOSED, ROOT
+
+LEVELS = ROOT / "Tests" / "Fixtures" / "policies"
+
+# What a machine tells that the levels are content with.
+PROBES = {
+    "Probes": {
+        "Compliance": ["/bin/echo", "compliant"], "OsVersion": ["/bin/echo", "18.0"], "ThreatLevel": "secured"}}
+
+# Some rules of each level: what policy show has to give once it is imported, beside the policy of init.
+SHOWN = {
+    1: {"allowedOutboundDataTransferDestinations": "allApps", "minimumPinLength": 4, "printBlocked": False},
+    2: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 4, "printBlocked": False,
+        "allowedInboundDataTransferSources": "allApps", "minimumRequiredOsVersion": "17.6"},
+    3: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 6, "printBlocked": True,
+        "allowedInboundDataTransferSources": "managedApps", "minimumWipeOsVersion": "16.0"},
+}
+
+
+class Levels(EnrollmentCase):
+    """Without any probe: closed, told why and what to do, and never wiped. With them: open."""
+
+    settings = {}
+    # What init writes.
+    policy = None
+
+    def try_level(self, level):
+        ctl = self.workspace.serving
+        self.workspace.mount().register()
+        self.file = self.write(self.workspace.path("file"), b"content")
+        ctl("policy", "import", LEVELS / f"level-{level}.json")
+        ctl("account", "check-in")
+        shown = json.loads(ctl("policy", "show", ANN, "--json").stdout)["rules"]
+        self.assertEqual({key: shown[key]["value"] for key in SHOWN[level]}, SHOWN[level])
+        result = ctl("unlock", ANN, "--passfile", self.workspace.passfile, status=CLOSED)
+        self.assertIn("Probes.", result.stderr)
+        self.workspace.unmount()
+        settings = self.workspace.policies.parent / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), **PROBES}))
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assertEqual(self.file.read_bytes(), b"content")
+        ctl("compliance", "check", ANN)
+
+    def test_level_1(self):
+        self.try_level(1)
+
+    def test_level_2(self):
+        self.try_level(2)
+
+    def test_level_3(self):
+        self.try_level(3)
+
+
+if __name__ == "__main__":
+    unittest.main()
