@@ -8,7 +8,7 @@ extension PolicyInterface {
     /// The account that a call names, which answers to the caller, or the identity that the caller works for.
     func party(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError) -> Party {
         try namedParty(call, name)
-            ?? party(of: vault.identity(ofThread: call.peer.pid, user: call.peer.uid))
+            ?? party(of: identity(of: call.peer))
     }
 
     /// Nil where the call names none: a side that is unknown, or unmanaged.
@@ -44,7 +44,7 @@ extension PolicyInterface {
     }
 
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the file says nothing of
-    /// an owner. Whoever has a file may know whose it is.
+    /// an owner. Whoever has a file may know whose it is, and not what that owner's policy says.
     func owner(_ call: VarlinkCall) throws(VarlinkError) -> Party? {
         guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
             return try namedParty(call, "owner")
@@ -52,7 +52,9 @@ extension PolicyInterface {
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let info = try vaulted { () throws(VaultError) in try files.protection(of: file) }
         if info.state == .damaged { throw .damaged(info.reason) }
-        return info.state == .foreign ? nil : party(of: info.owner)
+        if info.state == .foreign { return nil }
+        try requireControl(call, of: info.owner)
+        return party(of: info.owner)
     }
 
     func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
