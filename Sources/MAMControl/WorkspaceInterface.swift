@@ -136,8 +136,13 @@ package struct WorkspaceInterface: VaultInterface {
         try requireControl(call, of: owner)
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
+        let isOurOpen = try call.descriptor("sourceDescriptor") == nil
         let bytes = try vaulted { () throws(VaultError) in
-            try vault.encrypt(source, for: owner, into: destination)
+            // Of a file in the mount the daemon got the content as itself, and not as its caller.
+            if isOurOpen, let info = try? files.protection(of: source) {
+                try vault.checkTransfer(of: info) { identity(of: call.peer) }
+            }
+            return try vault.encrypt(source, for: owner, into: destination)
         }
         return ["bytes": JSONValue(bytes)]
     }

@@ -13,9 +13,23 @@ extension Vault {
         of header: FileHeader?, to receiver: () -> Identity
     ) throws(VaultError) {
         // Of a file without a known key nothing can be read: that refusal says more.
-        guard let sealing = header?.sealing, let account = keyring.account(ofKey: sealing.keyID),
-            policy(of: account).outbound != .allApps
+        guard let sealing = header?.sealing, let account = keyring.account(ofKey: sealing.keyID)
         else { return }
+        try checkTransfer(from: account, to: receiver)
+    }
+
+    /// The same, of a file that this is known of.
+    package func checkTransfer(
+        of info: ProtectionInfo, to receiver: () -> Identity
+    ) throws(VaultError) {
+        guard info.isManaged, let account = account(of: info.owner) else { return }
+        try checkTransfer(from: account, to: receiver)
+    }
+
+    private func checkTransfer(
+        from account: AccountID, to receiver: () -> Identity
+    ) throws(VaultError) {
+        guard policy(of: account).outbound != .allApps else { return }
         let receiver = receiver()
         guard self.account(of: receiver) != account else { return }
         let owner = keyring.identity(of: account)

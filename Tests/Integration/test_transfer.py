@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import unittest
 
 from workspace import ANN, BOB, DONE, PERSONAL, REFUSED, WorkspaceCase, pattern
 
@@ -215,6 +216,20 @@ class OnlyManaged(Transfers):
         self.assertEqual(out.read_bytes(), SCRIPT)
         self.workspace.run_as(ANN, "mamctl", "owner", "--set", PERSONAL, path)
         self.assertEqual(self.workspace.owner(path), PERSONAL)
+
+    @unittest.skipUnless(os.getuid() == 0, "names files by path")
+    def test_the_daemon_does_not_open_for_somebody_what_they_may_not(self):
+        path, out = self.managed(), self.workspace.root / "encrypted"
+        code = (
+            "import sys; sys.path.insert(0, sys.argv[1]); from socket_client import Client; "
+            "Client(sys.argv[2]).call('Workspace.Encrypt', owner=sys.argv[3], sourcePath=sys.argv[4], destinationPath=sys.argv[5])")
+        for identity, status in ((BOB, 1), (ANN, 0)):
+            out.write_bytes(b"")
+            result = self.workspace.run_as(
+                identity, sys.executable, "-B", "-c", code, pathlib.Path(__file__).parent, self.workspace.socket, identity,
+                path, out, check=False)
+            self.assertEqual(result.returncode, status, result.stderr)
+            self.assertEqual(out.stat().st_size > 0, status == 0)
 
     def test_protected_data_follows_the_same_rule(self):
         name, data = self.workspace.name, self.workspace.root / "data"
