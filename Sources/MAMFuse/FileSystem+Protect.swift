@@ -26,10 +26,15 @@ extension FileSystem {
             try systemCall { () throws(Errno) in try find(path) }
         }
         var isWanted = true
+        // What is below a directory of somebody else's is not the caller's to know.
+        var isRefused = false
         _ = walk(from: start, while: { isWanted }) { path, error in
             isWanted = listener.failed(path, VaultError(error))
+        } enters: {
+            !isRefused
         } _: { found in
-            isWanted = visit(found, request, listener)
+            isRefused = false
+            isWanted = visit(found, request, listener, &isRefused)
             return isWanted
         }
         guard isWanted else { throw VaultError(.canceled) }
@@ -37,7 +42,8 @@ extension FileSystem {
 
     /// False once the listener has had enough.
     private func visit(
-        _ found: WalkedEntry, _ request: ProtectRequest, _ listener: any ProtectListener
+        _ found: WalkedEntry, _ request: ProtectRequest, _ listener: any ProtectListener,
+        _ isRefused: inout Bool
     ) -> Bool {
         let inode = found.entry.inode
         do throws(VaultError) {
@@ -55,7 +61,10 @@ extension FileSystem {
                 }, request)
             return listener.did(
                 ProtectedFile(found.path, vault.protection(of: facts(of: inode)), changed))
-        } catch { return listener.failed(found.path, error) }
+        } catch {
+            if case .refused = error { isRefused = true }
+            return listener.failed(found.path, error)
+        }
     }
 
     /// True if there was something to do.

@@ -26,10 +26,12 @@ extension FileSystem {
     ///
     /// `start`: the directory to begin in, of which one look-up is forgotten; nil for the whole tree. `includingHidden`: the
     /// workspace's own directory too. `failed` is told of what could not be looked at. True if all was seen: `shallGoOn`
-    /// never ended it, nothing failed, and `visit` always returned true.
+    /// never ended it, nothing failed, and `visit` always returned true. `enters`: whether to look into a directory that was
+    /// visited.
     func walk(
         from start: WalkedEntry? = nil, includingHidden: Bool = false, while shallGoOn: () -> Bool,
-        failed: (ByteString, Errno) -> Void = { _, _ in }, _ visit: (WalkedEntry) -> Bool
+        failed: (ByteString, Errno) -> Void = { _, _ in }, enters: () -> Bool = { true },
+        _ visit: (WalkedEntry) -> Bool
     ) -> Bool {
         var isComplete = true
         // From where the walk begins to where it is. No others are held: there may be more than we may have descriptors.
@@ -66,7 +68,7 @@ extension FileSystem {
                 let found = WalkedEntry(
                     entry: entry, parent: directory, name: name, path: path)
                 isComplete = visit(found) && isComplete
-                if entry.inode.isDirectory {
+                if entry.inode.isDirectory, enters() {
                     descend(into: entry.inode.node, path)
                 } else {
                     leave(entry.inode.node)
