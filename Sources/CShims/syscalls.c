@@ -50,6 +50,18 @@ int mam_is_fuse(const char *path) {
     return statfs(path, &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
 }
 
+int mam_is_kernels(int descriptor) {
+    static const unsigned long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,       CGROUP_SUPER_MAGIC,
+                                          CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,     TRACEFS_MAGIC,
+                                          SECURITYFS_MAGIC,    BINFMTFS_MAGIC,    SELINUX_MAGIC,
+                                          BPF_FS_MAGIC,        EFIVARFS_MAGIC,    NSFS_MAGIC};
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0) return 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((unsigned long)system.f_type == kinds[i]) return 1;
+    return 0;
+}
+
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 void mam_start_write_back(int descriptor) { sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }

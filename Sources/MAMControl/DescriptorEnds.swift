@@ -16,6 +16,19 @@ struct DescriptorEnds: StreamEnds {
     /// So much can be written, without waiting, to whatever says that it can be written to.
     private static let pieceByteCount = 4096
 
+    static func canBe(_ end: Descriptor) -> Bool {
+        withExtendedLifetime(end) {
+            switch ((try? status(of: end.raw))?.st_mode ?? 0) & S_IFMT {
+            case S_IFREG, S_IFIFO, S_IFCHR: return true
+            case S_IFSOCK:
+                var (type, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
+                return getsockopt(end.raw, SOL_SOCKET, SO_TYPE, &type, &size) == 0
+                    && type == Int32(SOCK_STREAM.rawValue)
+            default: return false
+            }
+        }
+    }
+
     func read(
         into buffer: UnsafeMutableRawBufferPointer, while isWanted: () -> Bool
     ) throws(StoreError) -> Int {

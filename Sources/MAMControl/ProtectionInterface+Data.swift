@@ -108,14 +108,25 @@ extension ProtectionInterface {
     }
 
     private func ends(_ call: VarlinkCall, writes: Bool) throws(VarlinkError) -> DescriptorEnds {
-        guard let source = try call.descriptor("sourceDescriptor") else {
-            throw Self.missing("sourceDescriptor")
-        }
+        let source = try end(call, "sourceDescriptor")
         guard writes else { return DescriptorEnds(call: call, source: source) }
-        guard let destination = try call.descriptor("destinationDescriptor") else {
-            throw Self.missing("destinationDescriptor")
+        return DescriptorEnds(
+            call: call, source: source, destination: try end(call, "destinationDescriptor"))
+    }
+
+    /// Whoever reads or writes something else may do more than that: a message on a socket tells who sent it, and that would
+    /// be the daemon.
+    private func end(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Descriptor {
+        guard let descriptor = try call.descriptor(name) else { throw Self.missing(name) }
+        guard DescriptorEnds.canBe(descriptor) else {
+            throw .dataFailed(
+                .invalidArgument,
+                .invalidInput("\(name) is no file, pipe, stream socket or terminal"))
         }
-        return DescriptorEnds(call: call, source: source, destination: destination)
+        do throws(VarlinkError) { try requireOrdinary(descriptor, call) } catch {
+            throw .dataFailed(.invalidArgument, error)
+        }
+        return descriptor
     }
 
     private static func missing(_ name: String) -> VarlinkError {

@@ -1,5 +1,6 @@
 // Who may ask for what, and files by path or descriptor.
 
+internal import CShims
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
@@ -51,6 +52,13 @@ extension VaultInterface {
         }
     }
 
+    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would be the daemon.
+    func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
+        guard !isTrusted(call.peer), withExtendedLifetime(file, { mam_is_kernels(file.raw) }) != 0
+        else { return }
+        throw .refused("the daemon uses no file of the kernel's for uid \(call.peer.uid)")
+    }
+
     /// Runs a vault call whose failure becomes the caller's error.
     func vaulted<Value>(_ body: () throws(VaultError) -> Value) throws(VarlinkError) -> Value {
         do throws(VaultError) { return try body() } catch { throw VarlinkError(error) }
@@ -95,7 +103,10 @@ extension VarlinkCall {
         _ pathName: String, _ descriptorName: String, _ interface: some VaultInterface,
         _ use: FileUse
     ) throws(VarlinkError) -> Descriptor {
-        if let descriptor = try descriptor(descriptorName) { return descriptor }
+        if let descriptor = try descriptor(descriptorName) {
+            try interface.requireOrdinary(descriptor, self)
+            return descriptor
+        }
         guard let path = try parameters.optionalPath(pathName) else {
             throw .invalidInput("one of \(pathName) and \(descriptorName) is needed")
         }

@@ -1,6 +1,8 @@
 """Several users with accounts of their own on one workspace of root's: nobody acts on another's account."""
 import base64
+import json
 import os
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -33,8 +35,6 @@ HARMLESS = {
     "Protection.StringInfo": "the same",
     "Protection.IsFileEncrypted": "the same",
 }
-# Parameters that name somebody without acting for them: whose data it is that the question is about.
-ASKED_ABOUT = {("Policy.CanSave", "owner"), ("Policy.SaveLocations", "owner"), ("Policy.CanReceive", "owner")}
 # Methods that name a file, data or a new account, or are for the administrator: each is called below.
 OTHERS = {
     "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
@@ -100,7 +100,7 @@ class Users(WorkspaceCase):
                         name in HARMLESS or name in OTHERS, f"{name} is new: say here whom it may harm, and test it")
                     continue
                 for naming in sorted(NAMING & set(parameters)):
-                    for text in () if (name, naming) in ASKED_ABOUT else (ANN, ANN.upper(), OID):
+                    for text in (ANN, ANN.upper(), OID):
                         with self.subTest(method=name, parameter=naming, text=text):
                             self.refuse(name, parameters, naming, text)
                         checked += 1
@@ -158,6 +158,10 @@ class Users(WorkspaceCase):
             ("Protection.UnprotectData", [protected, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Protection.UnprotectString", [], {"text": data}),
             ("Protection.DecryptFile", [hers], {"fileDescriptor": 0}),
+            # What her policy says of her data.
+            ("Policy.CanSave", [hers], {"fileDescriptor": 0, "location": "other"}),
+            ("Policy.SaveLocations", [hers], {"fileDescriptor": 0}),
+            ("Policy.CanReceive", [hers], {"fileDescriptor": 0}),
         )
         for name, descriptors, parameters in calls:
             with self.assertRaises(Refusal, msg=name) as caught:
@@ -167,7 +171,10 @@ class Users(WorkspaceCase):
         self.assertEqual(self.state(), before)
 
     def test_nobody_registers_anothers_account(self):
-        names = [{"name": ANN}, {"name": "other@contoso.com", "objectId": OID}]
+        # By one of the texts that mean hers, under whatever heading.
+        names = [
+            {"name": ANN}, {"name": "other@contoso.com", "objectId": OID}, {"name": OID},
+            {"name": "other@contoso.com", "objectId": ANN}, {"name": self.workspace.account(ANN)["id"]}]
         with Client(self.workspace.socket, ANNS) as ann:
             for left in (False, True):
                 # Also not one that its user has deregistered and may come back to.
@@ -181,6 +188,49 @@ class Users(WorkspaceCase):
                     self.assertEqual(caught.exception.name, "Refused")
             self.assertTrue(ann.call("Enrollment.Register", **names[0])["status"]["didSucceed"])
         self.state()
+
+    def test_the_daemon_lends_nobody_its_name_on_a_socket(self):
+        pipe, into = os.pipe()
+        self.addCleanup(os.close, pipe)
+        os.write(into, b"MAINPID=1")
+        os.close(into)
+        mine, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        with mine, theirs:
+            self.refused_end([pipe, mine.fileno()], "InvalidInput")
+            theirs.setblocking(False)
+            with self.assertRaises(BlockingIOError):
+                theirs.recv(100)
+
+    def test_the_daemon_uses_no_file_of_the_kernels_for_others(self):
+        empty = self.files()[1]
+        with open("/proc/self/oom_score_adj", "r+b") as file:
+            self.refused_end([empty, file.fileno()], "Refused")
+            self.refused_end([file.fileno(), empty], "Refused")
+        self.assertEqual(os.fstat(empty).st_size, 0)
+
+    def refused_end(self, descriptors, why):
+        with self.assertRaises(Refusal) as caught:
+            self.stranger().call(
+                "Protection.UnprotectData", descriptors, sourceDescriptor=0, destinationDescriptor=1)
+        self.assertEqual(caught.exception.name, why, caught.exception)
+
+    def test_names_below_anothers_directory_are_not_told(self):
+        mine = self.workspace.path("bobs")
+        (mine / "anns" / "deep").mkdir(parents=True)
+        for path, user in ((mine, BOBS), (mine / "anns", ANNS), (mine / "anns" / "deep", ANNS)):
+            os.chown(path, user, user)
+            path.chmod(0o700)
+        top = os.open(mine, os.O_PATH)
+        self.addCleanup(os.close, top)
+        with self.stranger() as client:
+            frame = {
+                "method": "io.mamd.Protection.Protect", "more": True, "parameters": {"owner": BOB, "fileDescriptor": 0}}
+            socket.send_fds(client.socket, [json.dumps(frame).encode() + b"\0"], [top])
+            data = b""
+            while b'"summary"' not in data:
+                data += client.socket.recv(1 << 16) or self.fail(data)
+        self.assertIn(b"bobs/anns", data)
+        self.assertNotIn(b"deep", data)
 
     def test_what_names_no_account_means_the_callers_own(self):
         with Client(self.workspace.socket, BOBS) as client:

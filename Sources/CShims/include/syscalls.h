@@ -24,6 +24,10 @@ int mam_renameat2(int from_directory, const char *from, int to_directory, const 
 /// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
 int mam_is_fuse(const char *path);
 
+/// 1 if a descriptor is of one of the kernel's own file systems, such as /proc: their files may ask who reads or writes
+/// them, not who opened them.
+int mam_is_kernels(int descriptor);
+
 /// syncfs(2): all that was written to the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 
