@@ -1,6 +1,6 @@
 // Taking the content of another file over while this one is in use.
 
-internal import MAMFormat
+package import MAMFormat
 internal import MAMSystem
 
 extension StoredFile {
@@ -20,16 +20,16 @@ extension StoredFile {
     /// From now on this is the other file, which its caller does not use any more.
     ///
     /// `complete` brings the other one up to date and puts it in place. It is given what changed since ``takeChanges()``, and how
-    /// to read; nobody else reads or writes meanwhile. When it throws all stays as it is.
+    /// to read, and what the header says; nobody else reads or writes meanwhile. When it throws all stays as it is.
     package func takeOver<Failure: Error>(
         _ other: StoredFile,
         _ complete: (
-            _ changes: Range<Int64>?,
+            _ changes: Range<Int64>?, _ header: FileHeader?,
             _ read: (UnsafeMutableRawBufferPointer, Int64) throws(StoreError) -> Int
         ) throws(Failure) -> Void
     ) throws(Failure) {
         try lock.exclusive { () throws(Failure) in
-            try complete(changes) { out, offset throws(StoreError) in
+            try complete(changes, headerUnlocked) { out, offset throws(StoreError) in
                 switch content {
                 case .plain(let plain): try plain.read(into: out, at: offset)
                 case .sealed(let sealed): try sealed.read(into: out, at: offset)

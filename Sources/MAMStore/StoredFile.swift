@@ -41,12 +41,13 @@ package final class StoredFile: @unchecked Sendable {
     }
 
     /// Nil for a foreign file.
-    package var header: FileHeader? {
-        lock.shared {
-            switch content {
-            case .plain(let plain): plain.header
-            case .sealed(let sealed): sealed.header
-            }
+    package var header: FileHeader? { lock.shared { headerUnlocked } }
+
+    /// The caller holds the lock.
+    var headerUnlocked: FileHeader? {
+        switch content {
+        case .plain(let plain): plain.header
+        case .sealed(let sealed): sealed.header
         }
     }
 

@@ -10,6 +10,8 @@ package final class Conversion {
     private let vault: Vault
     private let old: VaultFile
     private let new: VaultFile
+    /// Nil for a foreign file.
+    private let fileID: FileID?
 
     /// Passes over what was changed meanwhile, before the last one keeps writers waiting.
     private static let passCount = 4
@@ -23,6 +25,7 @@ package final class Conversion {
     ) throws(VaultError) {
         self.vault = vault
         old = file
+        fileID = file.header?.fileID
         try vault.admit(file)
         new = try vault.file(destination)
         try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
@@ -56,12 +59,18 @@ package final class Conversion {
             guard let window = file.window else { continue }
             guard window.beginUse() else { throw vault.refusal(of: window, file.header) }
             entered.append(window)
+            // A lock that has come and gone since the last pass took it; none comes any more.
+            if file.stored.needsKey { try vault.provideKey(to: file.stored) }
         }
-        try old.stored.takeOver(new.stored) { changes, read throws(VaultError) in
+        try old.stored.takeOver(new.stored) { changes, header, read throws(VaultError) in
+            // Somebody has truncated it as they opened it: it is theirs, and what they write is not to be given away.
+            guard header?.fileID == fileID else {
+                throw .refused("the file was begun anew meanwhile; try again")
+            }
             if let changes {
                 try copy(changes) { buffer, offset throws(VaultError) in
                     do throws(StoreError) { return try read(buffer, offset) } catch {
-                        if error == .keyUnavailable { throw vault.closure(of: old.header) }
+                        if error == .keyUnavailable { throw vault.closure(of: header) }
                         throw .store(error)
                     }
                 }

@@ -3,12 +3,16 @@ import mmap
 import os
 import pathlib
 import random
+import struct
 import subprocess
 import threading
 import time
 import unittest
 
-from workspace import ANN, CLOSED, DONE, LONG, PERSONAL, UNREACHABLE, WorkspaceCase, daemons, pattern, wait_until
+from socket_client import Client
+from workspace import ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, daemons, pattern, wait_until
+
+OTHER = "other@example.org"
 
 # All that a conversion changes the disk with.
 CALLS = "openat,pwrite64,ftruncate,fsync,fdatasync,renameat2,unlinkat,fchown,fchmod,utimensat"
@@ -67,6 +71,18 @@ class Open(WorkspaceCase):
         expected = bytearray(pattern(100_000))
         expected[50_000:50_006] = b"mapped"
         self.check_on_disk(path, bytes(expected), True)
+
+    @unittest.skipUnless(os.getuid() == 0, "gives capabilities and files to others")
+    def test_capabilities_and_another_users_files_stay_so(self):
+        path, value = self.personal("file", b"program"), struct.pack("<IIIII", 0x02000001, 1 << 13, 0, 0, 0)
+        os.chown(path, 4711, 4712)
+        os.chmod(path, 0o6755)
+        for owner in (ANN, PERSONAL):
+            os.setxattr(path, "security.capability", value)
+            self.protect(path, owner)
+            status = os.stat(path)
+            self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o7777), (4711, 4712, 0o6755))
+            self.assertEqual(os.getxattr(path, "security.capability"), value)
 
     def test_after_a_remount_it_is_all_there(self):
         path = self.personal("file", pattern(50_000))
@@ -137,6 +153,20 @@ class Open(WorkspaceCase):
         stop.set()
         thread.join()
         self.assertEqual(errors, [])
+
+    def test_who_begins_it_anew_meanwhile_keeps_it(self):
+        path, work = self.personal("file", pattern(96 << 20)), self.workspace.on_disk(".mamd", "work")
+        thread = threading.Thread(target=self.protect, args=(path,), kwargs={"status": REFUSED})
+        with Client(self.workspace.socket) as client:
+            thread.start()
+            wait_until(lambda: list(work.iterdir()))
+            client.call("Identity.SetProcessIdentity", identity=OTHER)
+            try:
+                path.write_bytes(b"begun anew")
+            finally:
+                thread.join()
+                client.call("Identity.SetProcessIdentity", identity=None)
+        self.assertEqual((self.workspace.owner(path), path.read_bytes()), (OTHER, b"begun anew"))
 
     def test_a_closed_window_refuses_and_changes_nothing(self):
         path = self.directory / "file"

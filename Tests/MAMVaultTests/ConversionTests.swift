@@ -67,6 +67,30 @@ struct ConversionTests {
         #expect(try it.file.text() == "content")
     }
 
+    @Test("A lock that has come and gone in between does not end it")
+    func lockedAndUnlocked() throws {
+        let it = try begin("content", from: "ann@contoso.com", to: Self.stranger)
+        try it.conversion.copy()
+        try it.file.write("late")
+        it.test.vault.lock(it.test.ann, now: true)
+        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        try it.conversion.finish {}
+        #expect(try it.file.text() == "lateent")
+        #expect(it.file.owner.name == Self.stranger)
+    }
+
+    @Test("Who begins it anew in between keeps it")
+    func begunAnew() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        try it.test.vault.begin(
+            it.file, as: try Identity(name: "other@example.org"), asking: nil)
+        try it.file.write("theirs")
+        #expect(throws: VaultError.self) { try it.conversion.finish {} }
+        #expect(it.file.owner.name == "other@example.org")
+        #expect(try it.test.openExisting("old").text() == "theirs")
+    }
+
     @Test("A file that became an account's is closed by the next lock")
     func window() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
