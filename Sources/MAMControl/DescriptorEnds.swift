@@ -29,6 +29,14 @@ struct DescriptorEnds: StreamEnds {
         }
     }
 
+    /// Who reads what they write comes to no end, but to that of the disk.
+    static func areOneFile(_ source: Descriptor, _ destination: Descriptor) -> Bool {
+        guard let one = try? status(of: source.raw), let other = try? status(of: destination.raw)
+        else { return false }
+        return one.st_mode & S_IFMT == S_IFREG && one.st_dev == other.st_dev
+            && one.st_ino == other.st_ino
+    }
+
     func read(
         into buffer: UnsafeMutableRawBufferPointer, while isWanted: () -> Bool
     ) throws(StoreError) -> Int {

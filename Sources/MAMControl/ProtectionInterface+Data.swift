@@ -110,8 +110,12 @@ extension ProtectionInterface {
     private func ends(_ call: VarlinkCall, writes: Bool) throws(VarlinkError) -> DescriptorEnds {
         let source = try end(call, "sourceDescriptor")
         guard writes else { return DescriptorEnds(call: call, source: source) }
-        return DescriptorEnds(
-            call: call, source: source, destination: try end(call, "destinationDescriptor"))
+        let destination = try end(call, "destinationDescriptor")
+        guard !DescriptorEnds.areOneFile(source, destination) else {
+            throw .dataFailed(
+                .invalidArgument, .invalidInput("the source and the destination are one file"))
+        }
+        return DescriptorEnds(call: call, source: source, destination: destination)
     }
 
     /// Whoever reads or writes something else may do more than that: a message on a socket tells who sent it, and that would

@@ -251,6 +251,18 @@ class Data(WorkspaceCase):
         status = pathlib.Path(f"/proc/{self.daemon()}/status").read_text()
         return int(status.split("VmHWM:")[1].split()[0])
 
+    def test_a_file_that_is_appended_to_itself_is_refused(self):
+        path = self.workspace.root / "both"
+        for verb in (("protect", "--owner", ANN), ("unprotect",)):
+            path.write_bytes(pattern(200_000))
+            with open(path, "rb") as source, open(path, "ab") as destination:
+                result = subprocess.run(
+                    ["timeout", "3", "mamctl", "data", *verb, "--workspace", self.workspace.name], stdin=source,
+                    stdout=destination, stderr=subprocess.PIPE, env=self.workspace.environment)
+            self.assertEqual(result.returncode, USAGE, result.stderr)
+            self.assertIn(b"one file", result.stderr)
+            self.assertEqual(path.stat().st_size, 200_000)
+
     def test_a_large_pipe_in_constant_memory(self):
         size = (2048 if LONG else 200) << 20
         # The peak begins anew: the derivation of the passphrase's key took more.
