@@ -53,9 +53,22 @@ package enum PinCharacters: String, Sendable, CaseIterable {
     case numeric, alphanumericAndSymbol
 }
 
+/// An enumeration of which a member that is not known stands for one of the known ones.
+protocol PolicyChoice: CaseIterable, RawRepresentable<String>, Equatable, Sendable {
+    static var forUnknown: Self? { get }
+}
+
+extension PolicyChoice {
+    /// The most restrictive one: a policy of tomorrow must not become looser by our not knowing it.
+    static var forUnknown: Self? { Array(allCases).last }
+}
+
 /// `managedAppRemediationAction`. Wipe beats block beats warn; `blockWhenSettingIsSupported` is a block.
 package enum RemediationAction: String, Sendable, CaseIterable {
     case warn, blockWhenSettingIsSupported, block, wipe
+
+    /// Nothing is destroyed for a word that nobody here understands.
+    static var forUnknown: RemediationAction? { .block }
 }
 
 /// `managedAppNotificationRestriction`.
@@ -98,3 +111,15 @@ package struct NamedValue: Sendable, Hashable {
         self.value = value
     }
 }
+
+extension DataEncryption: PolicyChoice {}
+extension DataTransfers: PolicyChoice {}
+extension ClipboardSharing: PolicyChoice {}
+extension PinCharacters: PolicyChoice {}
+extension RemediationAction: PolicyChoice {}
+extension NotificationRestriction: PolicyChoice {}
+extension ThreatLevel: PolicyChoice {}
+extension PhoneNumberRedirect: PolicyChoice {}
+extension MessagingRedirect: PolicyChoice {}
+extension ManagedBrowser: PolicyChoice {}
+extension FeatureState: PolicyChoice {}

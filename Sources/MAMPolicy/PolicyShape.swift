@@ -3,22 +3,23 @@
 
 internal import MAMModel
 
-extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable {
-    /// One of an enumeration's members, which stand in the order of restriction. A member that is not known stands
-    /// for the most restrictive one: a policy of tomorrow must not become looser by our not knowing it.
+extension Shape where Value: PolicyChoice {
+    /// One of an enumeration's members, which stand in the order of restriction.
     static var choice: Shape {
         Shape(
             "a text",
             reading: { value, key, warnings in
                 guard let text = value.text else { return nil }
                 if let member = Value(rawValue: text) { return member }
-                let strictest = Array(Value.allCases).last
+                let taken = Value.forUnknown
                 warnings.append(
-                    .unknownValue(key: key, value: text, taken: strictest?.rawValue ?? ""))
-                return strictest
+                    .unknownValue(key: key, value: text, taken: taken?.rawValue ?? ""))
+                return taken
             }, write: { .string($0.rawValue) })
     }
+}
 
+extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable {
     /// A list of exceptions. A member that is not known is left out.
     static var choices: Shape<[Value]> {
         Shape<[Value]>(

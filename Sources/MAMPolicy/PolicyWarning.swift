@@ -4,7 +4,7 @@
 package enum PolicyWarning: Hashable, Sendable {
     /// A key that this version does not use.
     case unknownKey(String)
-    /// A value that this version does not know; the most restrictive one is taken.
+    /// A value that this version does not know; the most restrictive one that destroys nothing is taken.
     case unknownValue(key: String, value: String, taken: String)
     /// A member of a list that this version does not know; what it would allow is not allowed.
     case unknownMember(key: String, value: String)
@@ -29,7 +29,7 @@ extension PolicyWarning: CustomStringConvertible {
         switch self {
         case .unknownKey(let key): "\(key) is not used by this version"
         case .unknownValue(let key, let value, let taken):
-            "\(key) has the unknown value \(value); the most restrictive one, \(taken), is taken"
+            "\(key) has the unknown value \(value); it is taken as \(taken)"
         case .unknownMember(let key, let value):
             "\(key) has the unknown member \(value), which is left out"
         case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"

@@ -135,9 +135,10 @@ struct RuleField: Sendable {
     ]
 
     private static let time: [RuleField] = [
-        duration("periodOfflineBeforeAccessCheck", \.periodOfflineBeforeAccessCheck),
-        duration("periodOnlineBeforeAccessCheck", \.periodOnlineBeforeAccessCheck),
-        duration("periodOfflineBeforeWipeIsEnforced", \.periodOfflineBeforeWipeIsEnforced),
+        duration("periodOfflineBeforeAccessCheck", \.periodOfflineBeforeAccessCheck, .sooner),
+        duration("periodOnlineBeforeAccessCheck", \.periodOnlineBeforeAccessCheck, .sooner),
+        duration(
+            "periodOfflineBeforeWipeIsEnforced", \.periodOfflineBeforeWipeIsEnforced, .sooner),
         choice("appActionIfAccountIsClockedOut", \.appActionIfAccountIsClockedOut),
         duration(
             "gracePeriodToBlockAppsDuringOffClockHours",
@@ -182,9 +183,9 @@ extension RuleField {
         RuleField(key, path, Shape<Bool>.truth.optional, strictness)
     }
 
-    private static func choice<
-        Choice: CaseIterable & RawRepresentable<String> & Equatable & Sendable
-    >(_ key: String, _ path: Path<Choice>) -> RuleField {
+    private static func choice<Choice: PolicyChoice>(
+        _ key: String, _ path: Path<Choice>
+    ) -> RuleField {
         RuleField(key, path, Shape<Choice>.choice.optional, .laterMember)
     }
 

@@ -93,4 +93,44 @@ import Testing
                     key: "appDataEncryptionType", value: "WhenDeviceLocked",
                     taken: "whenDeviceLocked"))
     }
+
+    @Test(arguments: [
+        "appActionIfMaximumPinRetriesExceeded", "appActionIfAccountIsClockedOut",
+        "appActionIfDeviceComplianceRequired", "appActionIfIosDeviceModelNotAllowed",
+        "mobileThreatDefenseRemediationAction", "appActionIfUnableToAuthenticateUser",
+    ])
+    func `an unknown action is a block and never a wipe`(_ key: String) throws {
+        let text = #"{"\#(key)": "erase"}"#
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(
+            document.warnings == [.unknownValue(key: key, value: "erase", taken: "block")])
+        let rules = document.rules
+        let actions = [
+            rules.appActionIfMaximumPinRetriesExceeded, rules.appActionIfAccountIsClockedOut,
+            rules.appActionIfDeviceComplianceRequired, rules.appActionIfIosDeviceModelNotAllowed,
+            rules.mobileThreatDefenseRemediationAction, rules.appActionIfUnableToAuthenticateUser,
+        ]
+        #expect(actions.compactMap(\.self) == [.block])
+    }
+
+    @Test(arguments: ["PT0S", "-P1D"])
+    func `a period of nothing lifts nobody else's`(_ nothing: String) throws {
+        let keys = [
+            "periodOfflineBeforeAccessCheck", "periodOnlineBeforeAccessCheck",
+            "periodOfflineBeforeWipeIsEnforced",
+        ]
+        func documents(_ value: String) throws -> [PolicyDocument] {
+            let members = keys.map { "\"\($0)\": \"\(value)\"" }.joined(separator: ", ")
+            return try PolicyDocument.decode(Array("{\(members)}".utf8))
+        }
+        let (none, day) = (try documents(nothing), try documents("P1D"))
+        for both in [none + day, day + none] {
+            let rules = EffectivePolicy.merge(both).rules
+            #expect(rules.periodOfflineBeforeAccessCheck?.seconds == 86_400)
+            #expect(rules.periodOnlineBeforeAccessCheck?.seconds == 86_400)
+            #expect(rules.periodOfflineBeforeWipeIsEnforced?.seconds == 86_400)
+        }
+        #expect(
+            EffectivePolicy.merge(none + none).rules.periodOfflineBeforeAccessCheck?.seconds == 0)
+    }
 }

@@ -49,7 +49,7 @@ import Testing
         ("pinRequiredInsteadOfBiometricTimeout", #""PT12H""#, #""PT30M""#),
         ("organizationalCredentialsRequired", "false", "true"),
         ("periodOfflineBeforeAccessCheck", #""P1D""#, #""PT12H""#),
-        ("periodOnlineBeforeAccessCheck", #""PT30M""#, #""PT0S""#),
+        ("periodOnlineBeforeAccessCheck", #""PT0S""#, #""PT30M""#),
         ("periodOfflineBeforeWipeIsEnforced", #""P90D""#, #""P30D""#),
         ("appActionIfAccountIsClockedOut", #""warn""#, #""block""#),
         ("gracePeriodToBlockAppsDuringOffClockHours", #""PT1H""#, #""PT1M""#),
