@@ -11,10 +11,16 @@ package struct AttemptRecord: Equatable, Sendable {
     /// Tells the last wrong passphrase from another one; see ``WrappingKey/fingerprint(stretched:_:_:)``.
     package var fingerprint: Bytes16
 
+    /// Added to the count of a record that could not be read: the longest wait, and no failure that anybody saw.
+    private static let unseen: UInt32 = 1 << 31
+
     /// What a record that cannot be read stands for.
     static func worst(at now: Int64) -> AttemptRecord {
-        AttemptRecord(failures: UInt32(delays.count), lastFailure: now, fingerprint: .zero)
+        AttemptRecord(failures: unseen, lastFailure: now, fingerprint: .zero)
     }
+
+    /// Those that were seen: what policy counts, which may wipe for them.
+    package var seenFailures: UInt32 { failures < Self.unseen ? failures : failures - Self.unseen }
 
     /// Seconds to wait after the first, the second, … failure; the last for all that follow.
     ///

@@ -35,7 +35,7 @@ final class Attempts: Sendable {
     }
 
     func failures(_ account: AccountID) -> Int {
-        records.withLock { Int($0[account]?.failures ?? 0) }
+        records.withLock { Int($0[account]?.seenFailures ?? 0) }
     }
 
     /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from there, or a wrong

@@ -124,6 +124,13 @@ import Testing
             #expect(try state.start().retryAfterSeconds(account) == 3600)
             #expect(state.findings == [.attemptsDamaged(account)])
         }
+        // Nobody saw a wrong passphrase, and policy may wipe for them.
+        #expect(try state.start().failureCount(account) == 0)
+        state.advance(3600)
+        #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 3600)) {
+            try state.start().unlock(account, "wrong")
+        }
+        #expect(try state.start().failureCount(account) == 1)
         state.advance(3600)
         try state.start().unlock(account, "right")
     }
