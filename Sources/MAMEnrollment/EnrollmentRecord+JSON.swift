@@ -16,6 +16,7 @@ extension EnrollmentRecord {
             "sinceCheckIn": .integer(sinceCheckIn), "sinceAttempt": .integer(sinceAttempt),
             "networkFailures": JSONValue(networkFailures),
             "offlineWipe": JSONValue(offlineWipe?.rawValue),
+            "wrongBefore": wrongBefore.map { .integer(Int64($0)) } ?? .null,
             "sincePassphrase": .integer(sincePassphrase),
             "flaw": JSONValue(flaw?.reason), "flawRules": JSONValue(flaw?.rules),
             "isLockedOut": .bool(isLockedOut),
@@ -47,6 +48,7 @@ extension EnrollmentRecord {
         self.sinceAttempt = sinceAttempt
         networkFailures = failures
         offlineWipe = members["offlineWipe"]?.text.flatMap(OfflineWipe.init(rawValue:))
+        wrongBefore = members["wrongBefore"]?.integer.flatMap { Int(exactly: $0) }
         self.sincePassphrase = sincePassphrase
         flaw = members["flaw"]?.text.map {
             Flaw(reason: $0, rules: members["flawRules"]?.text ?? "")

@@ -124,7 +124,7 @@ extension EnrollmentRecord {
         sinceAttempt = 0
         guard outcome.isSuccess else { return fail(outcome) }
         (sinceCheckIn, networkFailures) = (0, 0)
-        if offlineWipe != nil, !facts.isCovered {
+        if offlineWipe != nil, !facts.isCovered, facts.isPolicyThere {
             return [
                 .wipe(
                     WipeReason(
@@ -132,7 +132,7 @@ extension EnrollmentRecord {
             ]
         }
         if offlineWipe == .needsCheckIn {
-            offlineWipe = facts.hasPassphrase ? .needsPassphrase : nil
+            (offlineWipe, wrongBefore) = (facts.hasPassphrase ? .needsPassphrase : nil, nil)
         }
         defer { policyMark = mark }
         return enroll(facts, isNew: policyMark != mark)
@@ -182,20 +182,24 @@ extension EnrollmentRecord {
     /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out some number must hold.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
         let pin = facts.policy.pin
-        guard count >= pin.maximumRetries else { return [] }
         if offlineWipe == .needsPassphrase {
-            return [
-                .wipe(
-                    WipeReason(
-                        .offline,
-                        "it was offline for too long, and its passphrase was wrong \(count) times"))
-            ]
+            // Those of before are no answer to the second chance.
+            let before = wrongBefore ?? max(0, count - 1)
+            wrongBefore = before
+            if count - before >= pin.maximumRetries {
+                return [
+                    .wipe(
+                        WipeReason(
+                            .offline,
+                            "it was offline for too long, and its passphrase was wrong \(count - before) times"
+                        ))
+                ]
+            }
         }
-        guard pin.isRequired else { return [] }
-        if pin.actionAfterRetries == .wipe {
-            return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(count) times"))]
-        }
+        guard count >= pin.maximumRetries, pin.isRequired else { return [] }
+        // Also if it is to be wiped: where that cannot be done nobody shall go on trying.
         isLockedOut = true
-        return []
+        guard pin.actionAfterRetries == .wipe else { return [] }
+        return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(count) times"))]
     }
 }

@@ -28,6 +28,8 @@ package struct EnrollmentRecord: Sendable, Equatable {
     /// Tries in a row that the network failed.
     package var networkFailures = 0
     package var offlineWipe: OfflineWipe?
+    /// How many passphrases were wrong before the first one of the second chance; nil before that.
+    package var wrongBefore: Int?
     /// Since the passphrase was set.
     package var sincePassphrase: Int64 = 0
     /// What the passphrase lacked, and of which rules.
@@ -55,12 +57,11 @@ package struct EnrollmentRecord: Sendable, Equatable {
     /// Of an account that is registered now.
     package init(at passage: Passage) { self.passage = passage }
 
-    /// What a damaged record stands for: as long without a check-in as can be, and locked out, so that it takes a
-    /// check-in and the passphrase to go on. Nothing is destroyed for it alone.
+    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase to go on. How long it
+    /// was offline is not known, and no time that is not known leads to a wipe.
     package static func strictest(at passage: Passage) -> EnrollmentRecord {
         var record = EnrollmentRecord(at: passage)
-        (record.sinceCheckIn, record.sinceAttempt) = (.max, .max)
-        record.sincePassphrase = .max
+        (record.sinceAttempt, record.sincePassphrase) = (.max, .max)
         record.isLockedOut = true
         return record
     }
@@ -70,17 +71,20 @@ package struct EnrollmentRecord: Sendable, Equatable {
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
     package let isCovered: Bool
+    /// There is any document at all: an empty directory, which may be a disk that is not mounted, says nothing of anybody.
+    package let isPolicyThere: Bool
     package let isAllowed: Bool
     package let hasPassphrase: Bool
     package let checkInSeconds: Int64
     package let retrySeconds: Int64
 
     package init(
-        policy: EffectivePolicy, isCovered: Bool, isAllowed: Bool = true, hasPassphrase: Bool,
-        settings: Settings
+        policy: EffectivePolicy, isCovered: Bool, isPolicyThere: Bool = true,
+        isAllowed: Bool = true, hasPassphrase: Bool, settings: Settings
     ) {
         self.policy = policy
         self.isCovered = isCovered
+        self.isPolicyThere = isPolicyThere
         self.isAllowed = isAllowed
         self.hasPassphrase = hasPassphrase
         checkInSeconds = Int64(settings.checkInSeconds)

@@ -8,12 +8,14 @@ package import MAMSystem
 package struct EnrollmentStore: Sendable {
     private let directory: Descriptor
 
-    private static let maximumByteCount = 65_536
+    private static let maximumByteCount = 1 << 20
+
+    /// True if there was no directory: nothing has been remembered of anybody yet.
+    package let isNew: Bool
 
     package init(in stateDirectory: Int32) throws(Errno) {
-        if mkdirat(stateDirectory, "enrollment", 0o700) != 0, Errno.current != .exists {
-            throw .current
-        }
+        isNew = mkdirat(stateDirectory, "enrollment", 0o700) == 0
+        if !isNew, Errno.current != .exists { throw .current }
         directory = try openFile(
             at: stateDirectory, "enrollment", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         for name in try unfinishedFiles(in: directory.raw) { unlinkat(directory.raw, name, 0) }
@@ -36,7 +38,10 @@ package struct EnrollmentStore: Sendable {
     }
 
     package func save(_ value: JSONValue, as name: String) throws(Errno) {
-        try value.encoded().span.withUnsafeBytes { bytes throws(Errno) in
+        let encoded = value.encoded()
+        // It would not be read again.
+        guard encoded.count <= Self.maximumByteCount else { throw .fileTooLarge }
+        try encoded.span.withUnsafeBytes { bytes throws(Errno) in
             try replaceFile(in: directory.raw, named: name, with: bytes)
         }
     }

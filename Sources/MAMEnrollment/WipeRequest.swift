@@ -41,7 +41,9 @@ package struct ObeyedRequests: Sendable, Equatable {
 
     package mutating func forget(_ id: String) { ages[id] = nil }
 
+    /// Time that nobody looked in, for the machine slept, counts a day at most: others may be read after this one.
     package mutating func pass(_ seconds: Int64) {
+        let seconds = min(seconds, 86_400)
         ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }
     }
 

@@ -45,7 +45,8 @@ final class AccountWindows: Sendable {
 
     /// Ends a grace period too. False if nothing was closed, nor about to be.
     func unlock() -> Bool {
-        for window in [complete, unlessOpen, untilFirstUnlock] { window.set(.open) }
+        status.withLock { $0.isBlocked = false }
+        for window in all { window.set(.open) }
         complete.noteUse()
         return advance(to: .unlocked) != .unlocked
     }

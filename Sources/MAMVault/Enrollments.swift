@@ -17,9 +17,13 @@ final class Enrollments: Sendable {
     let wakeUp: WakeUpDescriptor
     /// How the policy source is read; nil before the daemon has told.
     let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
+    /// No wipe is begun: the mount is read-only.
+    let removesNothing = Atomic<Bool>(false)
     /// One account's blocks are put in force at a time: the last that was found must be the one that stays.
     let settling = Mutex<Void>(())
     private let store: EnrollmentStore?
+    /// One file is written at a time: what was changed last must be what stays.
+    private let saving = Mutex<Void>(())
     private let log: Log
     private let state: Mutex<State>
 
@@ -31,6 +35,7 @@ final class Enrollments: Sendable {
         var obeyed = ObeyedRequests()
         var obeyedPassage: Passage
         var statedThreat: ThreatLevel?
+        var hasForgottenOrders = false
     }
 
     /// A count that is not on disk for so long may be lost with the machine's power, but not with the daemon.
@@ -53,22 +58,27 @@ final class Enrollments: Sendable {
         loadWorkspace()
     }
 
-    /// An account without a record is one of a version that had none, and counts as registered now.
+    /// Where there were no records at all an account is one of a version that had none, and counts as registered now. One
+    /// that is missing among others tells as little as a damaged one.
     private func load(_ account: AccountID, at passage: Passage) {
         let record: EnrollmentRecord
         switch store?.load("\(account.bytes)") {
-        case nil, .nothing: record = EnrollmentRecord(at: passage)
+        case nil: record = EnrollmentRecord(at: passage)
+        case .nothing:
+            record =
+                store?.isNew == true
+                ? EnrollmentRecord(at: passage) : damaged(account, at: passage)
         case .value(let json):
             record = EnrollmentRecord(json) ?? damaged(account, at: passage)
         case .damaged: record = damaged(account, at: passage)
         }
         state.withLock { $0.records[account] = record }
-        save(account, record)
+        save(account)
     }
 
     private func damaged(_ account: AccountID, at passage: Passage) -> EnrollmentRecord {
         log.error(
-            "enrollment/\(account.bytes) is damaged: the account is locked out until mamctl account login"
+            "enrollment/\(account.bytes) is damaged or missing: the account is locked out until mamctl account login"
         )
         return .strictest(at: passage)
     }
@@ -76,19 +86,43 @@ final class Enrollments: Sendable {
     private static let workspaceFile = "workspace"
 
     private func loadWorkspace() {
-        guard case .value(let json) = store?.load(Self.workspaceFile), let members = json.object
-        else { return }
+        guard let found = store?.load(Self.workspaceFile) else { return }
+        if case .nothing = found { return }
+        var members: [String: JSONValue] = [:]
+        if case .value(let json) = found { members = json.object ?? [:] }
+        let obeyed = members["obeyed"].flatMap(ObeyedRequests.init)
         state.withLock { state in
-            state.obeyed = members["obeyed"].flatMap(ObeyedRequests.init) ?? ObeyedRequests()
+            state.obeyed = obeyed ?? ObeyedRequests()
+            state.hasForgottenOrders = obeyed == nil
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
+        }
+        if obeyed == nil {
+            log.error(
+                "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the policy directory now are taken as done, and the threat level is unknown"
+            )
         }
     }
 
-    private func saveWorkspace() {
-        let (obeyed, threat) = state.withLock { ($0.obeyed, $0.statedThreat) }
-        write(
-            ["obeyed": obeyed.json, "threatLevel": JSONValue(threat?.rawValue)],
-            as: Self.workspaceFile)
+    /// What tells which orders to wipe were obeyed is damaged.
+    var hasForgottenOrders: Bool { state.withLock { $0.hasForgottenOrders } }
+
+    /// Whoever was wiped may be here again, and must not be for an order of before.
+    func takeAsObeyed(_ requests: [WipeRequest]) {
+        state.withLock { state in
+            for request in requests { state.obeyed.note(request.id) }
+            state.hasForgottenOrders = false
+        }
+        saveWorkspace()
+    }
+
+    @discardableResult
+    private func saveWorkspace() -> Bool {
+        saving.withLock { _ in
+            let (obeyed, threat) = state.withLock { ($0.obeyed, $0.statedThreat) }
+            return write(
+                ["obeyed": obeyed.json, "threatLevel": JSONValue(threat?.rawValue)],
+                as: Self.workspaceFile)
+        }
     }
 
     // MARK: Records
@@ -107,26 +141,31 @@ final class Enrollments: Sendable {
     func change<Result: Sendable>(
         _ account: AccountID, _ body: (inout EnrollmentRecord) -> Result
     ) -> Result? {
-        let changed: (result: Result, record: EnrollmentRecord, isDue: Bool)? = state.withLock {
+        let changed: (result: Result, isDue: Bool)? = state.withLock {
             state in
             guard var record = state.records[account] else { return nil }
             let result = body(&record)
             state.records[account] = record
             let isDue = state.saved[account].map { record.isWorthSaving(over: $0) } ?? true
-            return (result, record, isDue)
+            return (result, isDue)
         }
-        if let changed, changed.isDue { save(account, changed.record) }
+        if let changed, changed.isDue { save(account) }
         return changed?.result
     }
 
-    private func save(_ account: AccountID, _ record: EnrollmentRecord) {
-        state.withLock { $0.saved[account] = record }
-        write(record.json, as: "\(account.bytes)")
+    /// What cannot be written is tried again with the next change.
+    private func save(_ account: AccountID) {
+        saving.withLock { _ in
+            guard let record = state.withLock({ $0.records[account] }),
+                write(record.json, as: "\(account.bytes)")
+            else { return }
+            state.withLock { $0.saved[account] = record }
+        }
     }
 
     /// At a clean end.
     func saveAll() {
-        for (account, record) in state.withLock({ $0.records }) { save(account, record) }
+        for account in state.withLock({ $0.records.keys }) { save(account) }
     }
 
     /// False if its file is still there.
@@ -137,18 +176,24 @@ final class Enrollments: Sendable {
             state.clocks[account] = nil
             state.lastUse[account] = nil
         }
-        do throws(Errno) {
-            try store?.remove("\(account.bytes)")
-            return true
-        } catch {
-            log.warning("enrollment/\(account.bytes) could not be removed: \(error)")
-            return false
+        return saving.withLock { _ in
+            do throws(Errno) {
+                try store?.remove("\(account.bytes)")
+                return true
+            } catch {
+                log.warning("enrollment/\(account.bytes) could not be removed: \(error)")
+                return false
+            }
         }
     }
 
-    private func write(_ value: JSONValue, as name: String) {
-        do throws(Errno) { try store?.save(value, as: name) } catch {
+    private func write(_ value: JSONValue, as name: String) -> Bool {
+        do throws(Errno) {
+            try store?.save(value, as: name)
+            return true
+        } catch {
             log.error("enrollment/\(name) cannot be written: \(error)")
+            return false
         }
     }
 
@@ -167,15 +212,20 @@ final class Enrollments: Sendable {
         }
     }
 
-    /// False if it was obeyed before. On disk before this returns.
+    /// False if it was obeyed before, or if nobody would know after a restart that it was: then it is for later. On disk
+    /// before this returns.
     func begin(_ request: WipeRequest, at now: Moment) -> Bool {
         let isNew = state.withLock { state in
             state.obeyed.pass(state.obeyedPassage.advance(to: now, boot: Passage.currentBoot))
             defer { state.obeyed.note(request.id) }
             return !state.obeyed.contains(request.id)
         }
-        saveWorkspace()
-        return isNew
+        guard isNew else { return false }
+        if !saveWorkspace() {
+            state.withLock { $0.obeyed.forget(request.id) }
+            return false
+        }
+        return true
     }
 
     /// It could not be obeyed, and is to be when it is read again.

@@ -19,7 +19,11 @@ extension Vault {
     @discardableResult
     package func block(_ account: AccountID, _ block: AccountBlock) -> [Straggler] {
         guard let windows = windows(of: account) else { return [] }
-        let old = blocks.withLock { $0.updateValue(block, forKey: account) }
+        let old: AccountBlock? = blocks.withLock { blocks in
+            // One that an unlock ends takes the place of none that it does not end.
+            if block.endsWithUnlock, let old = blocks[account], !old.endsWithUnlock { return block }
+            return blocks.updateValue(block, forKey: account)
+        }
         if old != block {
             log.warning("\(keyring.identity(of: account)) is blocked: \(block.reason)")
         }

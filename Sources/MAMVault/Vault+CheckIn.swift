@@ -18,7 +18,10 @@ extension Vault {
     /// Asks the CheckIn hook, then reads the source; for all accounts.
     @discardableResult
     package func checkIn() -> CheckInOutcome {
-        let outcome = askCheckInHook() ?? enrollments.source.withLock { $0 }?() ?? .unchanged
+        // Who does not read the policies has not checked in, as while a workspace is only verified.
+        let outcome =
+            askCheckInHook() ?? enrollments.source.withLock { $0 }?()
+            ?? .failure("this daemon does not read the policies")
         finishCheckIn(outcome)
         return outcome
     }

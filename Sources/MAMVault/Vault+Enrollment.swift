@@ -45,8 +45,8 @@ extension Vault {
         let identity = identity(of: account)
         return EnrollmentFacts(
             policy: policy(of: account), isCovered: policies.covers(identity),
-            isAllowed: isAllowed(identity), hasPassphrase: keyring.hasPassphrase(account),
-            settings: settings)
+            isPolicyThere: !policies.documents.isEmpty, isAllowed: isAllowed(identity),
+            hasPassphrase: keyring.hasPassphrase(account), settings: settings)
     }
 
     /// Lets something happen to an account, and does what follows.
@@ -95,7 +95,8 @@ extension Vault {
 
     /// A wipe that nobody waits for. Where files cannot be removed the keys must not go before them.
     private func wipe(_ account: AccountID, ordered reason: WipeReason) {
-        guard isEnrolling, mount?.isReadOnly != true else {
+        let removesNothing = enrollments.removesNothing.load(ordering: .sequentiallyConsistent)
+        guard isEnrolling, !removesNothing, mount?.isReadOnly != true else {
             let text = "\(reason.text); it is to be wiped, and nothing can be removed now"
             log.error("\(identity(of: account)): \(text)")
             block(account, AccountBlock(.lockedOut, text))

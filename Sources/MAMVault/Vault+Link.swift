@@ -11,7 +11,14 @@ extension Vault {
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        try keyring.link(account, objectID: objectID, passphrase: passphrase)
+        // It takes the passphrase as an unlock does: a wrong one is one, and where none is taken this takes none.
+        try refuseBlocked(account)
+        do throws(KeyringError) {
+            try keyring.link(account, objectID: objectID, passphrase: passphrase)
+        } catch {
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            throw error
+        }
         // Documents may be assigned to either.
         forgetPolicies()
         log.info("\(keyring.identity(of: account)) has the object id \(objectID)")

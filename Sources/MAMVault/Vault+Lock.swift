@@ -179,10 +179,13 @@ extension Vault {
     /// The end of an unlock, unless a block came meanwhile.
     func bringToHand(_ keys: AccountKeys, of account: AccountID) throws(KeyringError) {
         try transitions.withLock { _ throws(KeyringError) in
-            try refuseBlocked(account)
+            // In one look: a block that comes after it waits for this, and closes what is opened here.
+            let block = blocks.withLock { blocks in
+                if blocks[account]?.endsWithUnlock == true { blocks[account] = nil }
+                return blocks[account]
+            }
+            if let block { throw .blocked(block) }
             try keyring.setUnlocked(account, keys: keys)
-            // One that a lock is.
-            blocks.withLock { $0[account] = nil }
             openWindows(of: account)
         }
     }

@@ -10,8 +10,11 @@ extension Vault {
     /// is mounted at once.
     package func obeyWipe(_ request: WipeRequest) {
         guard let found = wipeable(named: request.account) else {
-            return log.info(
-                "wipe request \(request.id): there is no account \(request.account) here")
+            // There is nothing to be wiped, which is how it is to be: who registers that name later is not meant.
+            guard enrollments.begin(request, at: clock.now) else { return }
+            return log.warning(
+                "wipe request \(request.id): there is no account \(request.account) here, and the request is done; one for an account that comes later takes another id"
+            )
         }
         guard mount?.isReadOnly != true else {
             return log.error(
@@ -34,4 +37,9 @@ extension Vault {
             enrollments.takeBack(request)
         }
     }
+
+    /// True if it is not known any more which orders were obeyed.
+    package var hasForgottenOrders: Bool { enrollments.hasForgottenOrders }
+
+    package func takeAsObeyed(_ requests: [WipeRequest]) { enrollments.takeAsObeyed(requests) }
 }

@@ -47,6 +47,11 @@ extension Vault {
     func registerAgain(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
+        // What a login takes: it starts every count anew, also that of an account which was closed when it went.
+        let outcome = checkIn()
+        guard outcome.isSuccess else {
+            throw .refused("the check-in failed: \(outcome.reason ?? "no reason was given")")
+        }
         let keys = try judgedKeys(of: account, passphrase: passphrase)
         log.info("\(identity(of: account)) is registered again")
         enroll(account)

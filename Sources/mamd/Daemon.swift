@@ -48,7 +48,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
-    try startEnrollment(of: vault, policies, report: report)
+    try startEnrollment(
+        of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)

@@ -9,7 +9,7 @@ import MAMVault
 
 /// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time; nothing is mounted yet.
 func startEnrollment(
-    of vault: Vault, _ policies: PolicyDirectory, report: (String) -> Void
+    of vault: Vault, _ policies: PolicyDirectory, isReadOnly: Bool, report: (String) -> Void
 ) throws(StartError) {
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
@@ -20,7 +20,11 @@ func startEnrollment(
     vault.readPolicies { [weak vault] in
         vault.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
-    vault.startEnrollment()
+    // There is no mount yet, so that none of them is carried out by the reading.
+    if vault.hasForgottenOrders {
+        vault.takeAsObeyed(policies.reload(into: vault).wipeRequests)
+    }
+    vault.startEnrollment(isReadOnly: isReadOnly)
 }
 
 private func requirePolicy(

@@ -30,6 +30,7 @@ struct World {
     var boot = "first"
     var policy = portal
     var isCovered = true
+    var isPolicyThere = true
     var isAllowed = true
     var hasPassphrase = true
 
@@ -40,7 +41,8 @@ struct World {
 
     var facts: EnrollmentFacts {
         EnrollmentFacts(
-            policy: policy, isCovered: isCovered, isAllowed: isAllowed,
+            policy: policy, isCovered: isCovered, isPolicyThere: isPolicyThere,
+            isAllowed: isAllowed,
             hasPassphrase: hasPassphrase, settings: Settings())
     }
 

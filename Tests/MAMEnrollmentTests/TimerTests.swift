@@ -83,8 +83,54 @@ import Testing
         // Before the reconnect a wrong passphrase wipes nothing.
         #expect(world.apply(.wrongPassphrase(count: 5)).isEmpty)
         _ = world.checkIn()
-        #expect(world.apply(.wrongPassphrase(count: 4)).isEmpty)
-        #expect(world.apply(.wrongPassphrase(count: 5)).isWipe(.offline))
+        // Nor do those of before count for one.
+        for count in 6...9 {
+            #expect(world.apply(.wrongPassphrase(count: count)).isEmpty)
+        }
+        #expect(world.record.offlineWipe == .needsPassphrase)
+        #expect(world.apply(.wrongPassphrase(count: 10)).isWipe(.offline))
+    }
+
+    @Test func `what was counted in the second chance is kept by a restart, and ends with it`()
+        throws
+    {
+        var world = World()
+        _ = world.pass(90 * day)
+        _ = world.checkIn()
+        for count in 3...6 { _ = world.apply(.wrongPassphrase(count: count)) }
+        try world.restart()
+        #expect(world.apply(.wrongPassphrase(count: 7)).isWipe(.offline))
+        _ = world.apply(.opened(flaw: nil))
+        _ = world.pass(90 * day)
+        _ = world.checkIn()
+        #expect(world.apply(.wrongPassphrase(count: 1)).isEmpty)
+    }
+
+    @Test func `an empty directory says of nobody that he is not covered any more`() {
+        var world = World()
+        _ = world.pass(90 * day)
+        (world.isCovered, world.isPolicyThere) = (false, false)
+        #expect(world.checkIn() == [.report(.noPolicy, nil)])
+        #expect(world.block == .offlineWipe)
+    }
+
+    @Test func `a damaged record is no time that passed, and nothing is wiped for it`() {
+        var world = World()
+        world.record = .strictest(at: Passage(world.moment, boot: world.boot))
+        _ = world.look()
+        #expect(world.block == .lockedOut)
+        #expect(world.record.offlineWipe == nil)
+        _ = world.checkIn()
+        #expect(world.block == .lockedOut)
+        for count in 1...9 {
+            #expect(world.apply(.wrongPassphrase(count: count)).isEmpty)
+        }
+        world.isCovered = false
+        #expect(world.checkIn() == [.report(.noPolicy, nil)])
+        world.isCovered = true
+        _ = world.checkIn()
+        _ = world.apply(.opened(flaw: nil))
+        #expect(world.block == nil)
     }
 
     @Test func `a check-in that does not cover it any more ends the second chance too`() {

@@ -58,6 +58,20 @@ struct BlockTests {
         #expect(test.vault.block(of: test.ann) == nil)
     }
 
+    @Test(
+        "A recheck takes the place of no block that a passphrase does not end, and a link tries no passphrase"
+    )
+    func graver() throws {
+        let test = try TestVault("whenDeviceLocked")
+        test.vault.block(test.ann, Self.offline)
+        test.vault.block(test.ann, AccountBlock(.recheck, "not used for 30 minutes"))
+        #expect(test.vault.block(of: test.ann) == Self.offline)
+        #expect(throws: KeyringError.blocked(Self.offline)) {
+            try test.vault.link(test.ann, objectID: "1", passphrase: secret("wrong"))
+        }
+        #expect(test.vault.accounts.first?.retryAfterSeconds == 0)
+    }
+
     @Test("An account without a passphrase is open again when its block ends")
     func withoutPassphrase() throws {
         let test = try TestVault(passphrase: nil)

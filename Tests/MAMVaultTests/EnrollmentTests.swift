@@ -19,7 +19,7 @@ import Testing
     @Test func `an order to wipe is obeyed once for each id`() throws {
         let test = try enrolling()
         test.vault.setMount(nil)
-        test.vault.obeyWipe(WipeRequest(id: "1", account: "nobody@else"))
+        test.vault.obeyWipe(WipeRequest(id: "0", account: "nobody@else"))
         #expect(test.vault.accounts.count == 1)
         // Before there is a mount it is obeyed at once.
         test.vault.obeyWipe(WipeRequest(id: "1", account: "ANN@contoso.com"))
@@ -30,6 +30,69 @@ import Testing
         #expect(test.vault.accounts.count == 1)
         test.vault.obeyWipe(WipeRequest(id: "2", account: "ann@contoso.com"))
         #expect(test.vault.accounts.isEmpty)
+    }
+
+    @Test func `who registers a name that was to be wiped before he came is not meant`() throws {
+        let test = try enrolling()
+        test.vault.setMount(nil)
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "bob@contoso.com"))
+        let bob = try Identity(name: "bob@contoso.com")
+        _ = try test.vault.register(bob, user: 1001, passphrase: secret("x"))
+        test.vault.obeyWipe(WipeRequest(id: "1", account: "bob@contoso.com"))
+        #expect(test.vault.accounts.count == 2)
+    }
+
+    @Test(arguments: [1, 3] as [Int64])
+    func `an order that stays to be read is not obeyed again, however long it stays`(
+        _ daysPerLook: Int64
+    ) throws {
+        let test = try enrolling()
+        test.vault.setMount(nil)
+        let orders = ["2", "1"].map { WipeRequest(id: $0, account: "ann@contoso.com") }
+        for _ in 0..<10 {
+            for order in orders { test.vault.obeyWipe(order) }
+            test.vault.resumeWipes(in: ActionMount {})
+            test.vault.clock.advance(bySeconds: daysPerLook * 86_400)
+        }
+        #expect(test.vault.accounts.isEmpty)
+        _ = try test.vault.register(TestVault.annIdentity(), user: 1000, passphrase: secret("x"))
+        test.vault.clock.advance(bySeconds: 30 * 86_400)
+        for order in orders { test.vault.obeyWipe(order) }
+        #expect(test.vault.accounts.count == 1)
+    }
+
+    @Test func `where nothing can be removed no start wipes`() throws {
+        let test = try TestVault()
+        let wanting = #"{"minimumWipeSdkVersion": "9999"}"#
+        test.vault.replacePolicies(
+            PolicyBook(documents: try PolicyDocument.decode(Array(wanting.utf8))))
+        test.vault.readPolicies { .unchanged }
+        test.vault.startEnrollment(isReadOnly: true)
+        #expect(test.vault.accounts.count == 1)
+        #expect(test.vault.block(of: test.ann) != nil)
+        test.vault.startEnrollment()
+        #expect(test.vault.accounts.isEmpty)
+    }
+
+    @Test func `who does not read the policies does not check in`() throws {
+        let test = try TestVault()
+        #expect(!test.vault.checkIn().isSuccess)
+    }
+
+    @Test func `deregistering and registering again is a check-in, and does not go round one`()
+        throws
+    {
+        let test = try enrolling()
+        _ = test.vault.signOut(test.ann)
+        test.vault.readPolicies { .failure("the network is down") }
+        let ann = try TestVault.annIdentity()
+        #expect(throws: KeyringError.refused("the check-in failed: the network is down")) {
+            try test.vault.register(ann, user: 1000, passphrase: secret("secret"))
+        }
+        #expect(!test.vault.isRegistered(test.ann))
+        test.vault.readPolicies { .unchanged }
+        #expect(try test.vault.register(ann, user: 1000, passphrase: secret("secret")) == test.ann)
+        #expect(test.vault.isRegistered(test.ann))
     }
 
     @Test func `with a mount it is obeyed on a thread of its own`() throws {
