@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from enrolling import DAY, HOUR, EnrollmentCase
-from workspace import ANN, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, daemons, wait_until
+from workspace import ANN, BOB, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, daemons, wait_until
 
 TIMES = {"periodOfflineBeforeAccessCheck": "P1D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
 
@@ -20,7 +20,7 @@ class Offline(EnrollmentCase):
             self.answer_file = file.name
         self.addCleanup(os.unlink, self.answer_file)
         self.online(0)
-        return {**self.settings, "Hooks": {"CheckIn": ["/bin/sh", "-c", 'exit $(cat "$0")', self.answer_file]}}
+        return {**self.settings, "Groups": {"others": [BOB]}, "Hooks": {"CheckIn": ["/bin/sh", "-c", 'exit $(cat "$0")', self.answer_file]}}
 
     def online(self, status):
         with open(self.answer_file, "w") as file:
@@ -99,9 +99,15 @@ class Offline(EnrollmentCase):
         self.online(1)
         self.advance(90 * DAY)
         self.online(0)
-        # The documents go only now: a policy that is gone has no time-out.
-        for document in self.workspace.policies.glob("*.json"):
-            document.unlink()
+        # The documents change only now: a policy that is gone has no time-out.
+        (document,) = self.workspace.policies.glob("*.json")
+        document.rename(self.workspace.root / "away")
+        # An empty directory may be a disk that is not there, and says nothing of anybody.
+        self.workspace.serving("account check-in")
+        self.assert_closed("offline-wipe", errno.EKEYEXPIRED)
+        (self.workspace.root / "away").rename(document)
+        target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "others"}
+        self.set_policy(assignments=[{"target": target}])
         self.workspace.serving("account check-in")
         wait_until(lambda: self.workspace.account() is None)
         self.assertFalse(self.file.exists())
