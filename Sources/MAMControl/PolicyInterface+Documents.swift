@@ -55,10 +55,14 @@ extension PolicyInterface {
             documents = try PolicyDocument.decode(bytes, file: name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
         if let error = store(bytes, name) { throw .systemError(error, "policies/\(name)") }
+        let warnings =
+            documents.flatMap(\.warnings).map(\.description)
+            + vault.launchFindings(under: documents).map {
+                "here it means to \($0.action.rawValue): \($0.reason)"
+            }
         return [
             "documents": .array(documents.map { .string($0.label) }),
-            "warnings": .array(
-                documents.flatMap(\.warnings).map { .string($0.description) }),
+            "warnings": .array(warnings.map { .string($0) }),
         ]
     }
 

@@ -26,8 +26,12 @@ package enum CheckInOutcome: Sendable, Equatable {
     /// All was read; whether the documents are others than before.
     case ok
     case unchanged
-    /// A document, or the directory, cannot be read.
+    /// The directory cannot be read.
     case unreadable(String)
+    /// A document is not understood.
+    case notUnderstood(String)
+    /// The CheckIn hook did not end in time.
+    case timedOut(String)
     /// The CheckIn hook says that the network is down.
     case networkFailure(String)
     /// It failed otherwise.
@@ -38,7 +42,9 @@ package enum CheckInOutcome: Sendable, Equatable {
     package var reason: String? {
         switch self {
         case .ok, .unchanged: nil
-        case .unreadable(let reason), .networkFailure(let reason), .failure(let reason): reason
+        case .unreadable(let reason), .notUnderstood(let reason), .timedOut(let reason),
+            .networkFailure(let reason), .failure(let reason):
+            reason
         }
     }
 }
@@ -152,11 +158,13 @@ extension EnrollmentRecord {
         case .networkFailure: networkFailures += 1
         default: networkFailures = 0
         }
-        if case .unreadable = outcome {
-            code = .policyUnreachable
-        } else {
-            code = stage == .enrolled ? .policyUnreachable : .enrollmentUnreachable
-        }
+        code =
+            switch outcome {
+            case .unreadable: .policyUnreachable
+            case .notUnderstood: .notUnderstood
+            case .timedOut: .timeout
+            default: stage == .enrolled ? .policyUnreachable : .enrollmentUnreachable
+            }
         return [.report(code, outcome.reason)]
     }
 

@@ -68,10 +68,9 @@ package enum StatusCode: Int, Sendable, CaseIterable {
             )
         case .unenrolled: ("unenrolled and deregistered", "account deregister, or a wipe")
         case .notLicensed: ("the account is not licensed", nil)
-        case .internalError: ("internal error", "the state directory cannot be written")
+        case .internalError: ("internal error", nil)
         case .obsolete: ("the service is disabled", nil)
-        case .credentialsNeeded:
-            ("credentials are needed", "the passphrase is missing, wrong or against policy")
+        case .credentialsNeeded: ("credentials are needed", nil)
         case .locationUnreachable: ("the location service is unreachable", nil)
         case .enrollmentUnreachable:
             (
@@ -79,7 +78,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
                 "the CheckIn hook failed for an account that is not enrolled"
             )
         case .notUnderstood: ("the answer is not understood", "a policy document cannot be read")
-        case .nilAccount: ("no account was named", "a call without an account")
+        case .nilAccount: ("no account was named", nil)
         case .alreadyEnrolled:
             ("the account is registered already", "a second register; nothing is changed")
         case .notAllowed:
@@ -102,7 +101,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .timeout: ("time ran out", "the CheckIn hook did not end in time")
         case .authenticationError: ("the authentication library failed", nil)
         case .removeExistingFirst: ("the existing account must be removed first", nil)
-        case .loginCanceled: ("login was canceled", "the prompt for the passphrase was left empty")
+        case .loginCanceled: ("login was canceled", nil)
         case .recordGone: ("the service has no record of it any more", nil)
         case .sameUserOnly:
             (
@@ -113,8 +112,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .notInExtension: ("not supported in an extension", nil)
         case .oldLibrary: ("the authentication library is too old", nil)
         case .notTargeted: ("licensed, and not targeted by a policy", nil)
-        case .deviceBlocked:
-            ("the device's state forbids enrolment", "a launch condition of the policy is not met")
+        case .deviceBlocked: ("the device's state forbids enrolment", nil)
         case .singleAccountOnly:
             (
                 "only one managed account is allowed",

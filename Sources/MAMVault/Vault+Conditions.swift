@@ -26,6 +26,16 @@ extension Vault {
         happen(.launch(verdict, conditions.clockStatus), to: account, as: .policy)
     }
 
+    /// What these documents alone would find here now. May take as long as the probes do.
+    package func launchFindings(under documents: [PolicyDocument]) -> [LaunchFinding] {
+        let policy = EffectivePolicy.merge(
+            documents.filter { $0.kind == .protection && $0.isAssigned })
+        var conditions = enrollments.probes.conditions(
+            for: policy.rules, stated: enrollments.statedThreat)
+        conditions.clockedOutSince = 0
+        return policy.launchVerdict(conditions).findings
+    }
+
     package func checkLaunchOfAll() {
         for account in keyring.accounts { checkLaunch(account) }
     }
@@ -56,7 +66,9 @@ extension Vault {
         let result: (Compliance, reason: String?)
         switch outcome {
         case .networkFailure(let reason): result = (.networkFailure, reason)
-        case .failure(let reason), .unreadable(let reason): result = (.serviceFailure, reason)
+        case .failure(let reason), .unreadable(let reason), .notUnderstood(let reason),
+            .timedOut(let reason):
+            result = (.serviceFailure, reason)
         case .ok, .unchanged: result = compliance(of: account)
         }
         announce(.complianceChecked(result.0.rawValue), account)

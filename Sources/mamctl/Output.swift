@@ -53,16 +53,16 @@ struct Style {
     }
 }
 
-/// Rows in columns as wide as their widest cell.
+/// Rows in columns as wide as their widest cell, but for a few that would push everything off the screen.
 func table(_ rows: [[String]]) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
-        rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        rows.map { column < $0.count ? $0[column].count : 0 }.filter { $0 <= 64 }.max() ?? 0
     }
     return rows.map { row in
         let cells = row.enumerated().map { column, cell in
             column == row.count - 1
-                ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+                ? cell : cell + String(repeating: " ", count: max(0, widths[column] - cell.count))
         }
         return cells.joined(separator: "  ")
     }.joined(separator: "\n")

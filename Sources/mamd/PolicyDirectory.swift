@@ -24,7 +24,7 @@ struct PolicyReading {
     /// What it counts as.
     var outcome: CheckInOutcome {
         if let failure { return .unreadable(failure) }
-        if let bad = refused.first { return .unreadable("\(bad.file): \(bad.reason)") }
+        if let bad = refused.first { return .notUnderstood("\(bad.file): \(bad.reason)") }
         return hasChanged ? .ok : .unchanged
     }
 }
@@ -74,7 +74,9 @@ final class PolicyDirectory: Sendable {
             throw StartError("\(path) cannot be read: \(failure)")
         }
         if let bad = reading.refused.first(where: { !$0.lastGoodIsInForce }) {
-            throw StartError("\(path)/\(bad.file) is refused: \(bad.reason)")
+            throw StartError(
+                "\(path)/\(bad.file) is refused: \(bad.reason); mend it (mamctl policy check FILE tells the line) or take it away"
+            )
         }
         return book
     }

@@ -150,6 +150,7 @@ class Answers(WorkspaceCase):
         self.assertIn("printBlocked", refused.stdout)
         ctl("can isAppSharingAllowed", "--account", ANN, status=REFUSED)
         ctl("can isNonsense", "--account", ANN, status=USAGE)
+        self.assertIn("'isPrintingAllowed'", ctl("can isPrintngAllowed", status=USAGE).stderr)
         ctl("can notify", "--account", ANN, status=REFUSED)
         ctl("can share", "/bin/sh", "--account", ANN, status=REFUSED)
         ctl("can share", "/bin/sh", "--account", PERSONAL)

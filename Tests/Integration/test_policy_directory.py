@@ -132,10 +132,13 @@ class BadDocuments(PolicyDirectoryCase):
         self.put("bad.json", "[]")
         wait_until(lambda: "bad.json" in self.refused(), 5, "not refused")
         self.assertFalse(self.refused()["bad.json"]["lastGoodInForce"])
+        # Not understood, which is not the same as a directory that is not there.
+        self.assertEqual(self.workspace.account()["statusCode"], 206)
         self.assertEqual(self.outbound(), "allApps")
         self.workspace.unmount()
         self.workspace.mount(status=NO)
         self.assertIn("bad.json", self.workspace.log.read_text())
+        self.assertIn("mamctl policy check", self.workspace.log.read_text())
 
     def test_without_the_directory_everything_stays_over_a_restart(self):
         self.put("strict.json", STRICT)

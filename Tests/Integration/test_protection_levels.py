@@ -33,7 +33,8 @@ class Levels(EnrollmentCase):
         ctl = self.workspace.serving
         self.workspace.mount().register()
         self.file = self.write(self.workspace.path("file"), b"content")
-        ctl("policy", "import", LEVELS / f"level-{level}.json")
+        result = ctl("policy", "import", LEVELS / f"level-{level}.json")
+        self.assertIn("here it means to block: deviceComplianceRequired", result.stderr)
         ctl("account", "check-in")
         shown = json.loads(ctl("policy", "show", ANN, "--json").stdout)["rules"]
         self.assertEqual({key: shown[key]["value"] for key in SHOWN[level]}, SHOWN[level])

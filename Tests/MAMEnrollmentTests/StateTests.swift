@@ -22,6 +22,7 @@ import Testing
         (.failure("x"), false, .enrollmentUnreachable),
         (.networkFailure("x"), false, .enrollmentUnreachable),
         (.unreadable("x"), false, .policyUnreachable),
+        (.notUnderstood("x"), true, .notUnderstood), (.timedOut("x"), true, .timeout),
     ])
     func `a check-in that fails has its number`(
         _ outcome: CheckInOutcome, _ isEnrolled: Bool, _ code: StatusCode
