@@ -56,7 +56,8 @@ extension PolicyInterface {
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
         if let error = store(bytes, name) { throw .systemError(error, "policies/\(name)") }
         let warnings =
-            documents.flatMap(\.warnings).map(\.description)
+            (documents.flatMap(\.warnings) + vault.policies.warnings(about: documents))
+            .map(\.description)
             + vault.launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }

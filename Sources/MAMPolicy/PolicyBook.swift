@@ -56,6 +56,17 @@ package struct PolicyBook: Sendable, Equatable {
         return AppConfiguration(delivering)
     }
 
+    /// Those of ``warnings`` that are about these.
+    package func warnings(about some: [PolicyDocument]) -> [PolicyWarning] {
+        warnings.filter { warning in
+            switch warning {
+            case .unknownGroup(_, let label), .otherWorkspaces(_, let label):
+                some.contains { $0.label == label }
+            default: false
+            }
+        }
+    }
+
     private func covering(
         _ account: Identity, _ kind: PolicyDocument.Kind
     ) -> [PolicyDocument] {

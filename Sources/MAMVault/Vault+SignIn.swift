@@ -34,7 +34,7 @@ extension Vault {
         guard let passphrase else {
             if pin.isRequired {
                 throw .refused(
-                    "policy wants a passphrase (pinRequired): register it without --no-passphrase")
+                    "policy wants a passphrase (pinRequired): leave --no-passphrase out")
             }
             return
         }

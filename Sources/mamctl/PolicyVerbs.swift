@@ -97,7 +97,7 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.object(reply.members))
         return .success
     }
-    for label in try reply.strings("documents") { printOut("in force: \(ByteString(label).shown)") }
+    for label in try reply.strings("documents") { printOut("imported: \(ByteString(label).shown)") }
     for warning in try reply.strings("warnings") {
         printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
     }

@@ -159,6 +159,14 @@ class BadDocuments(PolicyDirectoryCase):
         self.assertEqual(self.outbound(), "allApps")
 
 
+    def test_an_import_tells_what_is_not_in_force_here(self):
+        document = self.workspace.root / "elsewhere.json"
+        document.write_text(json.dumps({**STRICT, "apps": [{"mobileAppIdentifier": {"bundleId": "another"}}]}))
+        result = self.workspace.serving("policy", "import", document)
+        self.assertIn("is for another and not in force here", result.stderr)
+        self.assertNotIn("in force", result.stdout)
+
+
 class WipeOrders(PolicyDirectoryCase):
     def test_an_order_is_obeyed_and_is_no_policy(self):
         path = self.workspace.path("file")
