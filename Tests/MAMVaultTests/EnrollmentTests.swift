@@ -63,7 +63,9 @@ import Testing
 
     @Test func `where nothing can be removed no start wipes`() throws {
         let test = try TestVault()
-        let wanting = #"{"minimumWipeSdkVersion": "9999"}"#
+        let wanting =
+            #"{"maximumAllowedDeviceThreatLevel": "low", "mobileThreatDefenseRemediationAction": "wipe"}"#
+        test.vault.setThreatLevel(.high)
         test.vault.replacePolicies(
             PolicyBook(documents: try PolicyDocument.decode(Array(wanting.utf8))))
         test.vault.readPolicies { .unchanged }
@@ -72,6 +74,23 @@ import Testing
         #expect(test.vault.block(of: test.ann) != nil)
         test.vault.startEnrollment()
         #expect(test.vault.accounts.isEmpty)
+    }
+
+    @Test(arguments: [
+        #""minimumWipeOsVersion": "9999""#, #""minimumWipeAppVersion": "9999""#,
+        #""minimumWipeSdkVersion": "9999""#,
+        #""allowedIosDeviceModels": "iPhone", "appActionIfIosDeviceModelNotAllowed": "wipe""#,
+    ])
+    func `a policy for phones wipes nothing where no probe says what this is`(_ rule: String)
+        throws
+    {
+        let test = try TestVault()
+        test.vault.replacePolicies(
+            PolicyBook(documents: try PolicyDocument.decode(Array("{\(rule)}".utf8))))
+        test.vault.readPolicies { .unchanged }
+        test.vault.startEnrollment()
+        #expect(test.vault.accounts.count == 1)
+        #expect(test.vault.block(of: test.ann)?.kind == .launch)
     }
 
     @Test func `who does not read the policies does not check in`() throws {
