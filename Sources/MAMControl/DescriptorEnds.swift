@@ -19,7 +19,7 @@ struct DescriptorEnds: StreamEnds {
     static func canBe(_ end: Descriptor) -> Bool {
         withExtendedLifetime(end) {
             switch ((try? status(of: end.raw))?.st_mode ?? 0) & S_IFMT {
-            case S_IFREG, S_IFIFO, S_IFCHR: return true
+            case S_IFREG, S_IFIFO, S_IFCHR, S_IFBLK: return true
             case S_IFSOCK:
                 var (type, size) = (Int32(0), socklen_t(MemoryLayout<Int32>.size))
                 return getsockopt(end.raw, SOL_SOCKET, SO_TYPE, &type, &size) == 0

@@ -125,7 +125,7 @@ extension ProtectionInterface {
         guard DescriptorEnds.canBe(descriptor) else {
             throw .dataFailed(
                 .invalidArgument,
-                .invalidInput("\(name) is no file, pipe, stream socket or terminal"))
+                .invalidInput("\(name) is no file, pipe, stream socket or device"))
         }
         do throws(VarlinkError) { try requireOrdinary(descriptor, call) } catch {
             throw .dataFailed(.invalidArgument, error)
