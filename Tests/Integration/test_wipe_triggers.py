@@ -61,6 +61,16 @@ class Triggers(EnrollmentCase):
         self.workspace.mount()
         wait_until(lambda: self.workspace.account() is None)
 
+    def test_an_order_does_not_wait_for_an_account_to_come(self):
+        self.begin()
+        self.order("early", "carl@contoso.com")
+        self.workspace.serving("account check-in")
+        self.workspace.register("carl@contoso.com")
+        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+            again()
+        time.sleep(0.5)
+        self.assertIsNotNone(self.workspace.account("carl@contoso.com"))
+
     def test_a_condition_that_wipes(self):
         self.begin()
         self.workspace.unmount()
