@@ -53,7 +53,7 @@ extension Keyring {
             guard old.objectID.isEmpty || old.matches(objectID) else {
                 throw .linkedAlready(old.objectID)
             }
-            let other = accounts.first { $0 != account && identity(of: $0).matches(objectID) }
+            let other = accounts.first { $0 != account && answers($0, to: objectID) }
             if let other { throw .accountExists(other) }
             // The first spelling stays.
             if old.objectID.isEmpty { keybag.identity = new }

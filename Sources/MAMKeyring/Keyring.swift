@@ -155,12 +155,12 @@ package final class Keyring: Sendable {
     package func account(claimedBy identity: Identity) -> AccountID? {
         let texts = [identity.name, identity.objectID].filter { !$0.isEmpty }
         return account(matching: identity)
-            ?? accounts.first { account in
-                let known = self.identity(of: account)
-                return texts.contains {
-                    known.matches($0) || account.bytes.description == $0.lowercased()
-                }
-            }
+            ?? accounts.first { account in texts.contains { answers(account, to: $0) } }
+    }
+
+    /// True for a name, object id or account id of the account.
+    func answers(_ account: AccountID, to text: String) -> Bool {
+        identity(of: account).matches(text) || account.bytes.description == text.lowercased()
     }
 
     /// The account that a file's key id leads to.

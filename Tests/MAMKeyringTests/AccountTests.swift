@@ -67,6 +67,19 @@ import Testing
         #expect(keyring.accounts == [account])
     }
 
+    @Test func `an object id that means another account is refused`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn()
+        let other = try keyring.register(Identity(name: "eve"), uid: 1, passphrase: nil)
+        for objectID in ["OID-1", ann, "\(account.bytes)"] {
+            #expect(throws: KeyringError.accountExists(account)) {
+                try keyring.link(other, objectID: objectID, passphrase: nil)
+            }
+        }
+        try keyring.link(other, objectID: "eves", passphrase: nil)
+    }
+
     @Test func `an account without a passphrase is unlocked with nothing`() throws {
         let state = try TestState()
         let account = try state.start().registerAnn(passphrase: nil)
