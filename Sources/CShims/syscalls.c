@@ -8,6 +8,7 @@
 #include <semaphore.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -76,6 +77,10 @@ int mam_forbid_core_dumps(void) {
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
+
+int mam_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
+
+int mam_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int mam_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

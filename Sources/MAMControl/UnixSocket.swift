@@ -31,14 +31,9 @@ package enum UnixSocket {
         return socket
     }
 
-    /// Waits for a client.
-    ///
-    /// Swift does not see accept4(2). Whatever is started between the two calls inherits the socket;
-    /// we start programs only while mounting and unmounting.
+    /// Waits for a client, whose socket no hook or probe inherits.
     static func accept(_ listener: Descriptor) throws(Errno) -> Descriptor {
-        let socket = Descriptor(owning: try retrying { Glibc.accept(listener.raw, nil, nil) })
-        _ = try retrying { fcntl(socket.raw, F_SETFD, FD_CLOEXEC) }
-        return socket
+        Descriptor(owning: try retrying { mam_accept(listener.raw) })
     }
 
     /// Ends both directions: reads and writes on any thread return at once.

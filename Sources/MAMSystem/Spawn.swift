@@ -1,5 +1,6 @@
 // Starting programs, and how they ended.
 
+internal import CShims
 package import Glibc
 
 /// How a process ended.
@@ -107,8 +108,6 @@ private func withPointers<Result>(
 /// A pipe whose ends no started program inherits by accident.
 package func makePipe() throws(Errno) -> (reader: Descriptor, writer: Descriptor) {
     var ends: [Int32] = [-1, -1]
-    _ = try retrying { pipe(&ends) }
-    let (reader, writer) = (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
-    for end in ends { _ = try retrying { fcntl(end, F_SETFD, FD_CLOEXEC) } }
-    return (reader, writer)
+    _ = try retrying { mam_pipe(&ends) }
+    return (Descriptor(owning: ends[0]), Descriptor(owning: ends[1]))
 }

@@ -60,6 +60,12 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 /// or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
 
+/// accept4(2) with SOCK_CLOEXEC, of a client without an address.
+int mam_accept(int listener);
+
+/// pipe2(2) with O_CLOEXEC: the end to read from, then the one to write to.
+int mam_pipe(int ends[2]);
+
 /// dup3(2) with O_CLOEXEC: `target` becomes another number of what `descriptor` is.
 int mam_redirect(int descriptor, int target);
 
