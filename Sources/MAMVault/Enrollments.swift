@@ -33,6 +33,8 @@ final class Enrollments: Sendable {
         var clocks: [AccountID: ClockStatus] = [:]
         var lastUse: [AccountID: Int64] = [:]
         var obeyed = ObeyedRequests()
+        /// The accounts that orders are for. One that is here still was not wiped: the daemon ended before that was decided.
+        var begun: [String: AccountID] = [:]
         var obeyedPassage: Passage
         var statedThreat: ThreatLevel?
         var hasForgottenOrders = false
@@ -55,7 +57,7 @@ final class Enrollments: Sendable {
         let passage = Passage(now, boot: Passage.currentBoot)
         state = Mutex(State(obeyedPassage: passage))
         for account in accounts { load(account, at: passage) }
-        loadWorkspace()
+        loadWorkspace(accounts)
     }
 
     /// Where there were no records at all an account is one of a version that had none, and counts as registered now. One
@@ -85,7 +87,7 @@ final class Enrollments: Sendable {
 
     private static let workspaceFile = "workspace"
 
-    private func loadWorkspace() {
+    private func loadWorkspace(_ accounts: [AccountID]) {
         guard let found = store?.load(Self.workspaceFile) else { return }
         if case .nothing = found { return }
         var members: [String: JSONValue] = [:]
@@ -94,6 +96,10 @@ final class Enrollments: Sendable {
         state.withLock { state in
             state.obeyed = obeyed ?? ObeyedRequests()
             state.hasForgottenOrders = obeyed == nil
+            for (id, account) in members["begun"]?.object ?? [:] {
+                guard accounts.contains(where: { account.text == "\($0.bytes)" }) else { continue }
+                state.obeyed.forget(id)
+            }
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
         if obeyed == nil {
@@ -118,10 +124,18 @@ final class Enrollments: Sendable {
     @discardableResult
     private func saveWorkspace() -> Bool {
         saving.withLock { _ in
-            let (obeyed, threat) = state.withLock { ($0.obeyed, $0.statedThreat) }
+            let (obeyed, begun, threat) = state.withLock { state in
+                (
+                    state.obeyed, state.begun.filter { state.obeyed.contains($0.key) },
+                    state.statedThreat
+                )
+            }
             return write(
-                ["obeyed": obeyed.json, "threatLevel": JSONValue(threat?.rawValue)],
-                as: Self.workspaceFile)
+                [
+                    "obeyed": obeyed.json,
+                    "begun": .object(begun.mapValues { .string("\($0.bytes)") }),
+                    "threatLevel": JSONValue(threat?.rawValue),
+                ], as: Self.workspaceFile)
         }
     }
 
@@ -214,15 +228,21 @@ final class Enrollments: Sendable {
 
     /// False if it was obeyed before, or if nobody would know after a restart that it was: then it is for later. On disk
     /// before this returns.
-    func begin(_ request: WipeRequest, at now: Moment) -> Bool {
+    ///
+    /// `account`: nil if there is none to be wiped.
+    func begin(
+        _ request: WipeRequest, for account: AccountID? = nil, at now: Moment
+    ) -> Bool {
         let isNew = state.withLock { state in
             state.obeyed.pass(state.obeyedPassage.advance(to: now, boot: Passage.currentBoot))
             defer { state.obeyed.note(request.id) }
-            return !state.obeyed.contains(request.id)
+            guard !state.obeyed.contains(request.id) else { return false }
+            state.begun[request.id] = account
+            return true
         }
         guard isNew else { return false }
         if !saveWorkspace() {
-            state.withLock { $0.obeyed.forget(request.id) }
+            forget(request.id)
             return false
         }
         return true
@@ -230,8 +250,15 @@ final class Enrollments: Sendable {
 
     /// It could not be obeyed, and is to be when it is read again.
     func takeBack(_ request: WipeRequest) {
-        state.withLock { $0.obeyed.forget(request.id) }
+        forget(request.id)
         saveWorkspace()
+    }
+
+    private func forget(_ id: String) {
+        state.withLock { state in
+            state.obeyed.forget(id)
+            state.begun[id] = nil
+        }
     }
 
     var statedThreat: ThreatLevel? {

@@ -20,7 +20,7 @@ extension Vault {
             return log.error(
                 "wipe request \(request.id): the mount is read-only, it is obeyed later")
         }
-        guard enrollments.begin(request, at: clock.now) else { return }
+        guard enrollments.begin(request, for: found.account, at: clock.now) else { return }
         tell(.wipeReceived, nil, found.account, .policy)
         guard mount != nil else { return obey(request, found.account) }
         do throws(Errno) {

@@ -71,6 +71,33 @@ class Triggers(EnrollmentCase):
         time.sleep(0.5)
         self.assertIsNotNone(self.workspace.account("carl@contoso.com"))
 
+    def test_an_order_that_a_crash_came_before_is_obeyed_and_no_other_one(self):
+        self.begin()
+        account = self.workspace.account()["id"]
+        record = self.workspace.state / "enrollment" / "workspace"
+        for begun, is_wiped in (("0" * 32, False), (account, True)):
+            self.workspace.unmount()
+            self.order("one")
+            record.write_text(json.dumps({"obeyed": {"one": 0}, "begun": {"one": begun}, "threatLevel": None}))
+            self.workspace.mount()
+            if is_wiped:
+                wait_until(lambda: self.workspace.account() is None)
+            else:
+                time.sleep(0.5)
+                self.assertIsNotNone(self.workspace.account())
+
+    def test_no_order_is_obeyed_where_nobody_knows_which_were(self):
+        self.begin()
+        self.workspace.unmount()
+        self.order("one")
+        (self.workspace.state / "enrollment" / "workspace").write_text("{")
+        self.workspace.mount()
+        time.sleep(0.5)
+        self.assertIsNotNone(self.workspace.account())
+        self.assertIn("enrollment/workspace is damaged", daemon_text(self.workspace))
+        self.order("two")
+        wait_until(lambda: self.workspace.account() is None)
+
     def test_a_condition_that_wipes(self):
         self.begin()
         self.workspace.unmount()
