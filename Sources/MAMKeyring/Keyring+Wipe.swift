@@ -47,12 +47,17 @@ extension Keyring {
         }
     }
 
-    /// The end of a wipe: all is gone, and the name may be registered anew.
-    package func endWipe(_ wipe: WipeIntent) {
+    /// The end of a wipe: all is gone, and the name may be registered anew. False, and reported, if the record stays: at the
+    /// next start it would take plain files of whoever has the name then.
+    package func endWipe(_ wipe: WipeIntent) -> Bool {
         do throws(Errno) {
             try wipeStore.remove(wipe.account)
-        } catch { report(.wipeNotEnded(wipe.account, error)) }
+        } catch {
+            report(.wipeNotEnded(wipe.account, error))
+            return false
+        }
         state.withLock { $0.wipes[wipe.account] = nil }
+        return true
     }
 
     private static func destroyKeybag(

@@ -133,7 +133,7 @@ extension KeyringFinding: CustomStringConvertible {
         case .notDestroyed(let account, let error):
             "the keys of the wiped account \(account.bytes) could not all be destroyed: \(error)"
         case .wipeNotEnded(let account, let error):
-            "wipes/\(account.bytes) cannot be removed, so its files are looked for once more: \(error)"
+            "wipes/\(account.bytes) cannot be removed, so that the wipe has not ended: \(error)"
         case .notDurable(let name, let error):
             "\(name) was changed, but may not survive a crash: \(error)"
         case .attemptsDamaged(let account):

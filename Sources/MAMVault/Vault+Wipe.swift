@@ -152,7 +152,11 @@ extension Vault {
             return files
         }
         let isFirst = keyring.wipes.contains { $0.account == wipe.account }
-        keyring.endWipe(wipe)
+        guard keyring.endWipe(wipe) else {
+            files.isComplete = false
+            reportLeft(files, wipe)
+            return files
+        }
         // Another thread may have come to the end of the same one.
         guard isFirst else { return files }
         forgetPolicies()
