@@ -35,7 +35,7 @@ extension EnrollmentRecord {
         guard isLockedOut else { return nil }
         return AccountBlock(
             .lockedOut,
-            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)): mamctl account login \(name)"
+            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or what was known of it is lost: mamctl account login \(name)"
         )
     }
 
