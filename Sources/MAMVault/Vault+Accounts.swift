@@ -86,6 +86,7 @@ extension Vault {
         if let classRecords { recordClasses(of: account, classRecords) }
         transitions.withLock { _ in openWindows(of: account) }
         enroll(account)
+        if settings.hooks.checkIn != nil { checkIn() }
         return account
     }
 

@@ -13,11 +13,8 @@ extension Vault {
     package func checkLaunch(_ account: AccountID) {
         guard isEnrolling, isRegistered(account) else { return }
         let policy = policy(of: account)
-        var conditions = enrollments.probes.conditions(
-            for: policy.rules, stated: enrollments.statedThreat)
-        // The record counts since when: no clock has a say in it.
-        conditions.clockedOutSince = 0
-        conditions.now = enrollments.record(of: account)?.sinceClockedOut ?? 0
+        let clockedOut = enrollments.record(of: account)?.sinceClockedOut ?? 0
+        let conditions = conditions(for: policy.rules, secondsClockedOut: clockedOut)
         let verdict = policy.launchVerdict(conditions)
         tellWarnings(verdict, account)
         if let clock = conditions.clockStatus, enrollments.note(clock, of: account) != clock {
@@ -30,10 +27,17 @@ extension Vault {
     package func launchFindings(under documents: [PolicyDocument]) -> [LaunchFinding] {
         let policy = EffectivePolicy.merge(
             documents.filter { $0.kind == .protection && $0.isAssigned })
+        return policy.launchVerdict(conditions(for: policy.rules)).findings
+    }
+
+    private func conditions(
+        for rules: PolicyRules, secondsClockedOut: Int64 = 0
+    ) -> LaunchConditions {
         var conditions = enrollments.probes.conditions(
-            for: policy.rules, stated: enrollments.statedThreat)
-        conditions.clockedOutSince = 0
-        return policy.launchVerdict(conditions).findings
+            for: rules, stated: enrollments.statedThreat)
+        // The record counts since when: no clock has a say in it.
+        (conditions.clockedOutSince, conditions.now) = (0, secondsClockedOut)
+        return conditions
     }
 
     package func checkLaunchOfAll() {
@@ -49,10 +53,8 @@ extension Vault {
         }
     }
 
-    /// The SDK's number of the account's clock status.
-    package func userStatus(of account: AccountID) -> ClockStatus {
-        enrollments.probes.clockStatus
-    }
+    /// The same for all accounts of the machine: one probe tells it.
+    package var userStatus: ClockStatus { enrollments.probes.clockStatus }
 
     /// `IntuneMAMComplianceStatus`.
     package enum Compliance: Int, Sendable, CaseIterable {

@@ -63,7 +63,6 @@ extension Vault {
     func enroll(_ account: AccountID) {
         happen(.registered, to: account, as: .enrollment)
         checkLaunch(account)
-        if settings.hooks.checkIn != nil { checkIn() }
     }
 
     /// Unwraps the keys, and lets a wrong passphrase, or a right one, have their consequences.

@@ -22,11 +22,11 @@ class Answers(WorkspaceCase):
 
     settings = {"MultiIdentity": True, "MultiManagedIdentities": True, "Groups": {"a": [ANN], "b": [BOB]},
                 "ManagedPrograms": ["/bin/sh"]}
+    accounts = (ANN, BOB)
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.workspace.register(BOB)
         cls.workspace.ctl("status", "--workspace", "work")
         (cls.workspace.root / "config_home/mamd/work/policies/default.json").unlink()
 

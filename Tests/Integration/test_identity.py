@@ -40,14 +40,7 @@ def child(work):
 
 
 class Identities(WorkspaceCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        try:
-            cls.workspace.register(BOB)
-        except BaseException:
-            cls.tearDownClass()
-            raise
+    accounts = (ANN, BOB)
 
     def client(self):
         client = Client(self.workspace.socket)

@@ -9,14 +9,7 @@ SUCCESS, CANCELED, NOT_ALLOWED, FAILED = range(4)
 
 
 class SessionCase(WorkspaceCase):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        try:
-            cls.workspace.register(BOB)
-        except BaseException:
-            cls.tearDownClass()
-            raise
+    accounts = (ANN, BOB)
 
     def setUp(self):
         super().setUp()

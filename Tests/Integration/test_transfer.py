@@ -100,14 +100,7 @@ def policy(level):
 class Transfers(WorkspaceCase):
     """What is the same under every policy, and how to ask."""
 
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        try:
-            cls.workspace.register(BOB)
-        except BaseException:
-            cls.tearDownClass()
-            raise
+    accounts = (ANN, BOB)
 
     def managed(self, name="file", data=SCRIPT):
         path = self.write(self.directory / name, data)

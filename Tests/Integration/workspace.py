@@ -280,11 +280,12 @@ class Workspace:
 
 
 class WorkspaceCase(unittest.TestCase):
-    """A mounted workspace with one unlocked managed account, shared by the class."""
+    """A mounted workspace with unlocked managed accounts, one unless the class names more, shared by the class."""
 
     settings = None
     policy = None
     mounted = True
+    accounts = (ANN,)
 
     @classmethod
     def setUpClass(cls):
@@ -292,7 +293,9 @@ class WorkspaceCase(unittest.TestCase):
         try:
             cls.workspace.init()
             if cls.mounted:
-                cls.workspace.mount().register()
+                cls.workspace.mount()
+                for account in cls.accounts:
+                    cls.workspace.register(account)
         except BaseException:
             cls.tearDownClass()
             raise
