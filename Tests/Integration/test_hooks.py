@@ -18,7 +18,7 @@ class Hooks(EnrollmentCase):
         self.addCleanup(os.unlink, self.told_file)
         script = {"test_a_wipe_hook_that_hangs_holds_nothing_up": "sleep 60 & sleep 60"}.get(
             self._testMethodName, 'cat >> "$0"; echo said; exit 3')
-        hooks = {name: ["/bin/sh", "-c", TELL, self.told_file] for name in ("Enrollment", "Restart", "AddAccount")}
+        hooks = {name: ["/bin/sh", "-c", TELL, self.told_file] for name in ("Enrollment", "Restart", "AddAccount", "CheckIn")}
         return {
             **self.settings, "AutoEnrollOnLaunch": True, "Groups": {"g": [ANN, "eve@contoso.com"]},
             "Hooks": {**hooks, "Wipe": ["/bin/sh", "-c", script, self.told_file], "TimeoutSeconds": 2}}
@@ -37,6 +37,13 @@ class Hooks(EnrollmentCase):
         self.assertEqual(sorted(names), [ANN, "eve@contoso.com"])
         self.workspace.serving("account deregister", ANN, "--keep")
         wait_until(lambda: [f for f in self.told("enrollment") if f["status"]["statusCode"] == 104])
+
+    def test_a_returning_account_asks_for_a_check_in_once(self):
+        self.begin()
+        self.workspace.serving("account deregister", ANN, "--keep")
+        before = len(self.told("checkIn"))
+        self.workspace.register()
+        self.assertEqual(len(self.told("checkIn")) - before, 1)
 
     def test_a_wipe_hook_is_told_and_cannot_stop_the_wipe(self):
         self.begin()
