@@ -58,6 +58,8 @@ let package = Package(
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
+        // What both ends of the socket share
+        module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Use cases
         module(
@@ -76,8 +78,8 @@ let package = Package(
         module(
             "MAMControl",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWire",
+                "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
 
@@ -86,12 +88,12 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMFuse",
+                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire",
                 "MAMControl", "MAMSession",
             ]),
         program(
             "mamctl",
-            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMStore", "MAMControl"]),
+            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMStore", "MAMWire"]),
         program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -111,7 +113,8 @@ let package = Package(
                 "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
-        tests("MAMControlTests", ["MAMControl", "MAMVault", "MAMSystem", "MAMModel"]),
+        tests(
+            "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
 
         // Fuzzing
@@ -119,7 +122,7 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMControl",
+                "MAMStore", "MAMVault", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

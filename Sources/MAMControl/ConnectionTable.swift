@@ -1,6 +1,7 @@
 // Which connections are open, and whether another one may be.
 
 internal import MAMSystem
+internal import MAMWire
 internal import Synchronization
 
 /// The open connections of one server.

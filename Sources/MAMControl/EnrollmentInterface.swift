@@ -7,6 +7,7 @@ package import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 package import MAMVault
+internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct EnrollmentInterface: VaultInterface {

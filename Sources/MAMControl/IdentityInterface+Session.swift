@@ -5,6 +5,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension IdentityInterface {
     func setUserInterfaceIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -5,6 +5,7 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem
 package import MAMVault
+internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct IdentityInterface: VaultInterface {

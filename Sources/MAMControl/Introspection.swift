@@ -1,6 +1,7 @@
 // org.varlink.service: how a client that knows nothing learns what it can call.
 
 internal import MAMModel
+internal import MAMWire
 
 /// The interface that every varlink service has.
 enum Introspection {

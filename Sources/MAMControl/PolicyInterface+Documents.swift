@@ -4,6 +4,7 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension PolicyInterface {
     func show(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault
+internal import MAMWire
 
 extension PolicyInterface {
     /// The account that a call names, which answers to the caller, or the identity that the caller works for.

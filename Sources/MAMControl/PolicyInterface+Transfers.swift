@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault
+internal import MAMWire
 
 extension PolicyInterface {
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -4,6 +4,7 @@ package import MAMModel
 internal import MAMPolicy
 package import MAMSystem
 package import MAMVault
+internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct PolicyInterface: VaultInterface {

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension ProtectionInterface {
     func protectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension ProtectionInterface {
     func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> [String: JSONValue] {

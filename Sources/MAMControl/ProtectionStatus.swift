@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMVault
+internal import MAMWire
 
 /// `IntuneMAMDataProtectionStatusCode`.
 enum DataStatus: Int {
@@ -55,15 +56,5 @@ extension VarlinkError {
         parameters["reason"] = .string("\(cause)")
         for key in ["kind", "errno", "retryAfterSeconds"] { parameters[key] = nil }
         return VarlinkError("\(ProtectionDescription.name).\(error)", parameters)
-    }
-
-    fileprivate var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
-
-    /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
-    package var workspaceError: VarlinkError {
-        guard name.hasPrefix("\(ProtectionDescription.name)."),
-            let cause = parameters["cause"]?.text
-        else { return self }
-        return VarlinkError("\(WorkspaceDescription.name).\(cause)", parameters)
     }
 }

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWire
 
 /// A listening socket with its file, which goes when this does.
 final class SocketFile: Sendable {

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMCrypto
 internal import MAMSystem
+internal import MAMWire
 
 extension VarlinkCall {
     /// Longer than any person's passphrase, and short enough to be read at once.

@@ -3,6 +3,7 @@
 internal import Glibc
 package import MAMModel
 package import MAMSystem
+package import MAMWire
 
 /// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`).
 package struct Peer: Sendable, Equatable {

@@ -1,6 +1,7 @@
 // What a program gives to a server.
 
 package import MAMModel
+internal import MAMWire
 
 /// One interface of a service.
 package protocol VarlinkInterface: Sendable {

@@ -1,8 +1,9 @@
 // A varlink service on an AF_UNIX socket: one thread accepts, one serves each connection.
 
-package import Glibc
+internal import Glibc
 internal import MAMModel
 package import MAMSystem
+internal import MAMWire
 
 /// Serves interfaces at a path until ``stop()``.
 ///
@@ -32,7 +33,7 @@ package final class VarlinkServer: Sendable {
     /// Missing parent directories are made with `directoryMode`. The socket of a dead daemon is
     /// replaced; `EADDRINUSE` when a live one is there.
     package init(
-        at path: String, mode: mode_t = 0o600, directoryMode: mode_t = 0o700,
+        at path: String, mode: UInt32 = 0o600, directoryMode: UInt32 = 0o700,
         limits: Limits = Limits(), service: VarlinkService
     ) throws(Errno) {
         self.service = service

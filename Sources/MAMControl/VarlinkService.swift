@@ -2,6 +2,7 @@
 
 package import MAMModel
 package import MAMSystem
+package import MAMWire
 
 /// The interfaces that one socket offers.
 package struct VarlinkService: Sendable {

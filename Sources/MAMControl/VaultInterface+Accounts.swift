@@ -4,6 +4,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension VaultInterface {
     func controlled(by peer: Peer) -> [AccountStatus] {

@@ -5,6 +5,7 @@ internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMVault
+internal import MAMWire
 
 /// Why nothing was registered.
 enum Refusal: Error {

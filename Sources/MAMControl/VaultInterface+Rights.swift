@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 let currentProcess = getpid()
 let currentUser = geteuid()

@@ -6,6 +6,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension WorkspaceInterface {
     func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }

@@ -3,6 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
+internal import MAMWire
 
 extension WorkspaceInterface {
     /// Ends when the caller hangs up.

@@ -4,6 +4,7 @@ internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMVault
+internal import MAMWire
 
 extension WorkspaceInterface {
     func wipe(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

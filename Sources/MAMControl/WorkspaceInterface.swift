@@ -8,6 +8,7 @@ internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
 package import MAMVault
+internal import MAMWire
 
 /// What of a workspace never changes while it is mounted.
 package struct WorkspaceFacts: Sendable {

@@ -1,9 +1,9 @@
 // `account register`, `account passphrase`, `lock` and `unlock`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")

@@ -1,7 +1,7 @@
 // Options and operands of one verb.
 
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 /// What stands after the verb, sorted.
 struct Arguments {

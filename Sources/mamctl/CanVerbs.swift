@@ -1,12 +1,12 @@
 // `can …`: what policy says. 0 is yes, 6 is no, with the reason.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMFormat
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
+internal import MAMWire
 
 /// All questions that need nothing but a policy, or one of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {

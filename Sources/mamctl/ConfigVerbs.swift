@@ -1,10 +1,10 @@
 // `config …`: what the organisation tells an account's programs. `configure`: settings, checked and in their own form.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
+internal import MAMWire
 
 /// The value alone, so that a script can take it; 1 if there is none.
 func getConfiguration(_ invocation: Invocation) throws -> ExitStatus {

@@ -1,9 +1,9 @@
 // `encrypt` and `decrypt`: protected files outside any mount. The daemon has the keys, we open the files.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {

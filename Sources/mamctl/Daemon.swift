@@ -1,8 +1,8 @@
 // Finding the right daemon, and calling it.
 
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// A connection to one workspace's daemon.
 final class Daemon {

@@ -1,9 +1,9 @@
 // `data protect`, `data unprotect` and `data info`: from standard input to standard output.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 private let dataSubject = "standard input"
 

@@ -1,7 +1,7 @@
 // The policy of a new workspace.
 
-internal import MAMControl
 internal import MAMModel
+internal import MAMWire
 
 /// A Graph `iosManagedAppProtection` with the defaults of the Intune portal: data may flow freely, and is
 /// encrypted while its account is locked. Only what the portal takes for granted and nobody can know here is left

@@ -1,10 +1,10 @@
 // `account login`, `account deregister`, `account check-in`, `threat set` and `compliance check`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
+internal import MAMWire
 
 func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()

@@ -1,9 +1,9 @@
 // One failure: what and why, what to do next, and the exit status.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// What ends a verb early.
 struct Failure: Error {

@@ -1,11 +1,11 @@
 // What is known of one file: from the daemon inside a mount, from the file's header elsewhere.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMFormat
 internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
+internal import MAMWire
 
 /// The answer to `owner`, `info` and `is-encrypted` for one file.
 struct FileFacts {

@@ -1,7 +1,7 @@
 // Help, made from the table of verbs.
 
-internal import MAMControl
 internal import MAMModel
+internal import MAMWire
 
 /// What `mamctl help` prints.
 var overview: String {

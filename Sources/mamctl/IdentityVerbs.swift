@@ -1,9 +1,9 @@
 // `identity show`, `identity ui`, `identity blocked` and `account link`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func showIdentity(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()

@@ -1,9 +1,9 @@
 // `init`: a new workspace.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// Checks everything first, then creates; the file that makes a directory a workspace comes last, so that
 /// a run that was broken off can be repeated.

@@ -1,9 +1,9 @@
 // `mount`: starts mamd and waits until it serves.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let backing = try checkedBacking(invocation.operands[0])

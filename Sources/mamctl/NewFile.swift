@@ -1,8 +1,8 @@
 // A file that appears under its name whole, or not at all.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 /// A file under construction beside its destination.
 final class NewFile {

@@ -1,8 +1,8 @@
 // Lines to standard output and standard error, colours, and JSON.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
+internal import MAMWire
 
 func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
 

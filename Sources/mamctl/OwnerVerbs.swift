@@ -1,8 +1,8 @@
 // `owner`, `class`, `info` and `is-encrypted`.
 
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.arguments.text("set") {

@@ -1,8 +1,8 @@
 // Where a passphrase comes from: a file, a program, a terminal, or standard input.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 extension Invocation {
     /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names), else from

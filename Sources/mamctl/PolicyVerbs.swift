@@ -1,9 +1,9 @@
 // `policy …` and `metrics`.
 
-internal import MAMControl
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
+internal import MAMWire
 
 /// What a document may have; the daemon reads no more either.
 private let maximumDocumentByteCount = 4 << 20

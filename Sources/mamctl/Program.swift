@@ -1,8 +1,8 @@
 // From words to a verb, and from its failure to a message and an exit status.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 /// Finds the verb, parses its arguments and runs it; returns the process's exit status.
 func runProgram(_ words: [ByteString]) -> Int32 {

@@ -1,9 +1,9 @@
 // `protect` and `verify-protect`: files and whole directories of a mount.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func protect(_ invocation: Invocation) throws -> ExitStatus {
     try protect(invocation, "Protection.Protect")

@@ -1,9 +1,9 @@
 // `run`: a command whose files belong to an identity.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// Takes the identity for this process, then becomes the command: the daemon knows it by the process id.
 func runCommand(_ invocation: Invocation) throws -> ExitStatus {

@@ -1,9 +1,9 @@
 // A passphrase on its way from a person to the daemon.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// One page of memory that is never swapped or dumped, and zeroed when it goes.
 final class SecretBuffer {

@@ -1,9 +1,9 @@
 // The settings that `init` copies. The only file here that knows what a setting means.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMPolicy
 internal import MAMSystem
+internal import MAMWire
 
 /// The bytes of a settings file that the daemon will accept; without a file, all defaults.
 func readSettings(_ path: ByteString?) throws -> [UInt8] {

@@ -1,9 +1,9 @@
 // `status` and `account list`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
     let reports = try invocation.daemons().map { try $0.status() }

@@ -1,8 +1,8 @@
 // Asking for a secret on the terminal, without showing it.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 /// The terminal's settings while echo is off: a signal handler has to find them without a lock.
 // Set before the handlers are installed and read only by them, in this one-threaded program.

@@ -1,9 +1,9 @@
 // `unmount`: takes the mount away and waits until its daemon has ended.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.operands[0]

@@ -1,7 +1,7 @@
 // What a verb is: all that help, parsing and running need, in one row of a table.
 
-internal import MAMControl
 internal import MAMSystem
+internal import MAMWire
 
 /// An option of a verb.
 struct Option: Sendable {

@@ -1,6 +1,6 @@
 // The verbs for accounts, enrolment and conditions.
 
-internal import MAMControl
+internal import MAMWire
 
 let enrollmentVerbs: [Verb] = [
     Verb(

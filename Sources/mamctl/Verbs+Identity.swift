@@ -1,6 +1,6 @@
 // The verbs for under whose name a program works.
 
-internal import MAMControl
+internal import MAMWire
 
 let identityVerbs: [Verb] = [
     Verb(

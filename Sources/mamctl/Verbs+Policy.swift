@@ -1,6 +1,6 @@
 // The verbs for asking what policy says.
 
-internal import MAMControl
+internal import MAMWire
 
 private let answerStatuses: [ExitStatus] = [
     .success, .failure, .usage, .notFound, .refused, .unreachable,

@@ -1,6 +1,6 @@
 // The verbs for protecting files and data.
 
-internal import MAMControl
+internal import MAMWire
 
 private let stringOption = Option(
     name: "string", help: "text, and base64 for what is protected")

@@ -1,11 +1,12 @@
 // The table of verbs: all that `mamctl` can do. Help, parsing and docs/man/mamctl.md follow it.
 
-internal import MAMControl
+internal import MAMWire
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
 let verbs: [Verb] =
-    coreVerbs + policyVerbs + enrollmentVerbs + identityVerbs + protectionVerbs
+    coreVerbs + policyVerbs + enrollmentVerbs + identityVerbs + protectionVerbs + providerVerbs
+    + recoveryVerbs + overviewVerbs + diagnosticsVerbs
 
 private let coreVerbs: [Verb] = [
     Verb(

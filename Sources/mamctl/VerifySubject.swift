@@ -1,9 +1,9 @@
 // What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for it.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 struct VerifySubject {
     let daemon: Daemon

@@ -1,9 +1,9 @@
 // `verify`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func verify(_ invocation: Invocation) throws -> ExitStatus {
     let subject = try VerifySubject(invocation)

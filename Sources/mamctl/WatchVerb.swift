@@ -1,8 +1,8 @@
 // `watch`.
 
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 /// One line for how each account is now, then one per event, until the daemon ends.
 func watch(_ invocation: Invocation) throws -> ExitStatus {

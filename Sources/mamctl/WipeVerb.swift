@@ -1,9 +1,9 @@
 // `wipe`.
 
 internal import Glibc
-internal import MAMControl
 internal import MAMModel
 internal import MAMSystem
+internal import MAMWire
 
 func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")

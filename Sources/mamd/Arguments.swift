@@ -1,9 +1,9 @@
 // The daemon's command line. People use `mamctl mount`; systemd and mount(8) come straight here.
 
 import Glibc
-import MAMControl
 import MAMModel
 import MAMSystem
+import MAMWire
 
 struct Arguments {
     var backing = ByteString("")

@@ -2,10 +2,10 @@
 
 import CShims
 import Glibc
-import MAMControl
 import MAMFuse
 import MAMModel
 import MAMSystem
+import MAMWire
 
 /// Why the daemon does not start: a message that names the thing and the next step, and an exit status.
 struct StartError: Error {

@@ -1,9 +1,9 @@
 // Settings from the workspace's configuration directory. They are read when the daemon starts.
 
 import Glibc
-import MAMControl
 import MAMPolicy
 import MAMSystem
+import MAMWire
 
 /// A document of an administrator's is far smaller.
 let maximumDocumentByteCount = 4 << 20

@@ -7,6 +7,7 @@ import MAMPolicy
 import MAMSession
 import MAMSystem
 import MAMVault
+import MAMWire
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {

@@ -1,7 +1,6 @@
 // Enrolment from the start on: what has to hold before anything is served.
 
 import Glibc
-import MAMControl
 import MAMEnrollment
 import MAMPolicy
 import MAMSystem

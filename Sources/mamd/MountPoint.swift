@@ -1,8 +1,8 @@
 // The mount point before and after mounting: what a killed daemon left there, and what the mount hides.
 
 import Glibc
-import MAMControl
 import MAMSystem
+import MAMWire
 
 /// The path to serve, without links.
 func mountPlace(_ path: ByteString) throws(StartError) -> ByteString {

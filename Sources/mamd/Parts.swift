@@ -8,6 +8,7 @@ import MAMModel
 import MAMPolicy
 import MAMSystem
 import MAMVault
+import MAMWire
 
 func makeVault(
     _ places: Places, _ name: WorkspaceName, _ id: String, _ log: Log, state: String? = nil,

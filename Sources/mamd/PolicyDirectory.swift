@@ -6,6 +6,7 @@ import MAMModel
 import MAMPolicy
 import MAMSystem
 import MAMVault
+import MAMWire
 import Synchronization
 
 /// What one reading came to.

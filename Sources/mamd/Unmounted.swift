@@ -6,6 +6,7 @@ import MAMFuse
 import MAMKeyring
 import MAMSystem
 import MAMVault
+import MAMWire
 
 func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     protectProcess()

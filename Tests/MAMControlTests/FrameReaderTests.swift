@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMSystem
+import MAMWire
 import Testing
 
 @testable import MAMControl

@@ -1,6 +1,7 @@
 // JSON in and out.
 
 import MAMModel
+import MAMWire
 import Testing
 
 @testable import MAMControl

@@ -2,6 +2,7 @@
 
 import MAMModel
 import MAMVault
+import MAMWire
 import Testing
 
 @testable import MAMControl

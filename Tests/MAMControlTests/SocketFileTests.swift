@@ -3,6 +3,7 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import MAMWire
 import Testing
 
 @testable import MAMControl

@@ -3,6 +3,7 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import MAMWire
 import Testing
 
 @testable import MAMControl
@@ -64,7 +65,7 @@ struct WireTests {
         }
     }
 
-    static let errors: [(VarlinkError, MAMControl.ExitStatus)] = [
+    static let errors: [(VarlinkError, MAMWire.ExitStatus)] = [
         (.unknownAccount("a"), .notFound), (.accountExists("a"), .failure),
         (.blocked("a", AccountBlock(.offline, "b")), .windowClosed),
         (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
@@ -77,8 +78,8 @@ struct WireTests {
     ]
 
     @Test("each error has its exit status and a sentence", arguments: errors)
-    func exitStatus(error: VarlinkError, status: MAMControl.ExitStatus) {
-        #expect(MAMControl.ExitStatus(error) == status)
+    func exitStatus(error: VarlinkError, status: MAMWire.ExitStatus) {
+        #expect(MAMWire.ExitStatus(error) == status)
         #expect(!error.description.isEmpty)
     }
 

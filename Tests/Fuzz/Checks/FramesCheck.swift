@@ -9,6 +9,7 @@ import MAMModel
 import MAMPolicy
 import MAMSystem
 import MAMVault
+internal import MAMWire
 
 func checkFrames(_ bytes: [UInt8]) throws(Violation) {
     try checkCuts(bytes)

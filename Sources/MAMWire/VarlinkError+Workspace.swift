@@ -77,6 +77,19 @@ extension VarlinkError {
     }
 }
 
+extension VarlinkError {
+    /// The name without the interface's.
+    package var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
+
+    /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
+    package var workspaceError: VarlinkError {
+        guard name.hasPrefix("\(ProtectionDescription.name)."),
+            let cause = parameters["cause"]?.text
+        else { return self }
+        return VarlinkError("\(WorkspaceDescription.name).\(cause)", parameters)
+    }
+}
+
 extension VarlinkError: CustomStringConvertible {
     /// One sentence for a person.
     package var description: String {

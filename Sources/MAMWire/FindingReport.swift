@@ -1,15 +1,15 @@
 // The interface's types Finding and VerifyCounts.
 
 package import MAMModel
-internal import MAMStore
-internal import MAMSystem
-internal import MAMVault
 
 /// Something that a check found.
 package struct FindingReport: Sendable {
     package enum Outcome: String, Sendable {
         case left, repaired, incomplete, quarantined, unchecked
     }
+
+    private static let statePlace = "state"
+    private static let backingPlace = "backing"
 
     /// As it is shown to people, with `\ooo` for what is no printable text.
     package let path: String
@@ -23,29 +23,28 @@ package struct FindingReport: Sendable {
     /// What was done, or why nothing was; of `quarantined`, the place.
     package let action: String?
 
-    init(_ finding: Finding) {
-        path = finding.path.shown
-        isOfState = finding.place == .state
-        problem = finding.problem.rawValue
-        reason = finding.reason
-        blocks = finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) }
-        blockCount = Int(finding.blocks.count)
-        switch finding.outcome {
-        case .left(let reason): (outcome, action) = (.left, reason)
-        case .repaired(let what): (outcome, action) = (.repaired, what)
-        case .incomplete(let what): (outcome, action) = (.incomplete, what)
-        case .quarantined(let place): (outcome, action) = (.quarantined, place.shown)
-        case .unchecked: (outcome, action) = (.unchecked, nil)
-        }
+    package init(
+        path: String, isOfState: Bool, problem: String, reason: String,
+        blocks: [ClosedRange<Int>], blockCount: Int, outcome: Outcome, action: String?
+    ) {
+        self.path = path
+        self.isOfState = isOfState
+        self.problem = problem
+        self.reason = reason
+        self.blocks = blocks
+        self.blockCount = blockCount
+        self.outcome = outcome
+        self.action = action
     }
 
     /// Reads the wire form.
     package init(_ wire: Parameters) throws(VarlinkError) {
         path = try wire.string("path")
-        guard let place = Finding.Place(rawValue: try wire.string("place")) else {
-            throw .invalidParameter("place")
+        switch try wire.string("place") {
+        case Self.statePlace: isOfState = true
+        case Self.backingPlace: isOfState = false
+        default: throw .invalidParameter("place")
         }
-        isOfState = place == .state
         problem = try wire.string("problem")
         reason = try wire.string("reason")
         var blocks: [ClosedRange<Int>] = []
@@ -67,7 +66,7 @@ package struct FindingReport: Sendable {
     package var json: JSONValue {
         [
             "path": .string(path),
-            "place": .string((isOfState ? Finding.Place.state : .backing).rawValue),
+            "place": .string(isOfState ? Self.statePlace : Self.backingPlace),
             "problem": .string(problem), "reason": .string(reason),
             "blocks": .array(
                 blocks.map {
@@ -92,16 +91,19 @@ package struct VerifyReport: Sendable {
     package let quarantined: Int
     package let unchecked: Int
 
-    init(_ counts: VerifyCounts) {
-        files = Int(counts.files)
-        bytes = Int(counts.bytes)
-        totalBytes = Int(counts.totalBytes)
-        uncheckedFiles = Int(counts.uncheckedFiles)
-        left = Int(counts.left)
-        repaired = Int(counts.repaired)
-        incomplete = Int(counts.incomplete)
-        quarantined = Int(counts.quarantined)
-        unchecked = Int(counts.unchecked)
+    package init(
+        files: Int, bytes: Int, totalBytes: Int, uncheckedFiles: Int, left: Int, repaired: Int,
+        incomplete: Int, quarantined: Int, unchecked: Int
+    ) {
+        self.files = files
+        self.bytes = bytes
+        self.totalBytes = totalBytes
+        self.uncheckedFiles = uncheckedFiles
+        self.left = left
+        self.repaired = repaired
+        self.incomplete = incomplete
+        self.quarantined = quarantined
+        self.unchecked = unchecked
     }
 
     /// Reads the wire form.

@@ -1,17 +1,15 @@
 // The interface's type Straggler.
 
 package import MAMModel
-internal import MAMSystem
-internal import MAMVault
 
 /// A file that was in a lock's way.
 package struct StragglerReport: Sendable {
     package let path: String
     package let processes: [(pid: Int32, name: String)]
 
-    init(_ straggler: Straggler) {
-        path = straggler.path.wireText
-        processes = straggler.processes.map { ($0.id, $0.name) }
+    package init(path: String, processes: [(pid: Int32, name: String)]) {
+        self.path = path
+        self.processes = processes
     }
 
     /// Reads the wire form.

@@ -1,8 +1,6 @@
 // What the method Wipe answers.
 
 package import MAMModel
-internal import MAMSystem
-internal import MAMVault
 
 /// What came of a wipe.
 package struct WipeReport: Sendable {
@@ -16,15 +14,16 @@ package struct WipeReport: Sendable {
     package let left: [String]
     package let stragglers: [StragglerReport]
 
-    private static let namedCount = 100
-
-    init(_ outcome: WipeOutcome) {
-        isComplete = outcome.isComplete
-        fileCount = outcome.files.count
-        scanned = outcome.files.scanned
-        opened = outcome.files.found
-        left = outcome.files.left.prefix(Self.namedCount).map(\.wireText)
-        stragglers = outcome.stragglers.map { StragglerReport($0) }
+    package init(
+        isComplete: Bool, fileCount: Int, scanned: Int, opened: Int, left: [String],
+        stragglers: [StragglerReport]
+    ) {
+        self.isComplete = isComplete
+        self.fileCount = fileCount
+        self.scanned = scanned
+        self.opened = opened
+        self.left = left
+        self.stragglers = stragglers
     }
 
     /// Reads the wire form.

@@ -1,0 +1,55 @@
+// From the vault's values to what the socket tells of them.
+
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+internal import MAMVault
+internal import MAMWire
+
+extension FindingReport {
+    init(_ finding: Finding) {
+        let (outcome, action): (Outcome, String?) =
+            switch finding.outcome {
+            case .left(let reason): (.left, reason)
+            case .repaired(let what): (.repaired, what)
+            case .incomplete(let what): (.incomplete, what)
+            case .quarantined(let place): (.quarantined, place.shown)
+            case .unchecked: (.unchecked, nil)
+            }
+        self.init(
+            path: finding.path.shown, isOfState: finding.place == .state,
+            problem: finding.problem.rawValue, reason: finding.reason,
+            blocks: finding.blocks.ranges.map { Int($0.lowerBound)...Int($0.upperBound) },
+            blockCount: Int(finding.blocks.count), outcome: outcome, action: action)
+    }
+}
+
+extension VerifyReport {
+    init(_ counts: VerifyCounts) {
+        self.init(
+            files: Int(counts.files), bytes: Int(counts.bytes), totalBytes: Int(counts.totalBytes),
+            uncheckedFiles: Int(counts.uncheckedFiles), left: Int(counts.left),
+            repaired: Int(counts.repaired), incomplete: Int(counts.incomplete),
+            quarantined: Int(counts.quarantined), unchecked: Int(counts.unchecked))
+    }
+}
+
+extension WipeReport {
+    private static let namedCount = 100
+
+    init(_ outcome: WipeOutcome) {
+        self.init(
+            isComplete: outcome.isComplete, fileCount: outcome.files.count,
+            scanned: outcome.files.scanned, opened: outcome.files.found,
+            left: outcome.files.left.prefix(Self.namedCount).map(\.wireText),
+            stragglers: outcome.stragglers.map { StragglerReport($0) })
+    }
+}
+
+extension StragglerReport {
+    init(_ straggler: Straggler) {
+        self.init(
+            path: straggler.path.wireText,
+            processes: straggler.processes.map { ($0.id, $0.name) })
+    }
+}

@@ -1,0 +1,42 @@
+// AF_UNIX stream sockets by path: connecting; the server listens with its own.
+
+package import Glibc
+package import MAMSystem
+
+/// The calls on `AF_UNIX` sockets that server and client need.
+package enum UnixSocket {
+    /// Connects to the socket at `path`.
+    package static func connect(to path: String) throws(Errno) -> Descriptor {
+        let socket = try makeSocket()
+        try withAddress(of: path) { address, count throws(Errno) in
+            _ = try retrying { Glibc.connect(socket.raw, address, count) }
+        }
+        return socket
+    }
+
+    package static func makeSocket() throws(Errno) -> Descriptor {
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        return Descriptor(owning: try retrying { socket(AF_UNIX, type, 0) })
+    }
+
+    /// `ENAMETOOLONG` when the path does not fit into an address: 107 bytes.
+    package static func withAddress(
+        of path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) throws(Errno) -> Void
+    ) throws(Errno) {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard path.utf8.count < capacity else { throw Errno(rawValue: ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        // `withUnsafePointer` rethrows any error; the result carries a typed one across.
+        let result: Result<Void, Errno> = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                let count = socklen_t(MemoryLayout<sockaddr_un>.size)
+                do throws(Errno) { return .success(try body(generic, count)) } catch {
+                    return .failure(error)
+                }
+            }
+        }
+        try result.get()
+    }
+}

@@ -1,0 +1,5 @@
+// Verbs for finding out what happened.
+
+internal import MAMWire
+
+let diagnosticsVerbs: [Verb] = []

@@ -1,0 +1,5 @@
+// Verbs for looking at a workspace as a whole.
+
+internal import MAMWire
+
+let overviewVerbs: [Verb] = []
