@@ -52,6 +52,7 @@ let package = Package(
         module("MAMFormat", ["MAMModel"]),
         module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
+        module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
@@ -65,7 +66,8 @@ let package = Package(
         module(
             "MAMVault",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
+                "MAMKeyring",
                 "MAMEnrollment", "MAMStore", "CShims",
             ]),
 
@@ -73,12 +75,14 @@ let package = Package(
         module(
             "MAMFuse",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMAudit", "MAMStore", "MAMVault", "CFuse3",
+                "CShims",
             ]),
         module(
             "MAMControl",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMWire",
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
+                "MAMWire",
                 "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
@@ -87,13 +91,13 @@ let package = Package(
         program(
             "mamd",
             [
-                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMKeyring",
+                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
                 "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire",
                 "MAMControl", "MAMSession",
             ]),
         program(
             "mamctl",
-            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMStore", "MAMWire"]),
+            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMAudit", "MAMStore", "MAMWire"]),
         program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -101,6 +105,7 @@ let package = Package(
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
+        tests("MAMAuditTests", ["MAMAudit", "MAMSystem", "MAMModel"]),
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         tests(

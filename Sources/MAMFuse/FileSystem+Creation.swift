@@ -41,7 +41,7 @@ extension FileSystem {
         let owner = owner(of: parent, for: caller)
         // Asked first, so that a refusal makes no file.
         let asked = childClass(of: parent)
-        try answering { () throws(VaultError) in
+        try auditing(.create, parent, nil, child: name, for: caller) { () throws(VaultError) in
             try vault.checkCreation(by: owner, asking: asked)
         }
         let descriptor = try evictor.makingRoom { () throws(Errno) in
@@ -49,7 +49,8 @@ extension FileSystem {
         }
         do throws(Errno) {
             let file = try leavingAsMade(descriptor) { () throws(Errno) in
-                try answering { () throws(VaultError) in
+                try auditing(.create, parent, nil, child: name, for: caller) {
+                    () throws(VaultError) in
                     let file = try vault.file(descriptor)
                     try vault.begin(file, as: owner, asking: asked)
                     return file

@@ -81,7 +81,7 @@ extension FileSystem {
     ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
-        if isCapability(name) { return try removeCapability(of: inode, for: caller.thread) }
+        if isCapability(name) { return try removeCapability(of: inode, for: caller) }
         try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.removeExtendedAttribute(path, name)
         }

@@ -35,13 +35,13 @@ extension FileSystem {
             if state.isReplaced { throw .staleHandle }
             if state.isHeld { throw .busy }
             let file = try backingFile(
-                of: inode, &state, writes: writes || truncates, truncates: truncates)
+                of: inode, &state, writes: writes || truncates, truncates: truncates, for: caller)
             let isNew = if case .empty = file.facts { writes } else { false }
             let isInUse = state.openCount > 0 && file.header != nil
             func identity() -> Identity {
                 vault.identity(ofThread: caller.thread, user: caller.user)
             }
-            try answering { () throws(VaultError) in
+            try auditing(.open, inode, file.header, for: caller) { () throws(VaultError) in
                 if isNew || truncates && !isInUse {
                     let parent = try? table.inode(state.lastParent)
                     let owner = owner(of: parent, for: caller)
@@ -98,7 +98,8 @@ extension FileSystem {
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's state.
     private func backingFile(
-        of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool
+        of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool,
+        for caller: Caller
     ) throws(Errno) -> VaultFile {
         if let file = state.file {
             if writes, !state.isWritable {
@@ -111,7 +112,7 @@ extension FileSystem {
             try openForUse(inode, writes: writes)
         }
         state.isWritable = isWritable
-        return try answering { () throws(VaultError) in
+        return try auditing(.open, inode, nil, for: caller) { () throws(VaultError) in
             truncates ? try vault.fileToReplace(descriptor) : try vault.file(descriptor)
         }
     }
@@ -130,10 +131,12 @@ extension FileSystem {
     }
 
     func read(
-        _ handle: OpenHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
+        _ handle: OpenHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
+        for caller: Caller
     ) throws(Errno) -> Int {
         do throws(Errno) {
-            return try answering { () throws(VaultError) in
+            return try auditing(.read, handle.inode, handle.file.header, for: caller) {
+                () throws(VaultError) in
                 try handle.file.read(into: buffer, at: offset)
             }
         } catch {

@@ -70,7 +70,9 @@ extension FileSystem {
         }
     }
 
-    func attributes(of node: UInt64, throughHandle: Bool) throws(Errno) -> Entry {
+    func attributes(
+        of node: UInt64, throughHandle: Bool, for caller: Caller
+    ) throws(Errno) -> Entry {
         let inode = try table.inode(node)
         // By another of its names: the kernel looks that up again.
         if inode.isReplaced { throw .staleHandle }
@@ -78,7 +80,10 @@ extension FileSystem {
         // so that no write is accepted whose key is about to go.
         if throughHandle, isStopping { throw .notConnected }
         if throughHandle, let file = inode.openFile {
-            if let refusal = file.refusalOfCachedWrites { throw refusal.errno }
+            if let refusal = file.refusalOfCachedWrites {
+                record(refusal, of: .use, inode, file.header, for: caller)
+                throw refusal.errno
+            }
         }
         return entry(inode, try status(at: inode.handle.raw, ""))
     }

@@ -36,7 +36,7 @@ extension FileSystem {
     /// copy_file_range(2) inside the mount: plain bytes, sealed again for the other file.
     func copy(
         from source: OpenHandle, at sourceOffset: Int64, to target: OpenHandle,
-        at targetOffset: Int64, count: Int
+        at targetOffset: Int64, count: Int, for caller: Caller
     ) throws(Errno) -> Int {
         let buffer = ReplyBuffer()
         var done = 0
@@ -46,7 +46,7 @@ extension FileSystem {
                 rebasing: buffer.bytes[..<min(total - done, buffer.bytes.count)])
             let found: Int
             do throws(Errno) {
-                found = try read(source, into: part, at: sourceOffset + Int64(done))
+                found = try read(source, into: part, at: sourceOffset + Int64(done), for: caller)
                 if found > 0 {
                     try write(
                         target, UnsafeRawBufferPointer(rebasing: part[..<found]),

@@ -35,8 +35,8 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
         request.serve { files throws(Errno) in
             let buffer = ReplyBuffer(count: count)
             let found = try files.read(
-                info.required.pointee.handle(OpenHandle.self), into: buffer.bytes, at: Int64(offset)
-            )
+                info.required.pointee.handle(OpenHandle.self), into: buffer.bytes,
+                at: Int64(offset), for: request.caller)
             request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
         }
     }
@@ -114,7 +114,7 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
             let copied = try files.copy(
                 from: info.required.pointee.handle(OpenHandle.self), at: Int64(offset),
                 to: targetInfo.required.pointee.handle(OpenHandle.self), at: Int64(targetOffset),
-                count: count)
+                count: count, for: request.caller)
             fuse_reply_write(request.raw, copied)
         }
     }

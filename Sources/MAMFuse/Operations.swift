@@ -65,7 +65,8 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             request.replyAttributes(
-                try files.attributes(of: node, throughHandle: info != nil))
+                try files.attributes(
+                    of: node, throughHandle: info != nil, for: request.caller))
         }
     }
     table.setattr = { raw, node, new, valid, info in

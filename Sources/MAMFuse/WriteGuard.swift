@@ -96,11 +96,17 @@ extension FileSystem {
     }
 
     /// Removes a file's capabilities, which may not be there; refuses that to a writer.
-    func removeCapability(of inode: Inode, for thread: Int32) throws(Errno) {
-        let (removal, refusal) = inode.withState { state in
-            (state.writeGuard.removal(by: thread), refusalOfWrites(to: state.file))
+    func removeCapability(of inode: Inode, for caller: Caller) throws(Errno) {
+        let (removal, refusal, file) = inode.withState { state in
+            let removal = state.writeGuard.removal(by: caller.thread)
+            return (removal, refusalOfWrites(to: state.file), state.file)
         }
-        if let refusal, removal == .writing { throw refusal }
+        if let refusal, removal == .writing {
+            if let file, let reason = file.refusalOfCachedWrites {
+                record(reason, of: .write, inode, file.header, for: caller)
+            }
+            throw refusal
+        }
         do throws(Errno) {
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 try MAMSystem.removeExtendedAttribute(path, Self.capability)

@@ -98,6 +98,8 @@ struct SettingField: Sendable {
         SettingField("VerboseLoggingEnabled", \.verboseLogging, .truth),
         SettingField("ValuesToScrubFromLogging", \.valuesToScrub, .texts),
         SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth),
+        // A GiB: past that nobody reads it over a socket.
+        SettingField("AuditMiB", \.auditMiB, .whole(0...1024)),
         SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth),
         SettingField("MAMDebugSettings", \.debugPolicy, .object),
     ]

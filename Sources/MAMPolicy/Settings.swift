@@ -69,6 +69,8 @@ package struct Settings: Sendable, Equatable {
     package var valuesToScrub: [String] = []
     /// `MAMTelemetryDisabled`: not even local counters are kept. Nothing ever leaves the machine.
     package var telemetryDisabled = false
+    /// `AuditMiB`: how much the audit may take in the state directory; 0 for none, and then it is in the journal alone.
+    package var auditMiB = 16
     /// `DebugSettingsEnabled`: the flat policy of ``debugPolicy`` and of policy files counts.
     package var debugSettingsEnabled = false
     /// `MAMDebugSettings`: a flat policy for trials.

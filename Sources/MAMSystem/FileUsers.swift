@@ -8,10 +8,16 @@ package struct ProcessName: Sendable, Hashable {
     package let id: Int32
     package let name: String
 
-    init(_ id: Int32) {
+    package init(_ id: Int32) {
         self.id = id
         let comm = (try? readSmallFile("/proc/\(id)/comm", maximumByteCount: 64)) ?? []
         name = comm.isEmpty ? "?" : ByteString(comm.filter { $0 != UInt8(ascii: "\n") }).shown
+    }
+
+    /// Of one whose name is known.
+    package init(_ id: Int32, named name: String) {
+        self.id = id
+        self.name = name
     }
 }
 

@@ -13,12 +13,15 @@ package struct Log: Sendable {
     }
 
     private let prefix: String
+    /// The journal's `MAMD_WORKSPACE`, as long as it is known.
+    private let workspace: String?
     private let destination: Destination
     /// For this log and all copies of it.
     package let rules: LogRules
 
-    private init(prefix: String, destination: Destination) {
+    private init(prefix: String, workspace: String? = nil, destination: Destination) {
         self.prefix = prefix
+        self.workspace = workspace
         self.destination = destination
         rules = LogRules()
     }
@@ -32,9 +35,13 @@ package struct Log: Sendable {
     }
 
     /// To the journal; to the file where there is none, with the time before each line.
-    package static func toJournal(prefix: String, orFile file: Descriptor) -> Log {
+    package static func toJournal(
+        prefix: String, workspace: String, orFile file: Descriptor
+    ) -> Log {
         let hasJournal = access("/run/systemd/journal/socket", W_OK) == 0
-        return Log(prefix: prefix, destination: hasJournal ? .journal : .file(file))
+        return Log(
+            prefix: prefix, workspace: workspace,
+            destination: hasJournal ? .journal : .file(file))
     }
 
     /// For the search for a mistake; may hold personal data. Only if ``rules`` want it.
@@ -46,18 +53,44 @@ package struct Log: Sendable {
     package func warning(_ message: @autoclosure () -> String) { write(LOG_WARNING, message) }
     package func error(_ message: @autoclosure () -> String) { write(LOG_ERR, message) }
 
-    private func write(_ priority: Int32, _ makeMessage: () -> String) {
+    /// An event with an id that the journal can be searched and asked for.
+    package func tell(
+        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
+    ) {
+        write(message.priority, text, message, fields)
+    }
+
+    /// The same of what programs can bring about as often as they like: not to a file, which nobody cuts.
+    package func tellOften(
+        _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
+    ) {
+        if case .file = destination { return }
+        write(message.priority, text, message, fields)
+    }
+
+    private func write(
+        _ priority: Int32, _ makeText: () -> String, _ message: LogMessage? = nil,
+        _ fields: [LogField: String] = [:]
+    ) {
         switch destination {
         case .nowhere: break
-        case .journal:
-            send([
-                "MESSAGE=\(rules.scrub(makeMessage()))", "PRIORITY=\(priority)",
-                "SYSLOG_IDENTIFIER=\(prefix)",
-            ])
-        case .standardError: writeLine("\(prefix): \(rules.scrub(makeMessage()))\n", to: 2)
+        case .journal: send(rules.scrub(makeText()), priority, message, fields)
+        case .standardError: writeLine("\(prefix): \(rules.scrub(makeText()))\n", to: 2)
         case .file(let file):
-            writeLine("\(timestamp()) \(prefix): \(rules.scrub(makeMessage()))\n", to: file.raw)
+            writeLine("\(timestamp()) \(prefix): \(rules.scrub(makeText()))\n", to: file.raw)
         }
+    }
+
+    private func send(
+        _ text: String, _ priority: Int32, _ message: LogMessage?, _ fields: [LogField: String]
+    ) {
+        var lines = ["MESSAGE=\(text)", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=\(prefix)"]
+        if let workspace { lines.append("\(LogField.workspace.rawValue)=\(workspace)") }
+        if let message {
+            lines += ["MESSAGE_ID=\(message.id)", "\(LogField.event.rawValue)=\(message.rawValue)"]
+        }
+        lines += fields.map { "\($0.key.rawValue)=\(rules.scrub($0.value))" }
+        send(lines)
     }
 
     private func writeLine(_ line: String, to descriptor: Int32) {

@@ -24,7 +24,8 @@ package final class LogRules: Sendable {
     /// True if lines for the search for a mistake are wanted.
     package var isVerbose: Bool { state.withLock { $0.isVerbose } }
 
-    func scrub(_ message: String) -> String {
+    /// A text as it may stand in a log, or in any other record.
+    package func scrub(_ message: String) -> String {
         let secrets = state.withLock { $0.secrets }
         guard !secrets.isEmpty else { return message }
         var text = Array(message.utf8)[...]

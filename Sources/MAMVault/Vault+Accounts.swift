@@ -82,7 +82,7 @@ extension Vault {
         addWindows(for: account)
         enrollments.begin(account, at: clock.now)
         forgetPolicies()
-        log.info("\(identity) was registered by uid \(user)")
+        audit(.registered, account, "\(identity) was registered by uid \(user)")
         if let classRecords { recordClasses(of: account, classRecords) }
         transitions.withLock { _ in openWindows(of: account) }
         enroll(account)
@@ -107,7 +107,9 @@ extension Vault {
             if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
             throw error
         }
-        log.info("the passphrase of \(keyring.identity(of: account)) was changed")
+        audit(
+            .passphraseChanged, account,
+            "the passphrase of \(keyring.identity(of: account)) was changed")
         happen(.newPassphrase, to: account, as: .policy)
     }
 }

@@ -1,5 +1,6 @@
 // Closing all of an account's windows for as long as policy wants it.
 
+internal import MAMAudit
 internal import MAMFormat
 package import MAMKeyring
 package import MAMModel
@@ -25,7 +26,11 @@ extension Vault {
             return blocks.updateValue(block, forKey: account)
         }
         if old != block {
-            log.warning("\(keyring.identity(of: account)) is blocked: \(block.reason)")
+            let text = "\(keyring.identity(of: account)) is blocked: \(block.reason)"
+            audit(.blocked, account, text) { record in
+                record.rule = block.kind.rawValue
+                record.reason = block.reason
+            }
         }
         defer { if old != block { announce(.blocked(block), account) } }
         if block.endsWithUnlock { return lock(account, now: true) }
@@ -40,7 +45,9 @@ extension Vault {
     /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is as after a lock.
     package func unblock(_ account: AccountID) throws(KeyringError) {
         guard let block = blocks.withLock({ $0.removeValue(forKey: account) }) else { return }
-        log.info("\(keyring.identity(of: account)) is not blocked any more: \(block.kind.rawValue)")
+        let text =
+            "\(keyring.identity(of: account)) is not blocked any more: \(block.kind.rawValue)"
+        audit(.unblocked, account, text) { $0.rule = block.kind.rawValue }
         transitions.withLock { _ in
             let hasKeyC = keyring.windowState(of: account) != .beforeFirstUnlock
             windows(of: account)?.endBlock(hasKeyC: hasKeyC)

@@ -163,7 +163,8 @@ extension Vault {
 
     /// Logs cached content that could not be stored.
     func reportDiscarded(_ count: Int, at offset: Int64, of file: VaultFile, _ error: VaultError) {
-        log.error(
+        auditLoss(
+            of: file,
             "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner): \(error)"
         )
     }

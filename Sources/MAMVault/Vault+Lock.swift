@@ -101,7 +101,7 @@ extension Vault {
         }
         keyring.dropLockedKeys(account)
         revokeKeys(of: files, until: deadline.orSoon)
-        log.info("\(keyring.identity(of: account)) is locked")
+        audit(.locked, account, "\(keyring.identity(of: account)) is locked")
         announce(.unavailable, account)
         return left
     }
@@ -193,7 +193,7 @@ extension Vault {
     /// The keys are at hand. The caller holds `transitions`.
     func openWindows(of account: AccountID) {
         guard windows(of: account)?.unlock() == true else { return }
-        log.info("\(keyring.identity(of: account)) is unlocked")
+        audit(.unlocked, account, "\(keyring.identity(of: account)) is unlocked")
         announce(.available, account)
         updateClasses(of: account)
     }

@@ -1,5 +1,6 @@
 // Coming and going: who may register, logging in again after a block, and deregistering.
 
+internal import MAMAudit
 package import MAMCrypto
 package import MAMEnrollment
 package import MAMKeyring
@@ -53,7 +54,7 @@ extension Vault {
             throw .refused("the check-in failed: \(outcome.reason ?? "no reason was given")")
         }
         let keys = try judgedKeys(of: account, passphrase: passphrase)
-        log.info("\(identity(of: account)) is registered again")
+        audit(.registered, account, "\(identity(of: account)) is registered again")
         enroll(account)
         try bringToHand(keys, of: account)
         return account
@@ -81,6 +82,9 @@ extension Vault {
 
     func noteWrongPassphrase(of account: AccountID) {
         let count = keyring.failureCount(account)
+        audit(.wrongPassphrase, account, "a wrong passphrase for \(identity(of: account))") {
+            $0.reason = "wrong passphrases one after the other: \(count)"
+        }
         happen(.wrongPassphrase(count: count), to: account, as: .policy)
     }
 
@@ -111,6 +115,7 @@ extension Vault {
 
     /// Takes an account from the list. Its keys stay, sealed, and its files as they are: to destroy them is a wipe.
     package func signOut(_ account: AccountID) -> EnrollmentStatus {
+        audit(.deregistered, account, "\(identity(of: account)) was deregistered")
         happen(.signedOut, to: account, as: .unenroll)
         forgetPolicies()
         return EnrollmentStatus(identity(of: account), .unenrolled)

@@ -1,5 +1,6 @@
 // Switching the identity that people work for on the screen.
 
+internal import MAMAudit
 package import MAMCrypto
 internal import MAMKeyring
 package import MAMModel
@@ -54,7 +55,16 @@ extension Vault {
         }
         let spelled = identities.map { $0.filter { !$0.isNobody }.map(canonical) }
         sessions.set(spelled, launched: accounts, of: session)
+        auditSwitch(of: session, to: accounts)
         return IdentitySwitch(result: .success, reason: "")
+    }
+
+    private func auditSwitch(of session: LoginSession, to accounts: [AccountID]) {
+        for account in accounts {
+            audit(.userInterface, account, "\(session.name) shows \(identity(of: account))") {
+                $0.reason = session.name
+            }
+        }
     }
 
     private func refusal(of identities: [Identity]?, thread: Int32) -> IdentitySwitch? {

@@ -1,6 +1,7 @@
 // Destroying an account: first its keys, then its files (docs/ARCHITECTURE.md).
 
 internal import Glibc
+internal import MAMAudit
 package import MAMEnrollment
 package import MAMFormat
 package import MAMKeyring
@@ -92,8 +93,15 @@ extension Vault {
     ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
         try transitions.withLock { _ throws(KeyringError) in
             let wipe = try keyring.decideWipe(of: account)
-            log.warning(
-                "\(wipe.identity) is being wiped (\(reason.trigger.rawValue)): \(reason.text)")
+            audit(
+                .wipeDecided, wipe.identity, of: wipe.uid,
+                "\(wipe.identity) is being wiped (\(reason.trigger.rawValue)): \(reason.text)"
+            ) { record in
+                record.operation = reason.trigger.rawValue
+                record.reason = reason.text
+            }
+            // Before the keys are gone; but no disk keeps them.
+            trail.flush(by: Deadline(seconds: 1))
             let windows = windows.withLock { $0.removeValue(forKey: account) }
             windows?.revoke()
             keyring.eraseKeys(of: wipe)
@@ -163,7 +171,10 @@ extension Vault {
         identities.forget(wipe.identity)
         sessions.forget(wipe.identity)
         announce(.wiped, wipe.account, last: AccountStatus(wipe))
-        log.warning("\(wipe.identity) is wiped: \(files.count) files were removed")
+        audit(
+            .wiped, wipe.identity, of: wipe.uid,
+            "\(wipe.identity) is wiped: \(files.count) files were removed"
+        ) { $0.reason = "files removed: \(files.count)" }
         return files
     }
 
@@ -171,9 +182,10 @@ extension Vault {
         for path in files.left.prefix(20) {
             log.error("a file of the wiped account \(wipe.identity) is left: \(path.shown)")
         }
-        log.error(
+        audit(
+            .wipeIncomplete, wipe.identity, of: wipe.uid,
             "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with mamctl wipe"
-        )
+        ) { $0.reason = "files left: \(files.left.count)" }
     }
 }
 

@@ -1,5 +1,6 @@
 // Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both call this.
 
+package import MAMAudit
 internal import MAMCrypto
 package import MAMFormat
 package import MAMKeyring
@@ -25,8 +26,10 @@ package final class Vault: Sendable {
     /// One lock or unlock at a time. Held over purging, so never by a thread that serves the mount.
     let transitions = Mutex<Void>(())
     private let mounted = Mutex<(any VaultMount)?>(nil)
-    let events = EventHub()
+    let events = Hub<AccountEvent>()
     package let metrics: Metrics
+    /// Added to with ``audit(_:_:_:)`` and its kin.
+    package let trail: AuditTrail
     let classRecords: ClassRecords?
     /// What keeps accounts closed beside a lock.
     let blocks = Mutex<[AccountID: AccountBlock]>([:])
@@ -49,6 +52,8 @@ package final class Vault: Sendable {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
         metrics = Metrics(isOn: !settings.telemetryDisabled)
+        trail = AuditTrail(
+            inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)
         inForce = Mutex(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring

@@ -1,6 +1,7 @@
 // From arguments to a served mount, and down again.
 
 import Glibc
+import MAMAudit
 import MAMControl
 import MAMFuse
 import MAMPolicy
@@ -27,7 +28,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let logFile = try openLogFile(places.state(of: backing.name))
     let log: Log =
         arguments.isForeground
-        ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
+        ? .toStandardError(prefix: "mamd")
+        : .toJournal(
+            prefix: "mamd", workspace: backing.name.description, orFile: logFile)
     // At every end: a start that fails has changed nothing.
     let recovery = Recovery(of: backing, log)
     defer { recovery.finish() }
@@ -45,7 +48,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
         recovers: backing.endedUncleanly
     ) {
-        log.info("serving \(backing.path.shown) at \(mountPoint.shown)")
+        vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager("READY=1")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
@@ -76,6 +79,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     do throws(Errno) {
         try signals.onStop(stop, onHangUp: policyWatch.look)
+        try vault.trail.start()
         try vault.startTimers()
         try policyWatch.start()
         try watch?.start()
@@ -90,7 +94,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     vault.setMount(nil)
     vault.saveEnrollments()
     vault.dropAllKeys()
-    log.info("\(mountPoint.shown) is no longer served")
+    vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
+    vault.trail.finish(by: Deadline(seconds: 2))
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {

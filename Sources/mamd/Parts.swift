@@ -134,6 +134,7 @@ func makeServer(
         EnrollmentInterface(vault: vault),
         ProtectionInterface(vault: vault, files: files),
         IdentityInterface(vault: vault),
+        AuditInterface(vault: vault),
     ]
     if let policies {
         interfaces.append(
@@ -147,7 +148,7 @@ func makeServer(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,
             url: "https://varlink.org/io.mamd"),
-        interfaces)
+        interfaces.map { AuditedInterface($0, vault) })
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(

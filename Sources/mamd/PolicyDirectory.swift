@@ -93,13 +93,16 @@ final class PolicyDirectory: Sendable {
             reading.isNews = hasChanged || (state.refused, state.failure) != (refused, failure)
             vault.metrics.count(hasChanged ? .policyChanges : .policyReadingsUnchanged)
             if hasChanged {
-                log.info("\(path) has changed: \(state.book.documents.count) documents")
+                vault.audit(
+                    .policyChanged, nil,
+                    "\(path) has changed: \(state.book.documents.count) documents")
             }
             vault.replacePolicies(hasChanged ? state.book : nil, refused: reading.refused)
             return (reading, newlyRefused)
         }
         for document in newlyRefused {
             vault.announce(.policyRefused(document: document.file, reason: document.reason))
+            vault.auditRefusal(of: document)
         }
         // Before the mount is there, and in a read-only one, no file could be removed.
         if !vault.isReadOnly { for request in reading.wipeRequests { vault.obeyWipe(request) } }
@@ -120,7 +123,9 @@ final class PolicyDirectory: Sendable {
             let rest =
                 document.lastGoodIsInForce
                 ? "the last good version stays in force" : "nothing of it is in force"
-            log.error("\(path)/\(document.file) is refused: \(document.reason); \(rest)")
+            log.tell(
+                .policyRefused, [.path: document.file, .reason: document.reason],
+                "\(path)/\(document.file) is refused: \(document.reason); \(rest)")
         }
         if let failure = reading.failure, failure != state.failure {
             log.error("\(path) cannot be read: \(failure); the last good documents stay in force")

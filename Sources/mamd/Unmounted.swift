@@ -1,6 +1,7 @@
 // Serving the socket without a mount: for a check of a workspace that nobody uses.
 
 import Glibc
+import MAMAudit
 import MAMControl
 import MAMFuse
 import MAMKeyring
@@ -17,7 +18,9 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))
     let log: Log =
         arguments.isForeground
-        ? .toStandardError(prefix: "mamd") : .toJournal(prefix: "mamd", orFile: logFile)
+        ? .toStandardError(prefix: "mamd")
+        : .toJournal(
+            prefix: "mamd", workspace: backing.name.description, orFile: logFile)
     // A check tells of keybags too, and repairs them only if it shall.
     let state = try StateForCheck(places.state(of: backing.name), isReadOnly: isReadOnly)
     let (vault, _) = try makeVault(
@@ -35,6 +38,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     do throws(Errno) {
         try signals.onStop { end.signal() }
         try endWithStarter(arguments.readyDescriptor, end)
+        try vault.trail.start()
     } catch { throw StartError("no thread can be started: \(error)") }
     announceReady(
         arguments.readyDescriptor.map { dup($0) },
@@ -44,6 +48,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     server.stop()
     files.beginStopping()
     vault.dropAllKeys()
+    vault.trail.finish(by: Deadline(seconds: 2))
 }
 
 /// The state directory; where there is none, and none may be made, an empty one elsewhere, for as long as it is read.

@@ -1,16 +1,14 @@
 // Telling whoever listens what happens.
 
-package import MAMModel
-package import MAMSystem
 internal import Synchronization
 
 /// One listener's events, until it is let go.
-package final class EventSubscription: Sendable {
+package final class Subscription<Event: Sendable>: Sendable {
     private let wakeUp: WakeUpDescriptor
-    private let waiting = Mutex<[AccountEvent]>([])
+    private let waiting = Mutex<[Event]>([])
 
     /// A listener that does not listen loses the oldest.
-    private static let limit = 256
+    private static var limit: Int { 256 }
 
     init() throws(Errno) { wakeUp = try WakeUpDescriptor() }
 
@@ -18,7 +16,7 @@ package final class EventSubscription: Sendable {
     package var readable: Descriptor { wakeUp.descriptor }
 
     /// What has happened since this was last asked.
-    package func take() -> [AccountEvent] {
+    package func take() -> [Event] {
         wakeUp.clear()
         return waiting.withLock { waiting in
             defer { waiting = [] }
@@ -26,7 +24,7 @@ package final class EventSubscription: Sendable {
         }
     }
 
-    func add(_ event: AccountEvent) {
+    func add(_ event: Event) {
         waiting.withLock { waiting in
             if waiting.count == Self.limit { waiting.removeFirst() }
             waiting.append(event)
@@ -35,17 +33,19 @@ package final class EventSubscription: Sendable {
     }
 }
 
-/// All listeners of a vault.
-final class EventHub: Sendable {
+/// All listeners.
+package final class Hub<Event: Sendable>: Sendable {
     private struct Listener: @unchecked Sendable {
         // Read and written under the mutex alone; the subscription itself is Sendable.
-        weak var subscription: EventSubscription?
+        weak var subscription: Subscription<Event>?
     }
 
     private let listeners = Mutex<[Listener]>([])
 
-    func subscribe() throws(Errno) -> EventSubscription {
-        let subscription = try EventSubscription()
+    package init() {}
+
+    package func subscribe() throws(Errno) -> Subscription<Event> {
+        let subscription = try Subscription<Event>()
         listeners.withLock { listeners in
             listeners.removeAll { $0.subscription == nil }
             listeners.append(Listener(subscription: subscription))
@@ -53,23 +53,8 @@ final class EventHub: Sendable {
         return subscription
     }
 
-    func send(_ event: AccountEvent) {
+    package func send(_ event: Event) {
         let subscriptions = listeners.withLock { $0.compactMap(\.subscription) }
         for subscription in subscriptions { subscription.add(event) }
-    }
-}
-
-extension Vault {
-    /// Listens from now on.
-    package func subscribe() throws(Errno) -> EventSubscription { try events.subscribe() }
-
-    /// Tells all listeners; without an account, of the workspace.
-    ///
-    /// `last`: as it was, of an account that is not here any more.
-    package func announce(
-        _ kind: AccountEvent.Kind, _ account: AccountID? = nil, last: AccountStatus? = nil
-    ) {
-        metrics.count(kind)
-        events.send(AccountEvent(kind: kind, account: account, last: last))
     }
 }

@@ -1,0 +1,79 @@
+// One entry of the audit: what happened, to whose data, by whom.
+
+package import MAMSystem
+
+/// Who did it.
+package struct AuditCaller: Sendable, Equatable {
+    package let uid: UInt32
+    /// Nil for a process that cannot be told.
+    package let process: ProcessName?
+
+    package init(uid: UInt32, process: ProcessName?) {
+        self.uid = uid
+        self.process = process
+    }
+
+    package init(uid: UInt32, pid: Int32) {
+        self.init(uid: uid, process: pid > 0 ? ProcessName(pid) : nil)
+    }
+}
+
+/// Everything but the event and the time may be unknown.
+package struct AuditRecord: Sendable, Equatable {
+    package let event: LogMessage
+    package var time = Timestamp.now
+    /// Counts up over restarts; 0 until it is written.
+    package var sequence: Int64 = 0
+    package var account: String?
+    /// The user that registered the account, who may read this when the account is gone.
+    package var registrant: UInt32?
+    package var caller: AuditCaller?
+    /// Below the mount, in printable form.
+    package var path: String?
+    /// `open`, `create`, `read`, `use`, `write`, or a method of the socket.
+    package var operation: String?
+    /// One sentence.
+    package var reason: String?
+    /// The rule of policy that decided.
+    package var rule: String?
+    package var fileClass: String?
+    /// How often it happened, told as one.
+    package var count = 1
+    /// What the program was answered. For the journal alone.
+    package var errno: Int32?
+
+    package init(_ event: LogMessage) { self.event = event }
+}
+
+extension AuditRecord {
+    /// The fields of the journal.
+    var fields: [LogField: String] {
+        let all: [LogField: String?] = [
+            .account: account, .pid: caller?.process.map { "\($0.id)" },
+            .program: caller?.process?.name, .uid: caller.map { "\($0.uid)" }, .path: path,
+            .operation: operation, .reason: reason, .rule: rule, .fileClass: fileClass,
+            .count: "\(count)", .errno: errno.map { "\($0)" },
+        ]
+        return all.compactMapValues(\.self)
+    }
+
+    /// One line for a person, of an event that has no words of its own.
+    var text: String {
+        let who = caller.map { "\($0.process?.description ?? "a process") of uid \($0.uid)" }
+        let parts = [
+            path, operation, who.map { "by \($0)" }, count > 1 ? "\(count) times" : nil,
+        ].compactMap(\.self)
+        return "\(event.rawValue): \(parts.joined(separator: " "))"
+            + (reason.map { ": \($0)" } ?? "")
+    }
+
+    /// Nothing of it is what `rules` keep out.
+    mutating func scrub(by rules: LogRules) {
+        for part in [\Self.account, \Self.path, \Self.operation, \Self.reason, \Self.rule] {
+            self[keyPath: part] = self[keyPath: part].map { rules.scrub($0) }
+        }
+        guard let caller, let process = caller.process else { return }
+        self.caller = AuditCaller(
+            uid: caller.uid, process: ProcessName(process.id, named: rules.scrub(process.name)))
+    }
+}

@@ -1,0 +1,116 @@
+// What waits to be written: bounded, and with what is the same told once.
+
+package import MAMSystem
+
+/// What makes two refusals the same.
+package struct AuditKey: Sendable, Hashable {
+    package let event: LogMessage
+    package let thread: Int32
+    /// A number for the file; 0 for none.
+    package let file: UInt64
+    package let operation: String
+    package let account: String
+    /// One word, or the sentence.
+    package let reason: String
+
+    package init(
+        _ event: LogMessage, thread: Int32, file: UInt64 = 0, operation: String,
+        account: String = "", reason: String
+    ) {
+        self.event = event
+        self.thread = thread
+        self.file = file
+        self.operation = operation
+        self.account = account
+        self.reason = reason
+    }
+
+    /// All of an account's that there was no room to tell one by one.
+    var ofRest: AuditKey {
+        AuditKey(event, thread: 0, operation: "", account: account, reason: "")
+    }
+}
+
+/// The state behind the trail's lock: nothing here takes long.
+struct AuditRing {
+    private struct Repeat {
+        var record: AuditRecord
+        /// How often it came again.
+        var count = 0
+        let end: Deadline
+    }
+
+    private var waiting: [AuditRecord] = []
+    private var repeats: [AuditKey: Repeat] = [:]
+    private var dropped = 0
+
+    /// As many can wait for the disk.
+    static let limit = 4096
+    /// As many refusals are told one by one in the time of ``repeatSeconds``.
+    static let repeatLimit = 128
+    static let repeatSeconds = 10
+
+    init() { waiting.reserveCapacity(Self.limit) }
+
+    var isEmpty: Bool { waiting.isEmpty && dropped == 0 }
+    var hasRepeats: Bool { !repeats.isEmpty }
+
+    mutating func add(_ record: AuditRecord) {
+        guard waiting.count < Self.limit else {
+            dropped += record.count
+            return
+        }
+        waiting.append(record)
+    }
+
+    /// True if it is one of those that were told already, and is counted.
+    mutating func counts(_ key: AuditKey) -> Bool {
+        if isCounted(key) { return true }
+        guard repeats.count >= Self.repeatLimit else { return false }
+        guard !isCounted(key.ofRest) else { return true }
+        var rest = AuditRecord(key.event)
+        rest.account = key.account.isEmpty ? nil : key.account
+        rest.reason = "others of which there were too many to be told one by one"
+        repeats[key.ofRest] = Repeat(
+            record: rest, count: 1, end: Deadline(seconds: Self.repeatSeconds))
+        return true
+    }
+
+    private mutating func isCounted(_ key: AuditKey) -> Bool {
+        guard let index = repeats.index(forKey: key) else { return false }
+        repeats.values[index].count += 1
+        return true
+    }
+
+    /// Tells one of its kind, and counts those that follow.
+    mutating func begin(_ key: AuditKey, _ record: AuditRecord) {
+        add(record)
+        repeats[key] = Repeat(record: record, end: Deadline(seconds: Self.repeatSeconds))
+    }
+
+    /// The user that registered an account, for what is told of the rest.
+    mutating func take(all: Bool = false) -> [AuditRecord] {
+        defer { waiting.removeAll(keepingCapacity: true) }
+        endRepeats(all: all)
+        guard dropped > 0 else { return waiting }
+        var loss = AuditRecord(.dropped)
+        (loss.count, dropped) = (dropped, 0)
+        loss.reason = "the disk did not take them in time"
+        return waiting + [loss]
+    }
+
+    /// The number of records that could not be stored: they are told of when it goes on.
+    mutating func lose(_ count: Int) { dropped += count }
+
+    private mutating func endRepeats(all: Bool) {
+        let ended = repeats.filter { all || $0.value.end.hasPassed }
+        for (key, again) in ended {
+            repeats[key] = nil
+            guard again.count > 0 else { continue }
+            var record = again.record
+            record.time = .now
+            record.count = again.count
+            add(record)
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// Files of lines that never grow beyond a size: the oldest go first.
+
+internal import Glibc
+internal import MAMSystem
+
+/// One kind of lines in a directory: `PREFIX.NUMBER.jsonl`, where the number is that of the first line's record.
+///
+/// The system calls go round ``Faults``: what a test lets fail is never this.
+struct AuditSeries {
+    let prefix: String
+    private let directory: Descriptor
+    /// Of one file.
+    private let maximumByteCount: Int
+    private var file: Descriptor?
+    private var byteCount = 0
+    /// The last write did not reach its line's end, or nobody knows.
+    private var isTorn = true
+
+    /// So many files are kept, the one that grows among them.
+    private static let fileCount = 4
+
+    init(_ prefix: String, in directory: Descriptor, maximumByteCount: Int) {
+        self.prefix = prefix
+        self.directory = directory
+        self.maximumByteCount = maximumByteCount / Self.fileCount
+    }
+
+    /// Appends whole lines, the first of which has this number.
+    mutating func append(_ lines: [UInt8], from sequence: Int64) throws(Errno) {
+        if file == nil || byteCount + lines.count > maximumByteCount {
+            try open(for: sequence, lines.count)
+        }
+        guard let file else { return }
+        // A line that a crash or a full disk cut must not take the next one with it.
+        let bytes = (isTorn && byteCount > 0 ? [UInt8(ascii: "\n")] : []) + lines
+        isTorn = true
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = try retrying {
+                rest.withUnsafeBytes { write(file.raw, $0.baseAddress, $0.count) }
+            }
+            byteCount += count
+            rest = rest.dropFirst(count)
+        }
+        isTorn = false
+    }
+
+    func synchronize() throws(Errno) {
+        guard let file else { return }
+        _ = try retrying { fdatasync(file.raw) }
+    }
+
+    /// The newest file, or the next one where that is full.
+    private mutating func open(for sequence: Int64, _ count: Int) throws(Errno) {
+        var names = try Self.names(prefix, in: directory)
+        if file == nil, let last = names.last {
+            let (newest, size) = try Self.open(last, in: directory)
+            if size + count <= maximumByteCount {
+                (file, byteCount) = (newest, size)
+                return
+            }
+        }
+        let digits = String(sequence)
+        let zeros = String(repeating: "0", count: max(0, 19 - digits.count))
+        names.append("\(prefix).\(zeros)\(digits).jsonl")
+        (file, byteCount) = try Self.open(names[names.count - 1], in: directory)
+        for name in names.dropLast(Self.fileCount) { unlinkat(directory.raw, name, 0) }
+    }
+
+    private static func open(
+        _ name: String, in directory: Descriptor
+    ) throws(Errno) -> (Descriptor, size: Int) {
+        let file = try openFile(
+            at: directory.raw, name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        return (file, Int(try status(of: file.raw).st_size))
+    }
+
+    /// The oldest first.
+    static func names(_ prefix: String, in directory: Descriptor) throws(Errno) -> [String] {
+        try entries(of: directory.raw).compactMap(\.text)
+            .filter { $0.hasPrefix("\(prefix).") && $0.hasSuffix(".jsonl") }.sorted()
+    }
+}

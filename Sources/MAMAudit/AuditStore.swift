@@ -1,0 +1,102 @@
+// The audit's files: who wants to see what happened reads these.
+
+internal import Glibc
+internal import MAMModel
+package import MAMSystem
+
+/// Two series, so that a program that is refused again and again pushes out only what it brought about itself.
+struct AuditStore {
+    private var refusals: AuditSeries
+    private var others: AuditSeries
+    private let directory: Descriptor
+    private(set) var nextSequence: Int64
+
+    /// `maximumByteCount`: of both series together.
+    init(in directory: Descriptor, maximumByteCount: Int) throws(Errno) {
+        self.directory = directory
+        refusals = AuditSeries("refusals", in: directory, maximumByteCount: maximumByteCount / 2)
+        others = AuditSeries("events", in: directory, maximumByteCount: maximumByteCount / 2)
+        nextSequence = 1
+        for prefix in Self.prefixes {
+            guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
+            // A file without a whole line still tells from which number on it was to be.
+            let first = Int64(name.split(separator: ".")[1]) ?? 0
+            let last = Self.records(of: name, in: directory).last?.sequence ?? first
+            nextSequence = max(nextSequence, max(first, last).addingWithoutOverflow(1))
+        }
+    }
+
+    private static let prefixes = ["events", "refusals"]
+
+    /// What a file may have: more than any of ours, and no more than a reader has memory for.
+    private static let maximumFileByteCount = 1 << 28
+
+    /// Gives each its number and stores them all.
+    mutating func append(_ records: inout [AuditRecord]) throws(Errno) {
+        for index in records.indices {
+            records[index].sequence = nextSequence
+            nextSequence += 1
+        }
+        try append(records.filter { $0.event.isOften }, to: \.refusals)
+        try append(records.filter { !$0.event.isOften }, to: \.others)
+    }
+
+    private mutating func append(
+        _ records: [AuditRecord], to series: WritableKeyPath<AuditStore, AuditSeries>
+    ) throws(Errno) {
+        guard let first = records.first else { return }
+        try self[keyPath: series].append(records.flatMap(\.line), from: first.sequence)
+        try self[keyPath: series].synchronize()
+    }
+
+    /// All that is kept, the oldest first.
+    static func records(
+        in directory: Descriptor, where isWanted: (AuditRecord) -> Bool
+    ) throws(Errno) -> [AuditRecord] {
+        var found: [AuditRecord] = []
+        for prefix in prefixes {
+            for name in try AuditSeries.names(prefix, in: directory) {
+                found += records(of: name, in: directory).filter(isWanted)
+            }
+        }
+        return found.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Lines that are no records are passed over: a crash may have cut them.
+    private static func records(of name: String, in directory: Descriptor) -> [AuditRecord] {
+        let bytes = try? readSmallFile(
+            at: directory.raw, name, maximumByteCount: byteCount(of: name, in: directory))
+        return (bytes ?? []).split(separator: UInt8(ascii: "\n")).compactMap { line in
+            (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
+        }
+    }
+
+    private static func byteCount(of name: String, in directory: Descriptor) -> Int {
+        // One that grows meanwhile is read as far as it was; a little more is no mistake.
+        let size = (try? status(at: directory.raw, name).st_size) ?? 0
+        return min(max(0, Int(size)) + (1 << 16), maximumFileByteCount)
+    }
+}
+
+extension Int64 {
+    fileprivate func addingWithoutOverflow(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? 1 : sum
+    }
+}
+
+extension LogMessage {
+    /// What programs bring about, as often as they like.
+    var isOften: Bool {
+        switch self {
+        case .refused, .denied, .damaged: true
+        default: false
+        }
+    }
+}
+
+/// Reads the audit in a state directory, whether or not a daemon runs.
+package func auditRecords(inState path: String) throws(Errno) -> [AuditRecord] {
+    let directory = try openFile("\(path)/audit", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    return try AuditStore.records(in: directory) { _ in true }
+}

@@ -1,0 +1,158 @@
+// Keeping what happened: taken at once from whoever meets it, written by a thread of its own.
+
+internal import CShims
+internal import Glibc
+package import MAMSystem
+internal import Synchronization
+
+/// One workspace's audit.
+///
+/// Whoever adds something waits for no disk. A crash of the daemon, or of the machine, loses what the last second brought.
+package final class AuditTrail: Sendable {
+    private let ring = Mutex(AuditRing())
+    /// Held over writing. Nil where nothing is stored.
+    private let store: Mutex<AuditStore?>
+    private let directory: Descriptor?
+    private let log: Log
+    private let wakeUp: WakeUpDescriptor?
+    private let hub = Hub<AuditRecord>()
+    private let isStoring = Atomic<Bool>(true)
+    /// Who a thread works for now, by thread.
+    private let callers = Mutex<[Int32: @Sendable () -> AuditCaller]>([:])
+
+    /// `state`: the state directory; nil for an audit that only the journal has. `maximumByteCount`: 0 for the same.
+    package init(inState state: Int32?, maximumByteCount: Int, log: Log) {
+        self.log = log
+        let directory = maximumByteCount > 0 ? state.flatMap { Self.directory(in: $0, log) } : nil
+        self.directory = directory
+        store = Mutex(
+            directory.flatMap { directory in
+                do throws(Errno) {
+                    return try AuditStore(in: directory, maximumByteCount: maximumByteCount)
+                } catch {
+                    log.error("the audit cannot be written: \(error)")
+                    return nil
+                }
+            })
+        wakeUp = try? WakeUpDescriptor()
+    }
+
+    private static func directory(in state: Int32, _ log: Log) -> Descriptor? {
+        do throws(Errno) {
+            if mkdirat(state, "audit", 0o700) != 0, Errno.current != .exists { throw Errno.current }
+            return try openFile(at: state, "audit", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        } catch {
+            log.error("the audit cannot be written: \(error)")
+            return nil
+        }
+    }
+
+    /// Writes from now on, as long as the trail lives.
+    package func start() throws(Errno) {
+        guard let wakeUp else { return }
+        try startThread(named: "audit") { [weak self] in
+            while Self.wait(for: wakeUp, self?.nextLook), let trail = self { trail.write() }
+        }
+    }
+
+    deinit { wakeUp?.signal() }
+
+    /// Something that is told as it is. Returns the fields of the journal's line, which is the caller's to write.
+    package func add(_ record: AuditRecord) -> [LogField: String] {
+        var record = record
+        if record.caller == nil { record.caller = caller }
+        record.scrub(by: log.rules)
+        ring.withLock { [record] in $0.add(record) }
+        wakeUp?.signal()
+        return record.fields
+    }
+
+    /// Something that a program can bring about again and again: told once, and then how often it came again.
+    ///
+    /// `record`: made only if it is told.
+    package func add(_ key: AuditKey, _ record: () -> AuditRecord) {
+        if ring.withLock({ $0.counts(key) }) { return }
+        var record = record()
+        if record.caller == nil { record.caller = caller }
+        record.scrub(by: log.rules)
+        ring.withLock { [record] in $0.begin(key, record) }
+        wakeUp?.signal()
+    }
+
+    /// Runs a body whose records are its caller's, who is looked up only for such.
+    package func acting<Value>(
+        as caller: @escaping @Sendable () -> AuditCaller, _ body: () throws -> Value
+    ) rethrows -> Value {
+        let thread = mam_thread_id()
+        let old = callers.withLock { $0.updateValue(caller, forKey: thread) }
+        defer { callers.withLock { $0[thread] = old } }
+        return try body()
+    }
+
+    private var caller: AuditCaller? { callers.withLock { $0[mam_thread_id()] }?() }
+
+    /// Has everything written that was added before; false if the disk does not answer by then.
+    @discardableResult
+    package func flush(by deadline: Deadline) -> Bool {
+        finishes(by: deadline, named: "audit-flush") { self.write() }
+    }
+
+    /// The last words.
+    package func finish(by deadline: Deadline) {
+        _ = finishes(by: deadline, named: "audit-flush") { self.write(all: true) }
+    }
+
+    /// What is kept, the oldest first.
+    package func records(
+        where isWanted: (AuditRecord) -> Bool
+    ) throws(Errno) -> [AuditRecord] {
+        flush(by: Deadline(seconds: 2))
+        return try directory.map { directory throws(Errno) in
+            try AuditStore.records(in: directory, where: isWanted)
+        } ?? []
+    }
+
+    package func subscribe() throws(Errno) -> Subscription<AuditRecord> { try hub.subscribe() }
+}
+
+extension AuditTrail {
+    private static let batchMilliseconds = 200
+
+    /// In milliseconds; -1 if there is nothing to look at.
+    private var nextLook: Int32 { ring.withLock { $0.hasRepeats } ? 1000 : -1 }
+
+    /// Until there may be something to write, and a little longer: what comes together is written together.
+    private static func wait(for wakeUp: WakeUpDescriptor, _ milliseconds: Int32?) -> Bool {
+        guard let milliseconds else { return false }
+        var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)
+        if poll(&waiting, 1, milliseconds) > 0 {
+            wakeUp.clear()
+            usleep(UInt32(batchMilliseconds) * 1000)
+        }
+        return true
+    }
+
+    private func write(all: Bool = false) {
+        store.withLock { store in
+            var records = ring.withLock { $0.take(all: all) }
+            guard !records.isEmpty else { return }
+            do throws(Errno) {
+                try store?.append(&records)
+                if !isStoring.exchange(true, ordering: .relaxed) {
+                    log.info("the audit is written again")
+                }
+            } catch {
+                ring.withLock { [count = records.count] in $0.lose(count) }
+                if isStoring.exchange(false, ordering: .relaxed) {
+                    log.error("the audit cannot be written: \(error)")
+                }
+            }
+            for record in records {
+                if record.event.isOften {
+                    log.tellOften(record.event, record.fields, record.text)
+                }
+                hub.send(record)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+// io.mamd.Audit: what happened, for whom it concerns.
+
+internal import MAMAudit
+internal import MAMKeyring
+package import MAMModel
+internal import MAMSystem
+package import MAMVault
+internal import MAMWire
+
+/// Answers the socket. Holds no state of its own.
+package struct AuditInterface: VaultInterface {
+    let vault: Vault
+
+    package init(vault: Vault) { self.vault = vault }
+
+    package var name: String { AuditDescription.name }
+    package var description: String { AuditDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "List": try list(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func list(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        let question = try AuditQuestion(call, self)
+        guard call.wantsMore else { throw VarlinkError.expectedMore }
+        // Before what is kept is read: nothing falls between the two.
+        let subscription =
+            question.follows
+            ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
+        let kept = try failing { () throws(Errno) in
+            try vault.trail.records { question.wants($0) }
+        }.suffix(question.limit)
+        for record in kept { try send(record, to: call) }
+        guard let subscription else { return ["record": .null] }
+        var last = kept.last?.sequence ?? 0
+        while call.waitWhileConnected(for: subscription.readable) {
+            for record in subscription.take() where record.sequence > last {
+                last = record.sequence
+                if question.wants(record) { try send(record, to: call) }
+            }
+        }
+        // Nobody is there to read a last reply.
+        throw Errno.notConnected
+    }
+
+    private func send(_ record: AuditRecord, to call: VarlinkCall) throws {
+        var record = record
+        if !isTrusted(call.peer), record.caller?.uid != call.peer.uid { record.caller = nil }
+        try call.reply(["record": .object(record.members)])
+    }
+
+    private func failing<Value>(
+        _ body: () throws(Errno) -> Value
+    ) throws(VarlinkError) -> Value {
+        do throws(Errno) { return try body() } catch { throw .systemError(error, "the audit") }
+    }
+}
+
+/// Which records a call is about.
+private struct AuditQuestion {
+    let follows: Bool
+    let limit: Int
+    private let since: Timestamp?
+    private let before: Timestamp?
+    private let account: String?
+    private let event: LogMessage?
+    /// Nil for who sees everything.
+    private let registrant: UInt32?
+
+    init(_ call: VarlinkCall, _ interface: AuditInterface) throws(VarlinkError) {
+        let parameters = call.parameters
+        try parameters.allowOnly(["since", "before", "account", "event", "limit", "follow"])
+        since = try Self.moment("since", parameters)
+        before = try Self.moment("before", parameters)
+        event = try parameters.optionalString("event").map { word throws(VarlinkError) in
+            guard let event = LogMessage(rawValue: word) else { throw .invalidParameter("event") }
+            return event
+        }
+        limit = try parameters.optionalInteger("limit") ?? .max
+        guard limit >= 0 else { throw .invalidParameter("limit") }
+        follows = try parameters.flag("follow")
+        account = try Self.account(call, interface)
+        registrant = interface.isTrusted(call.peer) ? nil : call.peer.uid
+    }
+
+    private static func moment(
+        _ name: String, _ parameters: Parameters
+    ) throws(VarlinkError) -> Timestamp? {
+        guard let text = try parameters.optionalString(name) else { return nil }
+        guard let time = Timestamp(text) else { throw .invalidParameter(name) }
+        return time
+    }
+
+    /// As the records name it. Of one that is gone the name is all there is, and the records tell whose it was.
+    private static func account(
+        _ call: VarlinkCall, _ interface: AuditInterface
+    ) throws(VarlinkError) -> String? {
+        guard let text = try call.parameters.optionalString("account") else { return nil }
+        guard let known = interface.vault.account(named: text) else { return text }
+        let identity = interface.vault.identity(of: known)
+        try interface.requireControl(call, of: identity)
+        return identity.description
+    }
+
+    func wants(_ record: AuditRecord) -> Bool {
+        if let since, record.time < since { return false }
+        if let before, record.time >= before { return false }
+        if let account, record.account?.lowercased() != account.lowercased() { return false }
+        if let event, record.event != event { return false }
+        return registrant == nil || record.account != nil && record.registrant == registrant
+    }
+}

@@ -1,0 +1,90 @@
+// An interface whose refusals are recorded, and whose callers are known to what the vault records meanwhile.
+
+internal import MAMAudit
+package import MAMModel
+internal import MAMSystem
+package import MAMVault
+internal import MAMWire
+
+/// Around another interface; every one of a daemon's is wrapped so.
+package struct AuditedInterface: VarlinkInterface {
+    private let interface: any VarlinkInterface
+    private let vault: Vault
+
+    package init(_ interface: any VarlinkInterface, _ vault: Vault) {
+        self.interface = interface
+        self.vault = vault
+    }
+
+    package var name: String { interface.name }
+    package var description: String { interface.description }
+
+    package func connectionEnded(_ connection: ConnectionID) {
+        interface.connectionEnded(connection)
+    }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        let peer = call.peer
+        let caller: @Sendable () -> AuditCaller = {
+            AuditCaller(uid: peer.uid, pid: peer.isAlive ? peer.pid : 0)
+        }
+        return try vault.trail.acting(as: caller) {
+            do {
+                let reply = try interface.answer(call)
+                noteDenial(reply, call)
+                return reply
+            } catch let error as VarlinkError {
+                noteRefusal(error, call)
+                throw error
+            }
+        }
+    }
+
+    private func noteRefusal(_ error: VarlinkError, _ call: VarlinkCall) {
+        guard let event = error.workspaceError.event else { return }
+        note(
+            event, call, account: error.parameters["account"]?.text, "\(error)",
+            rule: error.parameters["kind"]?.text)
+    }
+
+    /// A question that policy answered with no.
+    private func noteDenial(_ reply: [String: JSONValue], _ call: VarlinkCall) {
+        guard let decision = reply["decision"]?.object, decision["allowed"] == .bool(false) else {
+            return
+        }
+        note(
+            .denied, call, account: call.parameters.members["account"]?.text,
+            decision["reason"]?.text ?? "", rule: decision["rule"]?.text)
+    }
+
+    private func note(
+        _ event: LogMessage, _ call: VarlinkCall, account: String?, _ reason: String,
+        rule: String?
+    ) {
+        let operation = "\(name.split(separator: ".").last ?? "").\(call.method)"
+        let known = account.flatMap { vault.account(named: $0) }.map { vault.identity(of: $0) }
+        let key = AuditKey(
+            event, thread: call.peer.pid, operation: operation, account: account ?? "",
+            reason: reason)
+        vault.trail.add(key) {
+            var record = AuditRecord(event)
+            record.operation = operation
+            record.account = known?.description ?? account
+            record.registrant = known.flatMap { vault.registrant(of: $0) }
+            record.reason = reason
+            record.rule = rule
+            return record
+        }
+    }
+}
+
+extension VarlinkError {
+    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records itself.
+    fileprivate var event: LogMessage? {
+        switch lastName {
+        case "Refused", "WindowClosed", "Blocked": .refused
+        case "Damaged": .damaged
+        default: nil
+        }
+    }
+}

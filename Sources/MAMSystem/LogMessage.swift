@@ -1,0 +1,100 @@
+// What can be told by an id that stays: the words of the audit, and the journal's MESSAGE_ID.
+
+internal import Glibc
+
+/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for them.
+package enum LogMessage: String, Sendable, CaseIterable {
+    /// The mount serves.
+    case started
+    /// The mount is no longer served.
+    case stopped
+    case registered
+    /// The account is off the list; its keys stay, sealed.
+    case deregistered
+    case passphraseChanged = "passphrase-changed"
+    case wrongPassphrase = "wrong-passphrase"
+    case unlocked
+    case locked
+    case blocked
+    case unblocked
+    /// A file or a call was refused.
+    case refused
+    /// Policy said no to a program that asked.
+    case denied
+    /// What is stored does not verify.
+    case damaged
+    /// What a program wrote could not be stored.
+    case lost
+    /// The next thing that goes are the keys.
+    case wipeDecided = "wipe-decided"
+    case wiped
+    /// Something of the account is left.
+    case wipeIncomplete = "wipe-incomplete"
+    /// Other documents are in force.
+    case policyChanged = "policy-changed"
+    /// A document of the policy directory is bad.
+    case policyRefused = "policy-refused"
+    /// Whose data a login session shows.
+    case userInterface = "ui-identity"
+    case keysExported = "keys-exported"
+    case keysImported = "keys-imported"
+    /// Events that nobody had the room to keep.
+    case dropped
+
+    /// `MESSAGE_ID`: 128 random bits.
+    package var id: String {
+        switch self {
+        case .started: "feeb2f0728194fd980d4afc0a4df4079"
+        case .stopped: "2a6dfb12f6434f15a13821285a901ad9"
+        case .registered: "7d5db73af3bc4ec79e2567008600546c"
+        case .deregistered: "2f942690421c46ba958ec9dae216ba25"
+        case .passphraseChanged: "8f48f264d5d440608a66f0974cb7074f"
+        case .wrongPassphrase: "e8a8fa1a524043ad93258c1aa72c4717"
+        case .unlocked: "cf65ff1fc7704b6ba97b3124632be382"
+        case .locked: "5eb69920f455431d8119c2b1dc6583de"
+        case .blocked: "5a3aadcb8d054edb874ad5052e71ae2c"
+        case .unblocked: "92416e4d191a478aa11e2b41bf8835a1"
+        case .refused: "c052e262ef1e4dc4a2a1d8a54b047386"
+        case .denied: "88d547f968c3479f835402e2211b849a"
+        case .damaged: "3c29bb22641f49268bf91d7c5ee4ddc7"
+        case .lost: "8796b424f37449378e170c138d78fa6e"
+        case .wipeDecided: "e810ef113f6c4be2897cfabf54f6cf78"
+        case .wiped: "d4f8ba235f0b4f3fa61cee400d064e5d"
+        case .wipeIncomplete: "6f3cd6786cdc41f2b8567ef36cc350c9"
+        case .policyChanged: "4ff2173d1ea742a9a0db4e39d62f4180"
+        case .policyRefused: "2a2f97fc40ee4b23b08cfbd83d1a6eb1"
+        case .userInterface: "0acbb57814e747e2a48e07a97261d831"
+        case .keysExported: "90bb20a4eec94567b400166682303d70"
+        case .keysImported: "520b912625404adda50defd0150a41aa"
+        case .dropped: "da912155a499442b80574d7b1976f2a4"
+        }
+    }
+
+    /// As syslog(3) has it.
+    var priority: Int32 {
+        switch self {
+        case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
+        case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
+            .keysImported, .dropped:
+            LOG_WARNING
+        default: LOG_INFO
+        }
+    }
+}
+
+/// What else the journal keeps of an event, each as a field of its own.
+package enum LogField: String, Sendable, CaseIterable {
+    case event = "MAMD_EVENT"
+    case workspace = "MAMD_WORKSPACE"
+    case account = "MAMD_ACCOUNT"
+    case pid = "MAMD_PID"
+    case program = "MAMD_COMM"
+    case uid = "MAMD_UID"
+    case path = "MAMD_PATH"
+    case operation = "MAMD_OPERATION"
+    case reason = "MAMD_REASON"
+    case rule = "MAMD_RULE"
+    case fileClass = "MAMD_CLASS"
+    case count = "MAMD_COUNT"
+    case errno = "ERRNO"
+}

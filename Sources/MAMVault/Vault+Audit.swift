@@ -1,0 +1,124 @@
+// What the audit is told, and in which words.
+
+package import MAMAudit
+internal import MAMKeyring
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+
+extension Vault {
+    /// Something happened to an account, or to the workspace: in the log and in the audit.
+    ///
+    /// `text`: the log's line. `change`: what else the record has.
+    package func audit(
+        _ event: LogMessage, _ account: AccountID? = nil, _ text: String,
+        _ change: (inout AuditRecord) -> Void = { _ in }
+    ) {
+        audit(
+            event, account.map { keyring.identity(of: $0) }, of: account.flatMap(keyring.uid), text,
+            change)
+    }
+
+    /// The same of an account that may be gone. `user`: who registered it.
+    package func audit(
+        _ event: LogMessage, _ identity: Identity?, of user: UInt32?, _ text: String,
+        _ change: (inout AuditRecord) -> Void = { _ in }
+    ) {
+        var record = AuditRecord(event)
+        record.account = identity?.description
+        record.registrant = user
+        change(&record)
+        log.tell(event, trail.add(record), text)
+    }
+
+    /// A document of the policy directory; the log has its line already.
+    package func auditRefusal(of document: RefusedDocument) {
+        var record = AuditRecord(.policyRefused)
+        record.path = document.file
+        record.reason = document.reason
+        _ = trail.add(record)
+    }
+
+    /// A file that was not opened, made, read or written as somebody wanted. Costs next to nothing when it comes again.
+    ///
+    /// `owner`: whose the file is, if the error does not say it. `path`: below the mount.
+    package func audit(
+        refusal error: VaultError, of operation: String, owner: Identity,
+        fileClass: ProtectionClass?, file: UInt64, errno: Errno, thread: Int32, user: UInt32,
+        path: () -> ByteString?
+    ) {
+        guard let event = error.event else { return }
+        let owner = error.owner ?? owner
+        let key = AuditKey(
+            event, thread: thread, file: file, operation: operation, account: owner.description,
+            reason: error.word)
+        trail.add(key) {
+            var record = refusal(error, event, of: operation, owner: owner)
+            record.fileClass = fileClass?.letter
+            record.caller = AuditCaller(
+                uid: user, pid: thread > 0 ? processID(ofThread: thread) ?? thread : 0)
+            record.path = path()?.shown
+            record.errno = errno.rawValue
+            return record
+        }
+    }
+
+    /// Content that its writer took for stored. Each piece is logged; the audit has one record for all of a file's.
+    func auditLoss(of file: VaultFile, _ text: String) {
+        var record = AuditRecord(.lost)
+        record.account = file.owner.description
+        record.registrant = registrant(of: file.owner)
+        record.reason = text
+        log.tell(.lost, [.account: file.owner.description], text)
+        let number = UInt64(UInt(bitPattern: ObjectIdentifier(file).hashValue))
+        trail.add(AuditKey(.lost, thread: 0, file: number, operation: "write", reason: "")) {
+            record
+        }
+    }
+
+    private func refusal(
+        _ error: VaultError, _ event: LogMessage, of operation: String, owner: Identity
+    ) -> AuditRecord {
+        var record = AuditRecord(event)
+        record.operation = operation
+        record.account = owner.isNobody ? nil : owner.description
+        record.registrant = registrant(of: owner)
+        record.reason = error.description
+        if case .blocked(_, let block) = error { record.rule = block.kind.rawValue }
+        return record
+    }
+}
+
+extension VaultError {
+    /// Nil for what is no refusal: the file is not there, or the disk fails.
+    var event: LogMessage? {
+        switch self {
+        case .windowClosed, .keyMissing, .keyRevoked, .blocked, .refused: .refused
+        case .store(.keyUnavailable): .refused
+        case .store(let error): error.isDamage ? .damaged : nil
+        case .notFound, .notManaged, .invalid: nil
+        }
+    }
+
+    /// Whose account is in the way, where that is told.
+    fileprivate var owner: Identity? {
+        switch self {
+        case .windowClosed(let owner), .keyMissing(let owner), .keyRevoked(let owner): owner
+        case .blocked(let owner, _): owner
+        case .refused, .store, .notFound, .notManaged, .invalid: nil
+        }
+    }
+
+    /// Tells apart what is not the same reason; the sentence is made only for what is told.
+    fileprivate var word: String {
+        switch self {
+        case .windowClosed: "closed"
+        case .keyMissing: "missing"
+        case .keyRevoked: "revoked"
+        case .blocked(_, let block): block.kind.rawValue
+        case .refused: "policy"
+        case .store(let error): error.description
+        case .notFound, .notManaged, .invalid: ""
+        }
+    }
+}
