@@ -32,6 +32,7 @@ struct Arguments {
                 operands.count < verb.operands.lowerBound
                     ? "something is missing" : "too many arguments")
         }
+        try checkChoices(verb)
     }
 
     func has(_ option: Option) -> Bool { values[option.name] != nil }
@@ -47,6 +48,35 @@ struct Arguments {
     func text(_ name: String) throws(Failure) -> String? {
         guard let value = value(name) else { return nil }
         return try value.requireText("the value of --\(name)")
+    }
+
+    /// Of what can only be one of a few words.
+    private func checkChoices(_ verb: Verb) throws(Failure) {
+        if let first = operands.first, !isAmong(verb.choices, first) {
+            let others = Verb.group(verb.name).map {
+                String($0.name.dropFirst(verb.name.count + 1))
+            }
+            throw .usage(
+                verb, "there is no '\(first.shown)'\(choices(first, verb.choices + others))")
+        }
+        for option in verb.options {
+            for value in values(option.name) where !isAmong(option.choices, value) {
+                throw .usage(
+                    verb,
+                    "--\(option.name) knows no '\(value.shown)'\(choices(value, option.choices))")
+            }
+        }
+    }
+
+    private func isAmong(_ choices: [String], _ word: ByteString) -> Bool {
+        choices.isEmpty || choices.contains(word.text ?? "")
+    }
+
+    /// The nearest one, or all where they are few.
+    private func choices(_ word: ByteString, _ choices: [String]) -> String {
+        let guess = didYouMean(word.shown, in: choices)
+        return guess.isEmpty && choices.count < 10
+            ? "; it is one of \(choices.joined(separator: ", "))" : guess
     }
 
     private mutating func take(
@@ -73,11 +103,11 @@ struct Arguments {
     }
 
     private func unknown(_ word: ByteString, _ verb: Verb) -> Failure {
-        let names = (verb.options + [.json]).map { "--\($0.name)" } + ["--help"]
-        let guess = nearest(to: word.shown, in: names)
-        return .usage(
-            verb, "unknown option '\(word.shown)'" + (guess.map { "; did you mean '\($0)'?" } ?? "")
-        )
+        let names = verb.allOptions.map { "--\($0.name)" }
+        // With two dashes, as gocryptfs needs not: `-owner`.
+        let name = word.shown.prefix { $0 != "=" }
+        let asLong = "--\(name.drop { $0 == "-" })"
+        return .usage(verb, "unknown option '\(name)'\(didYouMean(asLong, in: names))")
     }
 }
 

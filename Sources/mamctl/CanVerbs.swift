@@ -13,12 +13,6 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.parameters(["account"])
     if let question = invocation.operands.first {
         let text = try question.requireText("the question")
-        let questions = PolicyQuestion.allCases.map(\.rawValue)
-        guard questions.contains(text) else {
-            let guess = nearest(to: text, in: questions).map { "; did you mean '\($0)'?" } ?? ""
-            throw Failure(
-                .usage, "can: there is no question '\(question.shown)'\(guess)", next: "mamctl can")
-        }
         return try invocation.ask("Ask", account.merging(["question": .string(text)]) { $1 })
     }
     let reply = try invocation.policy("Answers", account)

@@ -1,54 +1,116 @@
 // Help, made from the table of verbs.
 
+internal import Glibc
 internal import MAMModel
 internal import MAMWire
 
-/// What `mamctl help` prints.
-var overview: String {
-    let rows = verbs.map { ["  mamctl \($0.name)", $0.summary] }
-    return """
-        mamctl \(productVersion): managed workspaces, whose files belong to an organisation or to you
+/// What a newcomer needs, in this order.
+private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 
-        \(table(rows))
+/// What `mamctl help` prints.
+func overview(width: Int) -> String {
+    let steps = verbs.filter { firstSteps.contains($0.name) }
+        .sorted { firstSteps.firstIndex(of: $0.name)! < firstSteps.firstIndex(of: $1.name)! }
+    let chapters = chapters.filter { !$0.verbs.isEmpty }
+        .map { "\($0.title):\n\(summaries(of: $0.verbs, width: width))" }
+    let title =
+        "mamctl \(productVersion): managed workspaces, whose files belong to an organisation or to you"
+    return """
+        \(wrapped(words(of: title), width: width))
+
+        First steps:
+        \(steps.map { "  \($0.examples[0])" }.joined(separator: "\n"))
+
+        \(chapters.joined(separator: "\n\n"))
 
         mamctl VERB --help tells more. All verbs take --json.
 
         Exit status:
-        \(table(ExitStatus.allCases.map { ["  \($0.rawValue)", $0.meaning] }))
+        \(table(ExitStatus.allCases.map { ["  \($0.rawValue)", $0.meaning] }, width: width))
         """
+}
+
+/// What `mamctl GROUP` prints: the verbs that begin with this word.
+func overview(of group: String, width: Int) -> String {
+    """
+    mamctl \(group) …
+
+    \(summaries(of: Verb.group(group), width: width))
+
+    mamctl \(group) VERB --help tells more.
+    """
+}
+
+private func summaries(of verbs: [Verb], width: Int) -> String {
+    table(verbs.map { ["  \($0.name)", $0.summary] }, width: width)
 }
 
 extension Verb {
     /// What `mamctl VERB --help` prints.
-    var help: String {
-        let options = (options + [.json, Option(name: "help", short: "h", help: "print this")])
-            .map { ["  \($0.usage)", $0.help] }
-        let statuses = statuses.map { ["  \($0.rawValue)", $0.meaning] }
-        return """
-            mamctl \(name) \(usage)
+    func help(width: Int) -> String {
+        let more = Verb.group(name)
+        let parts = [
+            wrapped(usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
+            wrapped(words(of: summary), width: width),
+            "Options:\n"
+                + table(allOptions.map { ["  \($0.usage)", $0.help] }, width: width),
+            "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
+            "Exit status:\n"
+                + table(statuses.map { ["  \($0.rawValue)", $0.meaning] }, width: width),
+            more.isEmpty ? nil : "More:\n\(summaries(of: more, width: width))",
+        ]
+        return parts.compactMap(\.self).joined(separator: "\n\n")
+    }
 
-            \(summary)
+    /// Its own options, and those of every verb.
+    var allOptions: [Option] { options + [.json, .help] }
 
-            Options:
-            \(table(options))
+    /// What is in one pair of brackets stays on one line.
+    private var usageParts: [String] {
+        var parts: [String] = []
+        var depth = 0
+        for word in words(of: usage) {
+            if depth > 0 { parts[parts.count - 1] += " \(word)" } else { parts.append(word) }
+            depth += word.count { $0 == "[" } - word.count { $0 == "]" }
+        }
+        return parts
+    }
 
-            Examples:
-            \(examples.map { "  \($0)" }.joined(separator: "\n"))
-
-            Exit status:
-            \(table(statuses))
-            """
+    var json: JSONValue {
+        [
+            "name": .string(name),
+            "group": JSONValue(chapters.first { $0.verbs.contains { $0.name == name } }?.title),
+            "summary": .string(summary), "usage": .string(usage),
+            "operands": [
+                "minimum": JSONValue(operands.lowerBound),
+                "maximum": operands.upperBound == .max ? .null : JSONValue(operands.upperBound),
+            ],
+            "options": .array(allOptions.map(\.json)),
+            "examples": .array(examples.map { .string($0) }),
+            "statuses": .array(
+                statuses.map {
+                    ["status": JSONValue($0.rawValue), "meaning": .string($0.meaning)]
+                }),
+        ]
     }
 }
 
-/// `help [VERB]`.
+extension Option {
+    var json: JSONValue {
+        [
+            "name": .string(name), "short": JSONValue(short), "value": JSONValue(value),
+            "choices": .array(choices.map { .string($0) }), "help": .string(help),
+        ]
+    }
+}
+
+/// `help [VERB | GROUP]`.
 func help(_ invocation: Invocation) throws -> ExitStatus {
+    let named = try Named(invocation.operands)
     if invocation.isJSON {
-        printJSON(.array(verbs.map { ["name": .string($0.name), "summary": .string($0.summary)] }))
-    } else if invocation.operands.isEmpty {
-        printOut(overview)
+        printJSON(.array(named.verbs.map(\.json)))
     } else {
-        printOut(try Verb.find(in: invocation.operands).0.help)
+        printOut(named.help(width: screenWidth(of: STDOUT_FILENO)))
     }
     return .success
 }

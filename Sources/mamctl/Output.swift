@@ -31,7 +31,7 @@ private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
     }
 }
 
-/// Colours, only on a terminal and without `NO_COLOR` (https://no-color.org).
+/// Colours, only on a terminal that has them and without `NO_COLOR` (https://no-color.org).
 struct Style {
     let isColoured: Bool
 
@@ -40,7 +40,8 @@ struct Style {
 
     init(of descriptor: Int32) {
         let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
-        isColoured = !refusal && isatty(descriptor) == 1
+        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
+        isColoured = !refusal && !isDumb && isatty(descriptor) == 1
     }
 
     func red(_ text: String) -> String { coloured(text, "31") }
@@ -51,19 +52,4 @@ struct Style {
     private func coloured(_ text: String, _ code: String) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
     }
-}
-
-/// Rows in columns as wide as their widest cell, but for a few that would push everything off the screen.
-func table(_ rows: [[String]]) -> String {
-    let columns = rows.map(\.count).max() ?? 0
-    let widths = (0..<columns).map { column in
-        rows.map { column < $0.count ? $0[column].count : 0 }.filter { $0 <= 64 }.max() ?? 0
-    }
-    return rows.map { row in
-        let cells = row.enumerated().map { column, cell in
-            column == row.count - 1
-                ? cell : cell + String(repeating: " ", count: max(0, widths[column] - cell.count))
-        }
-        return cells.joined(separator: "  ")
-    }.joined(separator: "\n")
 }

@@ -19,31 +19,41 @@ func runProgram(_ words: [ByteString]) -> Int32 {
 }
 
 private func run(_ words: [ByteString]) throws -> ExitStatus {
-    guard let first = words.first else {
-        printError(overview)
-        return .usage
-    }
-    switch first.text {
-    case "-h", "--help":
-        printOut(overview)
-        return .success
+    switch words.first?.text {
+    case "-h", "--help": return showHelp(.all)
     case "-V", "--version": return try run([ByteString("version")])
     default: break
     }
-    let (verb, rest) = try Verb.find(in: words)
-    if asksForHelp(rest, verb) {
-        printOut(verb.help)
-        return .success
+    let named = try Named(words)
+    switch named {
+    case .all: return listForNow(named)
+    case .verb(let verb, let rest):
+        if asksForHelp(rest, verb) { return showHelp(named) }
+        return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))
+    case .group(let name, let rest):
+        if asksForHelp(rest, nil) { return showHelp(named) }
+        _ = listForNow(named)
+        throw Failure(.usage, "'\(name)' needs one more word", next: "mamctl help \(name)")
     }
-    return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))
+}
+
+private func showHelp(_ named: Named) -> ExitStatus {
+    printOut(named.help(width: screenWidth(of: STDOUT_FILENO)))
+    return .success
+}
+
+/// For a command line that is not complete.
+private func listForNow(_ named: Named) -> ExitStatus {
+    printError(named.help(width: screenWidth(of: STDERR_FILENO)))
+    return .usage
 }
 
 /// `--help` before any `--`, and for a verb that takes a command, before the command.
-private func asksForHelp(_ words: ArraySlice<ByteString>, _ verb: Verb) -> Bool {
+private func asksForHelp(_ words: ArraySlice<ByteString>, _ verb: Verb?) -> Bool {
     for word in words {
         if word.text == "--" { return false }
         if word.text == "--help" || word.text == "-h" { return true }
-        if verb.takesCommand, word.bytes.first != UInt8(ascii: "-") { return false }
+        if verb?.takesCommand ?? false, word.bytes.first != UInt8(ascii: "-") { return false }
     }
     return false
 }

@@ -3,23 +3,76 @@
 /// The name that takes the fewest typing mistakes to reach; nil when all are far.
 func nearest(to word: String, in names: [String]) -> String? {
     // A third of the word may be wrong: more, and the guess is more odd than helpful.
-    // Two letters exchanged count as two mistakes.
-    let limit = max(2, word.utf8.count / 3)
-    let ranked = names.map { (name: $0, distance: editDistance(Array(word.utf8), Array($0.utf8))) }
+    let letters = Array(word.utf8)
+    let limit = letters.count <= 3 ? letters.count / 2 : max(2, letters.count / 3)
+    let ranked = names.map { (name: $0, distance: editDistance(letters, Array($0.utf8))) }
     return ranked.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
 }
 
-/// Insertions, deletions and replacements that turn one into the other (Levenshtein).
+/// The end of a message: nothing when there is no guess.
+func didYouMean(_ guesses: [String]) -> String {
+    guard !guesses.isEmpty else { return "" }
+    return "; did you mean \(guesses.map { "'\($0)'" }.joined(separator: " or "))?"
+}
+
+/// `didYouMean` of the nearest name.
+func didYouMean(_ word: String, in names: [String]) -> String {
+    didYouMean(nearest(to: word, in: names).map { [$0] } ?? [])
+}
+
+/// The verbs that someone who wrote these words may want.
+func verbsNear(_ first: String, _ second: String?) -> [String] {
+    let names = verbs.map(\.name)
+    // gocryptfs and encfs have options where we have verbs.
+    let word = String(first.drop { $0 == "-" })
+    if let known = otherNames[word] { return [known] }
+    if names.contains(word) { return [word] }
+    let firsts = names.map { String($0.prefix { $0 != " " }) }
+    // A whole second word: `list` is `account list` or `config list`.
+    let seconds = names.filter { $0.hasSuffix(" \(word)") }
+    if !seconds.isEmpty, !firsts.contains(word) { return Array(seconds.prefix(3)) }
+    let begun = word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
+    if let only = begun.first, begun.count == 1 { return [only] }
+    guard let near = nearest(to: word, in: firsts) else {
+        return nearestSecond(to: word, in: names)
+    }
+    guard let second, case let group = Verb.group(near), !group.isEmpty else { return [near] }
+    return nearest(to: "\(near) \(second)", in: group.map(\.name)).map { [$0] } ?? [near]
+}
+
+/// The verbs of two words whose second is the nearest.
+private func nearestSecond(to word: String, in names: [String]) -> [String] {
+    let seconds = names.compactMap { name in
+        name.firstIndex(of: " ").map { String(name[name.index(after: $0)...]) }
+    }
+    guard let near = nearest(to: word, in: seconds) else { return [] }
+    return Array(names.filter { $0.hasSuffix(" \(near)") }.prefix(3))
+}
+
+/// How other programs that encrypt files call what we have too.
+private let otherNames = [
+    "umount": "unmount", "fusermount": "unmount", "close": "lock", "open": "unlock",
+    "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
+    "chown": "owner", "ls": "owner", "create": "init", "setup": "init", "add": "account register",
+    "accounts": "account list", "speed": "metrics",
+]
+
+/// Insertions, deletions, replacements, and exchanges of two letters side by side, that turn one into the other
+/// (optimal string alignment).
 private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var before: [Int] = []
     var row = Array(0...other.count)
     for (index, byte) in one.enumerated() {
-        var diagonal = row[0]
-        row[0] = index + 1
+        var next = [index + 1]
         for column in other.indices {
-            let cost = diagonal + (byte == other[column] ? 0 : 1)
-            diagonal = row[column + 1]
-            row[column + 1] = min(cost, diagonal + 1, row[column] + 1)
+            let cost = byte == other[column] ? 0 : 1
+            var best = min(row[column] + cost, row[column + 1] + 1, next[column] + 1)
+            if index > 0, column > 0, byte == other[column - 1], one[index - 1] == other[column] {
+                best = min(best, before[column - 1] + 1)
+            }
+            next.append(best)
         }
+        (before, row) = (row, next)
     }
     return row[other.count]
 }

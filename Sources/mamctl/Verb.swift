@@ -9,6 +9,8 @@ struct Option: Sendable {
     var short: String?
     /// What stands for the value in help; nil for an option without one.
     var value: String?
+    /// All values that there are, where they can be told.
+    var choices: [String] = []
     let help: String
 
     var usage: String {
@@ -17,6 +19,7 @@ struct Option: Sendable {
     }
 
     static let json = Option(name: "json", help: "print JSON, errors too")
+    static let help = Option(name: "help", short: "h", help: "print this")
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to talk to, when several run")
     static let passfile = Option(
@@ -35,6 +38,8 @@ struct Verb: Sendable {
     var options: [Option] = []
     /// The first operand and all after it are somebody else's command line.
     var takesCommand = false
+    /// All first operands that there are, where they can be told.
+    var choices: [String] = []
     let examples: [String]
     let statuses: [ExitStatus]
     let run: @Sendable (Invocation) throws -> ExitStatus
@@ -47,32 +52,4 @@ struct Invocation {
 
     var isJSON: Bool { arguments.has(.json) }
     var operands: [ByteString] { arguments.operands }
-}
-
-extension Verb {
-    /// The verb that the first words name, one or two, and the words after it.
-    static func find(in words: [ByteString]) throws(Failure) -> (Verb, ArraySlice<ByteString>) {
-        let names = words.prefix(2).map { $0.text ?? "" }
-        for count in [2, 1] where names.count >= count {
-            let name = names.prefix(count).joined(separator: " ")
-            if let verb = verbs.first(where: { $0.name == name }) {
-                return (verb, words.dropFirst(count))
-            }
-        }
-        throw unknown(words, names)
-    }
-
-    private static func unknown(_ words: [ByteString], _ names: [String]) -> Failure {
-        let group = verbs.filter { $0.name.hasPrefix("\(names.first ?? "") ") }.map(\.name)
-        if names.count == 1, !group.isEmpty {
-            return Failure(
-                .usage, "'\(names[0])' needs one more word",
-                next: group.map { "mamctl \($0)" }.joined(separator: ", "))
-        }
-        let shown = words.prefix(group.isEmpty ? 1 : 2).map(\.shown).joined(separator: " ")
-        let guess = nearest(to: shown, in: verbs.map(\.name))
-        return Failure(
-            .usage, "there is no verb '\(shown)'" + (guess.map { "; did you mean '\($0)'?" } ?? ""),
-            next: "mamctl help")
-    }
 }

@@ -1,5 +1,6 @@
 // The verbs for accounts, enrolment and conditions.
 
+internal import MAMPolicy
 internal import MAMWire
 
 let enrollmentVerbs: [Verb] = [
@@ -34,6 +35,7 @@ let enrollmentVerbs: [Verb] = [
     Verb(
         name: "threat set", summary: "say how threatened the device is, where no probe does",
         usage: "LEVEL", operands: 1...1, options: [.workspace],
+        choices: ThreatLevel.allCases.map(\.rawValue) + ["unknown"],
         examples: ["mamctl threat set low", "mamctl threat set unknown"],
         statuses: daemonStatuses + [.refused], run: setThreatLevel),
     Verb(

@@ -1,5 +1,6 @@
 // The verbs for asking what policy says.
 
+internal import MAMPolicy
 internal import MAMWire
 
 private let answerStatuses: [ExitStatus] = [
@@ -19,6 +20,7 @@ let policyVerbs: [Verb] = [
     Verb(
         name: "can", summary: "what policy allows: all of it, or the answer to one question",
         usage: "[QUESTION] [--account UPN]", operands: 0...1, options: [account, .workspace],
+        choices: PolicyQuestion.allCases.map(\.rawValue),
         examples: ["mamctl can", "mamctl can isContactSyncAllowed --account ann@contoso.com"],
         statuses: answerStatuses, run: can),
     Verb(
@@ -103,6 +105,7 @@ let policyVerbs: [Verb] = [
         name: "can pick", summary: "may documents be picked?",
         usage: "import|open|exportToService|moveToService [--account UPN]", operands: 1...1,
         options: [account, .workspace],
+        choices: ["import", "open", "exportToService", "moveToService"],
         examples: ["mamctl can pick import", "mamctl can pick exportToService"],
         statuses: answerStatuses, run: canPick),
     Verb(
@@ -147,9 +150,11 @@ let policyVerbs: [Verb] = [
         usage: "KEY [--type bool|number|string] [--query any|or|and|min|max] [--account UPN]",
         operands: 1...1,
         options: [
-            Option(name: "type", value: "TYPE", help: "bool, number, or string"),
             Option(
-                name: "query", value: "QUERY",
+                name: "type", value: "TYPE", choices: ["bool", "number", "string"],
+                help: "bool, number, or string"),
+            Option(
+                name: "query", value: "QUERY", choices: ["any", "or", "and", "min", "max"],
                 help: "which of several: any; or, and of bool; min, max of the others"),
             account, .workspace,
         ],

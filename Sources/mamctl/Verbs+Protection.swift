@@ -24,7 +24,10 @@ let protectionVerbs: [Verb] = [
     Verb(
         name: "verify-protect", summary: "the same for what does not have that owner yet",
         usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: protectOptions,
-        examples: ["mamctl verify-protect ~/Work/plans --owner ann@contoso.com"],
+        examples: [
+            "mamctl verify-protect ~/Work/plans --owner ann@contoso.com",
+            "mamctl verify-protect --json ~/Work",
+        ],
         statuses: protectStatuses, run: verifyProtect),
     Verb(
         name: "data protect", summary: "protect standard input for an identity",
@@ -42,7 +45,10 @@ let protectionVerbs: [Verb] = [
         name: "data unprotect",
         summary: "the inverse; what was never protected passes through as it is",
         usage: "[--string]", options: [stringOption, .workspace],
-        examples: ["mamctl data unprotect < plans.sealed | tar x"],
+        examples: [
+            "mamctl data unprotect < plans.sealed | tar x",
+            "printf %s \"$sealed\" | mamctl data unprotect --string",
+        ],
         statuses: daemonStatuses + [.windowClosed, .refused, .damaged], run: unprotectData),
     Verb(
         name: "data info", summary: "whose the data on standard input is, by its header",

@@ -1,14 +1,30 @@
 // The table of verbs: all that `mamctl` can do. Help, parsing and docs/man/mamctl.md follow it.
 
+internal import MAMModel
 internal import MAMWire
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
-let verbs: [Verb] =
-    coreVerbs + policyVerbs + enrollmentVerbs + identityVerbs + protectionVerbs + providerVerbs
-    + recoveryVerbs + overviewVerbs + diagnosticsVerbs
+/// Verbs that belong together, as help shows them.
+struct Chapter: Sendable {
+    let title: String
+    let verbs: [Verb]
+}
 
-private let coreVerbs: [Verb] = [
+let chapters: [Chapter] = [
+    Chapter(title: "Workspaces", verbs: workspaceVerbs + overviewVerbs),
+    Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
+    Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
+    Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
+    Chapter(title: "Policy", verbs: policyVerbs),
+    Chapter(title: "Programs", verbs: providerVerbs),
+    Chapter(title: "Diagnosis", verbs: diagnosticsVerbs),
+    Chapter(title: "Others", verbs: helpVerbs),
+]
+
+let verbs: [Verb] = chapters.flatMap(\.verbs)
+
+private let workspaceVerbs: [Verb] = [
     Verb(
         name: "init", summary: "create a workspace over a backing directory",
         usage: "BACKING [--name NAME] [--settings FILE] [--adopt]", operands: 1...1,
@@ -44,6 +60,31 @@ private let coreVerbs: [Verb] = [
         examples: ["mamctl status", "mamctl status --json --workspace work"],
         statuses: daemonStatuses, run: showStatus),
     Verb(
+        name: "verify", summary: "check all files, and mend what a crash left",
+        usage: "[PATH] [--repair] [--unlock ACCOUNT [--passfile FILE | --extpass CMD]]",
+        operands: 0...1,
+        options: [
+            Option(
+                name: "repair", help: "mend what can be mended, move the rest to .mamd/quarantine"),
+            Option(
+                name: "unlock", value: "ACCOUNT",
+                help: "of a workspace that is not mounted: open this account for the check"),
+            .passfile, .extpass, .workspace,
+        ],
+        examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
+        statuses: [
+            .success, .failure, .usage, .notFound, .windowClosed, .refused, .damaged, .unreachable,
+            .wrongPassphrase,
+        ], run: verify),
+    Verb(
+        name: "watch", summary: "print what happens to your accounts, as it happens",
+        usage: "[--workspace NAME]", options: [.workspace],
+        examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],
+        statuses: daemonStatuses, run: watch),
+]
+
+private let accountVerbs: [Verb] = [
+    Verb(
         name: "account register", summary: "make an identity a managed account",
         usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase]",
         operands: 1...1,
@@ -78,6 +119,12 @@ private let coreVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
+        name: "unlock", summary: "open the windows of an account",
+        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        options: [.passfile, .extpass, .workspace],
+        examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
+        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+    Verb(
         name: "lock", summary: "close the windows of one account, or of all of yours",
         usage: "[ACCOUNT] [--now]", operands: 0...1,
         options: [Option(name: "now", help: "without the grace period"), .workspace],
@@ -89,17 +136,9 @@ private let coreVerbs: [Verb] = [
         options: [Option(name: "yes", help: "do not ask"), .workspace],
         examples: ["mamctl wipe ann@contoso.com", "mamctl wipe ann@contoso.com --yes --json"],
         statuses: daemonStatuses + [.refused], run: wipe),
-    Verb(
-        name: "watch", summary: "print what happens to your accounts, as it happens",
-        usage: "[--workspace NAME]", options: [.workspace],
-        examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],
-        statuses: daemonStatuses, run: watch),
-    Verb(
-        name: "unlock", summary: "open the windows of an account",
-        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
-        options: [.passfile, .extpass, .workspace],
-        examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
-        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+]
+
+private let fileVerbs: [Verb] = [
     Verb(
         name: "owner", summary: "print or set the owners of files",
         usage: "[--set UPN] FILE…", operands: 1...Int.max,
@@ -124,6 +163,8 @@ private let coreVerbs: [Verb] = [
         options: [
             Option(
                 name: "set", value: "CLASS",
+                choices: ["A", "B", "C", "D", "policy", "a", "b", "c", "d"]
+                    + ProtectionClass.allCases.map(\.appleName),
                 help: "A, B, C, D, or 'policy' for what policy says"),
             .workspace,
         ],
@@ -132,6 +173,12 @@ private let coreVerbs: [Verb] = [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
             .unreachable,
         ], run: protectionClass),
+    Verb(
+        name: "is-encrypted", summary: "tell whether a file is encrypted: 0 yes, 1 no",
+        usage: "FILE", operands: 1...1, options: [.workspace],
+        examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
+        statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
+        run: isEncrypted),
     Verb(
         name: "encrypt", summary: "make a protected file",
         usage: "FILE --owner UPN [-o OUT]", operands: 1...1,
@@ -166,29 +213,9 @@ private let coreVerbs: [Verb] = [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
             .unreachable,
         ], run: decrypt),
-    Verb(
-        name: "verify", summary: "check all files, and mend what a crash left",
-        usage: "[PATH] [--repair] [--unlock ACCOUNT [--passfile FILE | --extpass CMD]]",
-        operands: 0...1,
-        options: [
-            Option(
-                name: "repair", help: "mend what can be mended, move the rest to .mamd/quarantine"),
-            Option(
-                name: "unlock", value: "ACCOUNT",
-                help: "of a workspace that is not mounted: open this account for the check"),
-            .passfile, .extpass, .workspace,
-        ],
-        examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
-        statuses: [
-            .success, .failure, .usage, .notFound, .windowClosed, .refused, .damaged, .unreachable,
-            .wrongPassphrase,
-        ], run: verify),
-    Verb(
-        name: "is-encrypted", summary: "tell whether a file is encrypted: 0 yes, 1 no",
-        usage: "FILE", operands: 1...1, options: [.workspace],
-        examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
-        statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
-        run: isEncrypted),
+]
+
+private let runVerbs: [Verb] = [
     Verb(
         name: "run", summary: "run a command whose files belong to an identity",
         usage: "--identity UPN -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
@@ -201,13 +228,16 @@ private let coreVerbs: [Verb] = [
             "mamctl run --identity ann@home.example -- cp notes.txt ~/Work/",
             "mamctl run --identity ann@contoso.com bash",
         ],
-        statuses: daemonStatuses + [.refused], run: runCommand),
+        statuses: daemonStatuses + [.refused], run: runCommand)
+]
+
+private let helpVerbs: [Verb] = [
     Verb(
         name: "version", summary: "print the version", usage: "",
         examples: ["mamctl version", "mamctl version --json"], statuses: [.success, .usage],
         run: version),
     Verb(
-        name: "help", summary: "print help", usage: "[VERB]", operands: 0...2,
+        name: "help", summary: "print help", usage: "[VERB | GROUP]", operands: 0...2,
         examples: ["mamctl help", "mamctl help account register"], statuses: [.success, .usage],
         run: help),
 ]

@@ -1,0 +1,51 @@
+// Text in lines and columns that fit the screen.
+
+internal import Glibc
+
+/// The width of the terminal behind a descriptor; of a pipe, what everybody can read.
+func screenWidth(of descriptor: Int32) -> Int {
+    var size = winsize()
+    let isKnown = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return isKnown ? max(20, Int(size.ws_col)) : 80
+}
+
+func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
+
+/// Words in lines of at most `width`, the first line after `start`, the others indented by `hanging`.
+func wrapped(
+    _ words: [String], after start: String = "", hanging: Int = 0, width: Int
+) -> String {
+    var lines: [String] = []
+    var line = start
+    var isEmpty = true
+    for word in words {
+        if !isEmpty, line.count + 1 + word.count > width {
+            lines.append(line)
+            line = String(repeating: " ", count: hanging)
+            isEmpty = true
+        }
+        line += (isEmpty ? "" : " ") + word
+        isEmpty = false
+    }
+    lines.append(line)
+    return lines.joined(separator: "\n")
+}
+
+/// Rows in columns as wide as their widest cell, but for a few that would push everything off the screen. With a width the
+/// last cells are wrapped into their column.
+func table(_ rows: [[String]], width: Int? = nil) -> String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+        rows.map { column < $0.count ? $0[column].count : 0 }.filter { $0 <= 64 }.max() ?? 0
+    }
+    return rows.map { row in
+        var line = ""
+        for (column, cell) in row.dropLast().enumerated() {
+            line += cell + String(repeating: " ", count: max(0, widths[column] - cell.count) + 2)
+        }
+        let last = row.last ?? ""
+        // A column of a few letters reads worse than lines that the terminal breaks.
+        guard let width, width - line.count >= 16 else { return line + last }
+        return wrapped(words(of: last), after: line, hanging: line.count, width: width)
+    }.joined(separator: "\n")
+}

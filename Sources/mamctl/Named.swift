@@ -1,0 +1,64 @@
+// What the first words of a command line name: a verb of one or two words, or a group of verbs.
+
+internal import MAMSystem
+internal import MAMWire
+
+/// What help can be asked about.
+enum Named {
+    case all
+    case verb(Verb, rest: ArraySlice<ByteString>)
+    /// The first word of several verbs, that is no verb itself.
+    case group(String, rest: ArraySlice<ByteString>)
+
+    init(_ words: [ByteString]) throws(Failure) {
+        let names = words.prefix(2).map { $0.text ?? "" }
+        for count in [2, 1] where names.count >= count {
+            let name = names.prefix(count).joined(separator: " ")
+            if let verb = mamctl.verbs.first(where: { $0.name == name }) {
+                self = .verb(verb, rest: words.dropFirst(count))
+                return
+            }
+        }
+        guard let first = words.first else {
+            self = .all
+            return
+        }
+        let isAlone = names.count == 1 || names[1].hasPrefix("-")
+        guard isAlone, !Verb.group(names[0]).isEmpty else {
+            throw .noVerb(first.shown, words.dropFirst().first?.shown)
+        }
+        self = .group(names[0], rest: words.dropFirst())
+    }
+
+    var verbs: [Verb] {
+        switch self {
+        case .all: mamctl.verbs
+        case .verb(let verb, _): [verb]
+        case .group(let name, _): Verb.group(name)
+        }
+    }
+
+    func help(width: Int) -> String {
+        switch self {
+        case .all: overview(width: width)
+        case .verb(let verb, _): verb.help(width: width)
+        case .group(let name, _): overview(of: name, width: width)
+        }
+    }
+}
+
+extension Verb {
+    /// The verbs of two words whose first this is.
+    static func group(_ name: String) -> [Verb] { verbs.filter { $0.name.hasPrefix("\(name) ") } }
+}
+
+extension Failure {
+    fileprivate static func noVerb(_ first: String, _ second: String?) -> Failure {
+        let isGroup = !Verb.group(first).isEmpty
+        let shown = isGroup ? "\(first) \(second ?? "")" : first
+        let guesses = verbsNear(first, second)
+        return Failure(
+            .usage, "there is no verb '\(shown)'\(didYouMean(guesses))",
+            next: isGroup ? "mamctl help \(first)" : "mamctl help")
+    }
+}

@@ -1,0 +1,139 @@
+"""Help, guesses at what was meant, and colours: nothing here needs a daemon."""
+import json
+import os
+import subprocess
+import unittest
+
+from terminal import on_terminal
+from workspace import DONE, USAGE, Workspace
+
+# What somebody wrote, and what is suggested for it.
+GUESSES = {
+    "acount": "account",
+    "account regster": "account register",
+    "acount regster x": "account register",
+    "lst": "account list",
+    "list": "account list",
+    "ecnrypt --owner x f": "encrypt",
+    "umount x": "unmount",
+    "unmuont x": "unmount",
+    "-init x": "init",
+    "--status": "status",
+    "passwd": "account passphrase",
+    "login": "account login",
+    "fsck": "verify",
+    "isencrypted x": "is-encrypted",
+    "enc x": "encrypt",
+    "owner --ste x f": "--set",
+    "encrypt --ownr x f": "--owner",
+    "encrypt -owner x f": "--owner",
+    "owner --jsn f": "--json",
+    "class --set P f": None,
+    "class --set polciy f": "policy",
+    "config get x --type bolo": "bool",
+    "threat set hihg": "high",
+    "can prnt": "print",
+    "can isContactSyncAlowed": "isContactSyncAllowed",
+    "can pick imprt": "import",
+    "xyzzy": None,
+    "x": None,
+}
+
+
+class Help(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.workspace = Workspace()
+        cls.addClassCleanup(cls.workspace.close)
+
+    def ctl(self, text, status=DONE, **options):
+        return self.workspace.ctl(*text.split(), status=status, **options)
+
+    def test_the_overview(self):
+        shown = self.ctl("help").stdout
+        self.assertEqual(shown, self.ctl("--help").stdout)
+        without = self.ctl("", status=USAGE)
+        self.assertEqual((without.stdout, without.stderr), ("", shown))
+        # What to begin with stands before all verbs.
+        first, rest = shown.split("Workspaces:", 1)
+        for verb in ("init", "mount", "account register", "status", "lock"):
+            self.assertIn(f"  mamctl {verb}", first)
+        for verb in json.loads(self.ctl("help --json").stdout):
+            self.assertIn(f"\n  {verb['name']} ", rest)
+
+    def test_a_group(self):
+        shown = self.ctl("help account").stdout
+        self.assertEqual(shown, self.ctl("account --help").stdout)
+        self.assertIn("account register", shown)
+        self.assertNotIn("unmount", shown)
+        bare = self.ctl("account", status=USAGE)
+        self.assertEqual(bare.stdout, "")
+        self.assertIn(shown, bare.stderr)
+        error = json.loads(self.ctl("account --json", status=USAGE).stdout)["error"]
+        self.assertEqual((error["status"], error["next"]), (USAGE, "mamctl help account"))
+        # A verb that is a group too tells of both.
+        self.assertIn("can print", self.ctl("can --help").stdout)
+
+    def test_every_verb_teaches(self):
+        for verb in json.loads(self.ctl("help --json").stdout):
+            with self.subTest(verb=verb["name"]):
+                shown = self.ctl(f"{verb['name']} --help").stdout
+                self.assertEqual(shown, self.ctl(f"help {verb['name']}").stdout)
+                for word in (verb["name"], "Options:", "Examples:", "Exit status:", *verb["examples"]):
+                    self.assertIn(word, shown)
+                for option in verb["options"]:
+                    self.assertIn(f"--{option['name']}", shown)
+
+    def test_lines_fit_the_screen(self):
+        def longest(text):
+            # What is to be copied stands on one line.
+            return max(len(line) for line in text.splitlines() if not line.startswith("  mamctl"))
+
+        for words in (["help"], ["help", "can"], ["help", "verify"], ["help", "account", "passphrase"]):
+            command = ["mamctl", *words]
+            self.assertLessEqual(longest(self.workspace.ctl(*words).stdout), 80)
+            for columns in (60, 132):
+                _, shown = on_terminal(command, self.workspace.environment, columns=columns)
+                self.assertLessEqual(longest(shown), columns)
+        self.assertGreater(longest(shown), 80)
+
+    def test_guesses(self):
+        for text, guess in GUESSES.items():
+            with self.subTest(text=text):
+                said = self.ctl(text, status=USAGE).stderr
+                if guess is None:
+                    self.assertNotIn("did you mean", said)
+                else:
+                    self.assertIn(f"did you mean '{guess}'", said)
+
+    def test_colours(self):
+        """On a terminal that has them alone, and each stream for itself."""
+        plain = self.workspace.root / "plain"
+        plain.write_text("x")
+        environment = {**self.workspace.environment, "TERM": "xterm"}
+        environment.pop("NO_COLOR", None)
+        info, mistake = ["mamctl", "info", plain], ["mamctl", "xyzzy"]
+
+        def is_coloured(command, **more):
+            return "\x1b[" in on_terminal(command, {**environment, **more})[1]
+
+        self.assertTrue(is_coloured(info))
+        self.assertTrue(is_coloured(mistake))
+        for more in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            self.assertFalse(is_coloured(info, **more))
+            self.assertFalse(is_coloured(mistake, **more))
+        self.assertTrue(is_coloured(info, NO_COLOR=""))
+        # One of them in a pipe.
+        reading, writing = os.pipe()
+        with open(reading, "rb") as pipe:
+            on_terminal([*info, self.workspace.root / "missing"], environment, stdout=writing)
+            os.close(writing)
+            self.assertNotIn(b"\x1b[", pipe.read())
+        both = subprocess.run(
+            [os.fspath(word) for word in info], capture_output=True, env=environment)
+        self.assertEqual(both.returncode, DONE)
+        self.assertNotIn(b"\x1b[", both.stdout + both.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
