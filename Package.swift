@@ -48,8 +48,8 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
-        module("MAMPolicy", ["MAMModel"]),
         module("MAMFormat", ["MAMModel"]),
+        module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
         module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
@@ -97,11 +97,14 @@ let package = Package(
             ]),
         program(
             "mamctl",
-            ["MAMModel", "MAMPolicy", "MAMFormat", "MAMSystem", "MAMAudit", "MAMStore", "MAMWire"]),
+            [
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
+                "MAMKeyring", "MAMStore", "MAMWire",
+            ]),
         program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
 
         tests("MAMModelTests", ["MAMModel"]),
-        tests("MAMPolicyTests", ["MAMPolicy", "MAMModel"]),
+        tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),

@@ -4,6 +4,8 @@
     decoder.py --state STATEDIR [--passfile F] FILE     the plain content, to standard output
     decoder.py --info FILE                              the header as JSON; needs no key
     decoder.py --state STATEDIR --stream FILE           the plain content of a stream (section 6)
+    decoder.py --export EXPORT --passfile F FILE        the same with exported keys (section 7), for a machine that is lost
+    decoder.py --export RECORD --recovery-key KEY [--passfile F] FILE
     decoder.py --vectors DIR                            checks every DIR/*.vector and *.stream; 1 if an outcome differs
 
 It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a reason.
@@ -34,6 +36,8 @@ PAYLOAD = BLOCK - 32
 FILE_MAGIC = b"\x89MAMF\r\n\x1a"
 STREAM_MAGIC = b"\x89MAMS\r\n\x1a"
 KEYBAG_MAGIC = b"\x89MAMK\r\n\x1a"
+EXPORT_MAGIC = b"\x89MAME\r\n\x1a"
+RECOVERY_KEY_MAGIC = b"\x89MAMO\r\n\x1a"
 
 
 class Refused(Exception):
@@ -130,6 +134,29 @@ def plain_size(blocks, used):
     return used if blocks == 1 else FIRST_PAYLOAD + PAYLOAD * (blocks - 2) + used
 
 
+def stretch(passphrase, salt, passes, memory):
+    """What Argon2id makes of a passphrase."""
+    try:
+        from argon2.low_level import Type, hash_secret_raw
+    except ImportError:
+        raise Refused(1, "python3-argon2 is missing: only what has no passphrase can be read") from None
+    require(passes >= 1 and 8192 <= memory < 1 << 42 and memory % 1024 == 0, "Argon2id cost")
+    return hash_secret_raw(passphrase, salt, passes, memory // 1024, 1, 32, Type.ID)
+
+
+def public_half(private):
+    return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def agree(private, public, ephemeral, info):
+    """Section 1.3: the key that both sides of an X25519 agreement reach."""
+    try:
+        shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(ephemeral))
+    except ValueError:
+        raise Refused(7, "damaged: the ephemeral public key leads to zeros") from None
+    return derive(shared, ephemeral + public, info)
+
+
 class Keybag:
     """Section 3: the class keys of one account."""
 
@@ -158,13 +185,7 @@ class Keybag:
         return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + bytes([number]))
 
     def stretched(self, passphrase):
-        """What Argon2id makes of the passphrase."""
-        try:
-            from argon2.low_level import Type, hash_secret_raw
-        except ImportError:
-            raise Refused(1, "python3-argon2 is missing: only accounts without a passphrase can be read") from None
-        require(self.memory % 1024 == 0, "Argon2id memory")
-        return hash_secret_raw(passphrase, self.salt, self.passes, self.memory // 1024, 1, 32, Type.ID)
+        return stretch(passphrase, self.salt, self.passes, self.memory)
 
     def account_key(self, passphrase):
         if not self.has_passphrase:
@@ -188,18 +209,75 @@ class Keybag:
 def unwrap_file_key(header, key, public_b):
     """Section 1.3."""
     if header.file_class == 2:
-        private = X25519PrivateKey.from_private_bytes(key)
-        public = private.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
-        require(public == public_b, "the public key of class B is not the private one's")
-        try:
-            shared = private.exchange(X25519PublicKey.from_public_bytes(header.ephemeral))
-        except ValueError:
-            raise Refused(7, "damaged: the ephemeral public key leads to zeros") from None
-        key = derive(shared, header.ephemeral + public_b, b"mamd file key B v1")
+        require(public_half(key) == public_b, "the public key of class B is not the private one's")
+        key = agree(key, public_b, header.ephemeral, b"mamd file key B v1")
     wrap = header.wrap
     found = unseal(key, wrap[:16], wrap[16:48], wrap[48:], header.covered)
     require(found is not None, "the header's key wrap does not open")
     return found
+
+
+class Export:
+    """Section 7: exported keys. Has what `Keybag` has for reading files."""
+
+    def __init__(self, data, recovery_key, passphrase):
+        require(data[:8] == EXPORT_MAGIC, "magic of the export")
+        require(len(data) == 1024 and data[8:10] == b"\1\0", "length or version of the export")
+        require(data[1020:] == checksum(data[:1020]), "checksum of the export")
+        kind = data[10]
+        self.account_id, self.public, ephemeral = data[16:32], data[656:688], data[784:816]
+        self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
+        written, _, name, object_id, passes, memory = struct.unpack_from("<QQHHIQ", data, 32)
+        text(data, 64, 512, name, "account's name"), text(data, 576, 64, object_id, "account's object id")
+        unused = {1: [(752, 816)], 2: [(52, 64), (640, 656)]}.get(kind)
+        require(unused is not None, f"kind {kind}")
+        for start, end in [(11, 16), (40, 48), (992, 1020), *unused]:
+            require(not any(data[start:end]), f"bytes {start} to {end - 1} of the export are not zero")
+        require(written < 1 << 63 and any(self.account_id) and len({*self.key_ids, bytes(16)}) == 5, "ids of the export")
+        if kind == 1:
+            if passphrase is None:
+                raise Refused(1, "the export is sealed under a passphrase: give --passfile")
+            key = derive(stretch(passphrase, data[640:656], passes, memory), self.account_id, b"mamd key export passphrase v1")
+        else:
+            if recovery_key is None or recovery_key.public != data[752:784]:
+                raise Refused(1, "the record is sealed to a recovery key: give that with --recovery-key")
+            key = agree(recovery_key.private(passphrase), recovery_key.public, ephemeral, b"mamd key export recovery v1")
+        keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832])
+        if keys is None:
+            raise Refused(12, "wrong passphrase of the export") if kind == 1 else Refused(7, "damaged: keys of the record")
+        self.keys = [keys[32 * i : 32 * i + 32] for i in range(4)]
+        check = derive(self.keys[3], self.account_id, data[:976])[:16]
+        require(check == data[976:992] and public_half(self.keys[1]) == self.public, "check of the export")
+
+    def file_key(self, header, _passphrase):
+        key_class = self.key_ids.index(header.key_id) + 1
+        require(key_class == header.file_class, "the key id is that of another class")
+        return unwrap_file_key(header, self.keys[key_class - 1], self.public)
+
+
+class RecoveryKey:
+    """Section 8: the private half of an organisation's recovery key."""
+
+    def __init__(self, data):
+        require(data[:8] == RECOVERY_KEY_MAGIC and len(data) == 160 and data[8:10] == b"\1\0", "a recovery key")
+        require(data[156:] == checksum(data[:156]), "checksum of the recovery key")
+        require(data[10] <= 1 and not any(data[11:12] + data[24:32] + data[144:156]), "zero field of the recovery key")
+        self.data, self.is_sealed, self.public = data, data[10] == 1, data[48:80]
+        if not self.is_sealed:
+            require(not any(data[12:24] + data[32:48] + data[80:96] + data[128:144]), "a passphrase's field")
+
+    def private(self, passphrase):
+        data, found = self.data, self.data[96:128]
+        if self.is_sealed:
+            if passphrase is None:
+                raise Refused(1, "the recovery key has a passphrase: give --passfile")
+            passes, memory = struct.unpack_from("<IQ", data, 12)
+            key = derive(stretch(passphrase, data[32:48], passes, memory), b"", b"mamd recovery key v1")
+            found = unseal(key, data[80:96], data[96:128], data[128:144], data[:80])
+            if found is None:
+                raise Refused(12, "wrong passphrase of the recovery key")
+        require(public_half(found) == self.public, "halves of the recovery key")
+        return found
 
 
 CHUNK = 65536
@@ -246,11 +324,11 @@ class StreamHeader:
         return plain, None
 
 
-def stream_content(data, state, passphrase):
+def stream_content(data, bags, passphrase):
     header = StreamHeader(data)
     if not header.managed:
         return data[header.length :]
-    for keybag in keybags(state):
+    for keybag in bags:
         if header.key_id in keybag.key_ids:
             plain, damaged = header.open(keybag.file_key(header, passphrase), data)
             require(damaged is None, f"chunk {damaged} does not open")
@@ -293,13 +371,13 @@ def open_block(header, key, file, index, blocks, used):
     return payload[:used] if last else payload
 
 
-def content(header, file, size, state, passphrase):
+def content(header, file, size, bags, passphrase):
     if not header.managed:
         file.seek(HEADER)
         yield from iter(lambda: file.read(1 << 20), b"")
         return
     blocks, used = divide(size)
-    for keybag in keybags(state):
+    for keybag in bags:
         if header.key_id in keybag.key_ids:
             key = keybag.file_key(header, passphrase)
             yield from (open_block(header, key, file, index, blocks, used) for index in range(blocks))
@@ -384,6 +462,8 @@ def main():
     parser.add_argument("--info", action="store_true", help="print the header as JSON")
     parser.add_argument("--state", type=pathlib.Path, help="state directory of the workspace")
     parser.add_argument("--passfile", type=pathlib.Path)
+    parser.add_argument("--export", type=pathlib.Path, help="exported keys, or a recovery record")
+    parser.add_argument("--recovery-key", type=pathlib.Path)
     parser.add_argument("--stream", action="store_true", help="the file is a stream")
     parser.add_argument("--vectors", type=pathlib.Path, metavar="DIR", help="check test vectors")
     parser.add_argument("file", type=pathlib.Path, nargs="?")
@@ -393,18 +473,22 @@ def main():
     if options.file is None:
         parser.error("FILE is missing")
     passphrase = options.passfile.read_bytes().removesuffix(b"\n") if options.passfile else None
+    bags = keybags(options.state) if options.state else ()
+    if options.export:
+        recovery_key = RecoveryKey(options.recovery_key.read_bytes()) if options.recovery_key else None
+        bags = [Export(options.export.read_bytes(), recovery_key, passphrase)]
     if options.stream:
-        sys.stdout.buffer.write(stream_content(options.file.read_bytes(), options.state, passphrase))
+        sys.stdout.buffer.write(stream_content(options.file.read_bytes(), bags, passphrase))
         return
     with open(options.file, "rb") as file:
         size = options.file.stat().st_size
         header = Header(file.read(HEADER))
         if options.info:
             print(json.dumps(header.describe(size)))
-        elif options.state is None and header.managed:
-            parser.error("--state is needed to read a managed file")
+        elif not options.state and not options.export and header.managed:
+            parser.error("--state or --export is needed to read a managed file")
         else:
-            sys.stdout.buffer.writelines(content(header, file, size, options.state, passphrase))
+            sys.stdout.buffer.writelines(content(header, file, size, bags, passphrase))
 
 
 if __name__ == "__main__":

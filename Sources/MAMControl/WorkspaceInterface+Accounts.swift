@@ -87,5 +87,6 @@ extension AccountReport {
         statusCode = status.enrollment?.status.code.rawValue ?? 0
         block = status.block?.kind.rawValue ?? ""
         blockReason = status.block?.reason ?? ""
+        isRecoverable = status.isRecoverable
     }
 }

@@ -29,44 +29,21 @@ package struct FileKeyWrapper: Sendable {
 enum ClassBKey {
     private static let info = "mamd file key B v1"
 
-    /// A wrapper with a new ephemeral key, whose private half is gone when this returns.
+    /// A wrapper with a new ephemeral key.
     static func wrapper(
         keyID: KeyID, publicKey: Curve25519.PublicKey
     ) throws(KeyringError) -> FileKeyWrapper {
-        do {
-            let ephemeral = try Curve25519.KeyPair.random()
-            let shared = try Curve25519.sharedSecret(
-                privateKey: ephemeral.privateKey, publicKey: publicKey)
-            return FileKeyWrapper(
-                keyID: keyID, ephemeralKey: EphemeralKey(ephemeral.publicKey),
-                wrappingKey: try derive(
-                    shared, ephemeral: ephemeral.publicKey, account: publicKey))
-        } catch { throw .cipher }
+        let (ephemeral, key) = try KeyAgreement.start(with: publicKey, info: info)
+        return FileKeyWrapper(
+            keyID: keyID, ephemeralKey: EphemeralKey(ephemeral), wrappingKey: key)
     }
 
     /// The key that opens what ``wrapper(keyID:publicKey:)`` wrapped.
     static func unwrappingKey(
         privateKey: SecretBytes, publicKey: Curve25519.PublicKey, ephemeral: EphemeralKey
     ) throws(SealError) -> SecretBytes {
-        let ephemeral = ephemeral.publicKey
-        let shared = try Curve25519.sharedSecret(privateKey: privateKey, publicKey: ephemeral)
-        do throws(DerivationError) {
-            return try derive(shared, ephemeral: ephemeral, account: publicKey)
-        } catch { throw .failure }
-    }
-
-    /// The salt is the ephemeral public key, then the account's.
-    private static func derive(
-        _ shared: SecretBytes, ephemeral: Curve25519.PublicKey, account: Curve25519.PublicKey
-    ) throws(DerivationError) -> SecretBytes {
-        var salt: InlineArray<64, UInt8> = .init(repeating: 0)
-        var span = salt.mutableSpan
-        var raw = span.mutableBytes
-        ephemeral.write(to: &raw, at: 0)
-        account.write(to: &raw, at: 32)
-        return try withUnsafeBytes(of: &salt) { salt throws(DerivationError) in
-            try Derivation.hkdf(input: shared, salt: salt, info: info)
-        }
+        try KeyAgreement.finish(
+            privateKey, of: publicKey, ephemeral: ephemeral.publicKey, info: info)
     }
 }
 

@@ -18,12 +18,16 @@ extension Keybag {
         let accountID = Bytes16(reading: bytes, at: KeybagOffset.accountID)
         guard accountID != .zero else { throw .field(offset: KeybagOffset.accountID) }
         guard let identity = Identity(decoding: bytes) else { throw .ownerText }
+        let passphrase = try decodePassphrase(bytes)
+        guard let keyIDs = PerClass<KeyID>(decoding: bytes) else {
+            throw .field(offset: KeybagOffset.keyIDs)
+        }
         return Keybag(
             accountID: AccountID(accountID), identity: identity,
             uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
-            generation: generation, passphrase: try decodePassphrase(bytes),
+            generation: generation, passphrase: passphrase,
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB),
-            keyIDs: try decodeKeyIDs(bytes),
+            keyIDs: keyIDs,
             wrappedKeys: KeybagOffset.wrappedKeys.map {
                 bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
             })
@@ -75,17 +79,25 @@ extension Keybag {
         guard let cost else { throw .field(offset: KeybagOffset.passes) }
         return Passphrase(cost: cost, salt: Bytes16(reading: bytes, at: KeybagOffset.salt))
     }
+}
 
-    private static func decodeKeyIDs(_ bytes: RawSpan) throws(KeybagError) -> PerClass<KeyID> {
-        let keyIDs = PerClass { protectionClass in
+extension PerClass<KeyID> {
+    /// From where keybags and exports have them; nil if they could not be told apart.
+    init?(decoding bytes: RawSpan) {
+        self.init { protectionClass in
             KeyID(
                 Bytes16(
                     reading: bytes, at: KeybagOffset.keyIDs + 16 * Int(protectionClass.rawValue - 1)
                 ))
         }
         // Files find their key by this name, so it must be one key's only.
-        let names = Set([keyIDs.a, keyIDs.b, keyIDs.c, keyIDs.d, .none])
-        guard names.count == 5 else { throw .field(offset: KeybagOffset.keyIDs) }
-        return keyIDs
+        guard Set([a, b, c, d, .none]).count == 5 else { return nil }
+    }
+
+    func encode(into bytes: inout MutableRawSpan) {
+        for protectionClass in ProtectionClass.allCases {
+            self[protectionClass].bytes.write(
+                to: &bytes, at: KeybagOffset.keyIDs + 16 * Int(protectionClass.rawValue - 1))
+        }
     }
 }

@@ -49,10 +49,7 @@ extension Keybag {
         bytes.store(registrationTime, at: KeybagOffset.registrationTime)
         identity.encode(into: &bytes)
         publicKeyB.write(to: &bytes, at: KeybagOffset.publicKeyB)
-        for protectionClass in ProtectionClass.allCases {
-            keyIDs[protectionClass].bytes.write(
-                to: &bytes, at: KeybagOffset.keyIDs + 16 * Int(protectionClass.rawValue - 1))
-        }
+        keyIDs.encode(into: &bytes)
         guard let passphrase else { return }
         bytes.store(passphraseFlag, at: KeybagOffset.flags)
         bytes.store(passphrase.cost.passes, at: KeybagOffset.passes)

@@ -65,6 +65,8 @@ struct PerClass<Value: Sendable>: Sendable {
     }
 }
 
+extension PerClass: Equatable where Value: Equatable {}
+
 /// Field offsets of the record.
 enum KeybagOffset {
     static let version = 8

@@ -79,6 +79,12 @@ struct KeybagStore: Sendable {
         return isDurable
     }
 
+    /// One of the account's files that is there, whatever is in it.
+    func fileName(leftOf account: AccountID) throws(Errno) -> String? {
+        try accountNames().contains("\(account.bytes)")
+            ? "\(Self.directoryName)/\(account.bytes)\(Self.suffix)" : nil
+    }
+
     /// Destroys both copies of an account's keybag, and what interrupted changes left of it.
     ///
     /// One that cannot be destroyed keeps none of the others. Throws if one may still be there, on disk or in the

@@ -16,15 +16,23 @@ extension Keyring {
             if let known = account(claimedBy: identity) { throw .accountExists(known) }
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
-            var keybag = try newKeybag(identity, uid: uid, keys: keys)
-            try seal(&keybag, keys, passphrase: passphrase)
-            // Files would be written with keys that a crash takes away.
-            guard try save(keybag) else { throw takeBack(keybag) }
-            let entry = Account(
-                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
-            state.withLock { $0.add(entry) }
+            let keybag = try newKeybag(identity, uid: uid, keys: keys)
+            try add(keybag, keys, passphrase: passphrase)
             return keybag.accountID
         }
+    }
+
+    /// A new account: on disk, and then at hand. The caller holds `changes`.
+    func add(
+        _ new: Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        var keybag = new
+        try seal(&keybag, keys, passphrase: passphrase)
+        // Files would be written with keys that a crash takes away.
+        guard try save(keybag) else { throw takeBack(keybag) }
+        let entry = Account(
+            keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
+        state.withLock { $0.add(entry) }
     }
 
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
@@ -68,28 +76,33 @@ extension Keyring {
     ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             var keybag = try keybag(of: account)
-            guard let keyD = state.withLock({ $0.accounts[account]?.keyD }) else {
-                throw .unknownAccount(account)
-            }
             let opened = try openKeys(keybag, passphrase: old)
             var past: PastPassphrases?
             if let new, previousBlockCount > 0 {
                 past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
             }
-            let keys = ClassKeys { protectionClass in
-                switch protectionClass {
-                case .complete: opened.a
-                case .completeUnlessOpen: opened.b
-                case .completeUntilFirstUserAuthentication: opened.c
-                case .none: keyD
-                }
-            }
+            let keys = try allKeys(of: keybag, opened)
             keybag.generation += 1
             try change(&keybag)
             try seal(&keybag, keys, passphrase: new)
             try save(keybag)
             state.withLock { $0.accounts[account]?.keybag = keybag }
             if let past { remember(past, of: account) }
+        }
+    }
+
+    /// With that of D, which is always at hand.
+    func allKeys(of keybag: Keybag, _ opened: AccountKeys) throws(KeyringError) -> ClassKeys {
+        guard let keyD = state.withLock({ $0.accounts[keybag.accountID]?.keyD }) else {
+            throw .unknownAccount(keybag.accountID)
+        }
+        return ClassKeys { protectionClass in
+            switch protectionClass {
+            case .complete: opened.a
+            case .completeUnlessOpen: opened.b
+            case .completeUntilFirstUserAuthentication: opened.c
+            case .none: keyD
+            }
         }
     }
 
@@ -101,7 +114,7 @@ extension Keyring {
 
     /// Now; a second later than the newest account's where they would be the same, so that the order of
     /// registration, and with it the user's default account, is the same at every start.
-    private var nextRegistrationTime: Int64 {
+    var nextRegistrationTime: Int64 {
         let newest = state.withLock { $0.accounts.values.map(\.keybag.registrationTime).max() }
         return max(0, clock(), newest.map { $0 + 1 } ?? 0)
     }

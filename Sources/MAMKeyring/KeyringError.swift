@@ -19,6 +19,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case linkedAlready(String)
     /// The account with this name or object id is being destroyed.
     case beingWiped(AccountID)
+    /// A file of an account with this id is in the state directory, and cannot be used.
+    case leftOver(fileName: String)
     case emptyPassphrase
     case passphraseRequired
     /// The account has no passphrase, and one was given.
@@ -57,6 +59,8 @@ extension KeyringError: CustomStringConvertible {
         case .invalidObjectID:
             "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has control characters"
         case .linkedAlready(let objectID): "the account has the object id \(objectID) already"
+        case .leftOver(let name):
+            "\(name) of this account is in the state directory and cannot be used: move it away first"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
         case .passphraseNotUsed: "the account has no passphrase"

@@ -19,11 +19,12 @@ func readStateFile(
     return try readHead(of: file.raw, byteCount: byteCount + 1)
 }
 
+let openDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+
 /// A directory in `directory`, mode 0700, made if it is missing.
 func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> Descriptor {
-    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
     do throws(Errno) {
-        return try openFile(at: directory, name, flags)
+        return try openFile(at: directory, name, openDirectoryFlags)
     } catch {
         guard error == .noEntry else { throw error }
     }
@@ -33,7 +34,7 @@ func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> De
         guard error == .exists else { throw error }
     }
     try synchronize(directory)
-    return try openFile(at: directory, name, flags)
+    return try openFile(at: directory, name, openDirectoryFlags)
 }
 
 /// Removes what a crash left of new files. Not overwritten: one may be a second name of a file that counts.

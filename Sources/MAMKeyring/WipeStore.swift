@@ -39,6 +39,12 @@ struct WipeStore: Sendable {
         }
     }
 
+    /// The account's record, if there is one, whatever is in it.
+    func fileName(leftOf account: AccountID) throws(Errno) -> String? {
+        try load().contains { $0.account == account }
+            ? "\(Self.directoryName)/\(Self.fileName(account))" : nil
+    }
+
     private func read(_ name: String) -> WipeIntent? {
         let bytes = try? readStateFile(
             in: directory.raw, name, byteCount: WipeIntent.byteCount)

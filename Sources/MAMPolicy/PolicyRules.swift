@@ -1,5 +1,7 @@
 // What one app protection policy may ask, property by property, in the words of Microsoft Graph.
 
+package import MAMFormat
+
 /// The properties of a `managedAppProtection` that this product knows, each named as in Graph's beta schema
 /// (v1.0 is a part of it). Nil, or an empty list where Graph has one: not configured.
 package struct PolicyRules: Sendable, Equatable {
@@ -46,6 +48,8 @@ package struct PolicyRules: Sendable, Equatable {
 
     // Encryption
     package var appDataEncryptionType: DataEncryption?
+    /// Ours, not Graph's: who has a private half can open the account's files (docs/RECOVERY.md).
+    package var mamdRecoveryPublicKey: [RecoveryPublicKey]?
 
     // PIN
     package var pinRequired: Bool?

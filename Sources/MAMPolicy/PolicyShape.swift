@@ -1,6 +1,7 @@
 // How the values of policy rules stand in JSON. What is unknown never makes a policy looser. Lists are sorted, since
 // their order means nothing.
 
+internal import MAMFormat
 internal import MAMModel
 
 extension Shape where Value: PolicyChoice {
@@ -65,6 +66,24 @@ extension Shape where Value == [String] {
         reading: { value, key, warnings in
             texts.read(value, key, &warnings).map { Set($0).sorted() }
         }, write: texts.write)
+}
+
+extension Shape where Value == [RecoveryPublicKey] {
+    /// One key, or a list of them. One that was not typed right refuses the document: files that nobody can recover are
+    /// found out too late.
+    static let recoveryKeys = Shape(
+        "a key that mamctl recovery keygen printed, or a list of them",
+        reading: { value, key, warnings in
+            let texts =
+                value.text.map { [$0] } ?? Shape<[String]>.texts.read(value, key, &warnings) ?? []
+            let keys = texts.compactMap { RecoveryPublicKey(text: $0) }
+            guard !keys.isEmpty, keys.count == texts.count else { return nil }
+            return Set(keys).sorted()
+        },
+        write: { keys in
+            keys.count == 1
+                ? .string(keys[0].text) : .array(keys.map { .string($0.text) })
+        })
 }
 
 extension Shape where Value == PolicyDuration {

@@ -1,5 +1,6 @@
 // The properties of an app protection: one table for reading, merging, telling where a value is from, and showing it.
 
+internal import MAMFormat
 internal import MAMModel
 
 /// One property of ``PolicyRules``.
@@ -113,6 +114,9 @@ struct RuleField: Sendable {
         choice("screenCaptureConfigurationState", \.screenCaptureConfigurationState),
         choice("genmojiConfigurationState", \.genmojiConfigurationState),
         choice("writingToolsConfigurationState", \.writingToolsConfigurationState),
+        RuleField(
+            "mamdRecoveryPublicKey", \.mamdRecoveryPublicKey,
+            Shape<[RecoveryPublicKey]>.recoveryKeys.optional, .union()),
     ]
 
     private static let pin: [RuleField] = [

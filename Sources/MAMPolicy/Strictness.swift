@@ -41,6 +41,11 @@ extension Strictness {
     static func common<Member: Hashable>() -> Strictness where Value == [Member] {
         Strictness { one, other in one.filter(Set(other).contains) }
     }
+
+    /// What either list holds, sorted.
+    static func union<Member: Hashable & Comparable>() -> Strictness where Value == [Member] {
+        Strictness { one, other in Set(one).union(other).sorted() }
+    }
 }
 
 extension Strictness where Value == [NamedValue] {

@@ -20,6 +20,8 @@ package struct AccountStatus: Sendable {
     /// True for the default owner of what ``user`` creates.
     package let isDefault: Bool
     package let retryAfterSeconds: Int
+    /// Policy names a recovery key: the organisation can open its files.
+    package var isRecoverable = false
     package var block: AccountBlock?
     package var enrollment: EnrollmentReport?
 }
@@ -34,6 +36,7 @@ extension Vault {
                 hasPassphrase: keyring.hasPassphrase(account),
                 isDefault: !settings.multiIdentity && defaultAccount(ofUser: user) == account,
                 retryAfterSeconds: Int(keyring.retryAfterSeconds(account)),
+                isRecoverable: !recoveryKeys(of: account).isEmpty,
                 block: block(of: account), enrollment: enrollment(of: account))
         }
     }
@@ -79,15 +82,22 @@ extension Vault {
         }
         try judgeNew(passphrase, policies.policy(for: identity))
         let account = try keyring.register(identity, uid: user, passphrase: passphrase)
+        audit(.registered, account, "\(identity) was registered by uid \(user)")
+        // It has no files yet.
+        if let classRecords { recordClasses(of: account, classRecords) }
+        begin(account)
+        return account
+    }
+
+    /// An account that the keyring has from now on, with its keys at hand.
+    func begin(_ account: AccountID) {
         addWindows(for: account)
         enrollments.begin(account, at: clock.now)
         forgetPolicies()
-        audit(.registered, account, "\(identity) was registered by uid \(user)")
-        if let classRecords { recordClasses(of: account, classRecords) }
         transitions.withLock { _ in openWindows(of: account) }
+        updateRecovery(of: account)
         enroll(account)
         if settings.hooks.checkIn != nil { checkIn() }
-        return account
     }
 
     /// Wraps the account's keys anew; no file changes. A new passphrase has to be what policy wants, and it ends a block
@@ -110,6 +120,7 @@ extension Vault {
         audit(
             .passphraseChanged, account,
             "the passphrase of \(keyring.identity(of: account)) was changed")
+        updateRecovery(of: account)
         happen(.newPassphrase, to: account, as: .policy)
     }
 }

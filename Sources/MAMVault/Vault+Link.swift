@@ -22,5 +22,6 @@ extension Vault {
         // Documents may be assigned to either.
         forgetPolicies()
         log.info("\(keyring.identity(of: account)) has the object id \(objectID)")
+        updateRecovery(of: account)
     }
 }

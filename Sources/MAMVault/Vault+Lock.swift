@@ -188,6 +188,7 @@ extension Vault {
             try keyring.setUnlocked(account, keys: keys)
             openWindows(of: account)
         }
+        updateRecovery(of: account)
     }
 
     /// The keys are at hand. The caller holds `transitions`.

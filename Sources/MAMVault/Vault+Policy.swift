@@ -84,6 +84,7 @@ extension Vault {
         inForce.withLock { $0 = PoliciesInForce(book, refused: refused) }
         for account in keyring.accounts {
             announceChanges(for: keyring.identity(of: account), account, from: old, to: book)
+            updateRecovery(of: account)
         }
         updateClassesOfUnlockedAccounts()
     }

@@ -82,8 +82,10 @@ extension Vault {
 
     /// Before any file goes: the keybags, and what else is remembered of the account. False if something is left.
     private func destroyKeys(of wipe: WipeIntent) -> Bool {
+        // Each is tried, whatever becomes of the others.
+        let areRecordsGone = destroyRecoveryRecords(of: wipe.account)
         let areKeysGone = keyring.destroyKeybag(of: wipe)
-        return enrollments.remove(wipe.account) && areKeysGone
+        return enrollments.remove(wipe.account) && areKeysGone && areRecordsGone
     }
 
     /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of

@@ -34,6 +34,8 @@ package final class Vault: Sendable {
     /// What keeps accounts closed beside a lock.
     let blocks = Mutex<[AccountID: AccountBlock]>([:])
     let enrollments: Enrollments
+    /// Nil where nothing may be written. Held over changes of the records.
+    let recoveryRecords = Mutex<RecoveryRecords?>(nil)
     /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
     let updating = Mutex<[AccountID: Bool]>([:])
 

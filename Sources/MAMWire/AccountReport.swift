@@ -21,6 +21,8 @@ package struct AccountReport: Sendable, Equatable {
     /// What keeps it closed beside a lock, and a sentence about it; empty if nothing does.
     package var block = ""
     package var blockReason = ""
+    /// Policy names a recovery key: who has its private half can open the account's files.
+    package var isRecoverable = false
 
     package init(
         id: String, name: String, objectID: String, uid: UInt32, state: WindowState,
@@ -56,6 +58,7 @@ package struct AccountReport: Sendable, Equatable {
         statusCode = try wire.integer("statusCode")
         block = try wire.string("block")
         blockReason = try wire.string("blockReason")
+        isRecoverable = try wire.bool("isRecoverable")
     }
 
     /// The wire form.
@@ -71,6 +74,7 @@ package struct AccountReport: Sendable, Equatable {
             "retryAfterSeconds": JSONValue(retryAfterSeconds),
             "stage": .string(stage), "statusCode": JSONValue(statusCode),
             "block": .string(block), "blockReason": .string(blockReason),
+            "isRecoverable": .bool(isRecoverable),
         ]
     }
 }

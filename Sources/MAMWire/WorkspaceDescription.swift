@@ -28,7 +28,9 @@ package enum WorkspaceDescription {
           statusCode: int,
           # What keeps it closed beside a lock, as in io.mamd.Enrollment; empty: nothing
           block: string,
-          blockReason: string
+          blockReason: string,
+          # Policy names a recovery key: who has its private half can open the account's files
+          isRecoverable: bool
         )
 
         # class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new files ask for and get

@@ -26,7 +26,8 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     let account = try AccountReport(try reply.object("account"))
     let isCovered = account.stage == "enrolled"
     return try report(
-        reply, invocation, isCovered ? "registered" : "registered; no policy covers it yet")
+        reply, invocation,
+        (isCovered ? "registered" : "registered; no policy covers it yet") + account.recoveryNote)
 }
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
@@ -149,6 +150,11 @@ extension Invocation {
 }
 
 extension AccountReport {
+    /// Who gets an account is told who else can open its files.
+    var recoveryNote: String {
+        isRecoverable ? "; the organisation has a recovery key, and can open its files" : ""
+    }
+
     /// How a person calls it.
     var label: String { name.isEmpty ? (objectID.isEmpty ? id : objectID) : name }
 

@@ -12,12 +12,13 @@ final class NewFile {
     private let temporary: ByteString
     private var isDone = false
 
-    /// Refuses an existing destination unless `replacing`; `source` is what would be written to it.
-    init(for path: ByteString, from source: ByteString, replacing: Bool) throws(Failure) {
+    /// Refuses an existing destination unless `replacing`; `source` is the file that would be written to it, if it is one.
+    init(for path: ByteString, from source: ByteString? = nil, replacing: Bool) throws(Failure) {
         self.path = path
         if !replacing, access(path.cString, F_OK) == 0 {
+            let left = source.map { "\($0.shown) is left as it is: " } ?? ""
             throw Failure(
-                .failure, "\(source.shown) is left as it is: \(path.shown) exists already",
+                .failure, "\(left)\(path.shown) exists already",
                 next: "add --force to replace it")
         }
         temporary = ByteString(
@@ -35,6 +36,13 @@ final class NewFile {
 
     deinit {
         if !isDone { unlinkat(directory.raw, temporary.cString, 0) }
+    }
+
+    /// The same for a file that only its owner may read.
+    func finishPrivately() throws(Failure) {
+        var attributes = stat()
+        attributes.st_mode = 0o600
+        try finish(like: attributes, keepingOwnerAndTimes: false)
     }
 
     /// Gives the file its content's durability, its mode and its name.

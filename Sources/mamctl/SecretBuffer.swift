@@ -42,6 +42,12 @@ final class SecretBuffer {
         count == other.count && memcmp(address, other.address, count) == 0
     }
 
+    func withBytes<Result, Thrown: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Thrown) -> Result
+    ) throws(Thrown) -> Result {
+        try body(UnsafeRawBufferPointer(start: address, count: count))
+    }
+
     /// Reads one line: up to a newline, which is dropped, or to the end.
     ///
     /// Byte by byte, so that no other buffer sees the secret, and what follows the line stays unread.
@@ -69,13 +75,17 @@ final class SecretBuffer {
     }
 }
 
-/// The secrets of one call: parameters that hold indices, and the descriptors that these name.
+/// The secrets of one call, and files that hold some: parameters with indices, and the descriptors that these name.
 struct SecretParameters {
     private(set) var members: [String: JSONValue] = [:]
     private(set) var descriptors: [Descriptor] = []
 
     mutating func add(_ name: String, _ secret: SecretBuffer) throws(Errno) {
+        add(name, try secret.pipe())
+    }
+
+    mutating func add(_ name: String, _ file: Descriptor) {
         members["\(name)Descriptor"] = JSONValue(descriptors.count)
-        descriptors.append(try secret.pipe())
+        descriptors.append(file)
     }
 }

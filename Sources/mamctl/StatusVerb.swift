@@ -57,6 +57,7 @@ private func row(_ account: AccountReport) -> [String] {
     if !account.block.isEmpty {
         notes.append("blocked: \(ByteString(account.blockReason).shown)")
     }
+    if account.isRecoverable { notes.append("the organisation can open its files") }
     if !account.hasPassphrase { notes.append("no passphrase") }
     if account.retryAfterSeconds > 0 { notes.append("next try in \(account.retryAfterSeconds) s") }
     // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.

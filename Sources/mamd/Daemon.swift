@@ -54,6 +54,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     try startEnrollment(
         of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
+    if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)

@@ -137,6 +137,7 @@ func makeServer(
         AuditInterface(vault: vault),
     ]
     if let policies {
+        interfaces.append(RecoveryInterface(vault: vault))
         interfaces.append(
             PolicyInterface(vault: vault, files: files) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }

@@ -1,0 +1,162 @@
+// io.mamd.Recovery over the vault: one method of the interface is one function here.
+
+internal import MAMCrypto
+internal import MAMEnrollment
+internal import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMSystem
+package import MAMVault
+internal import MAMWire
+
+/// Answers the socket. Holds no state of its own.
+package struct RecoveryInterface: VaultInterface {
+    let vault: Vault
+
+    package init(vault: Vault) { self.vault = vault }
+
+    package var name: String { RecoveryDescription.name }
+    package var description: String { RecoveryDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "ExportKeys": try exportKeys(call)
+        case "ImportKeys": try importKeys(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([
+            "account", "passphrase", "passphraseDescriptor", "exportPassphrase",
+            "exportPassphraseDescriptor", "fileDescriptor",
+        ])
+        let (account, name) = try account(call)
+        let file = try file(call)
+        let passphrase = try call.secret("passphrase")
+        guard let exportPassphrase = try call.secret("exportPassphrase") else {
+            throw .invalidInput("the export needs a passphrase of its own")
+        }
+        let export = try keyed(name) { () throws(KeyringError) in
+            try vault.exportKeys(of: account, passphrase: passphrase, under: exportPassphrase)
+        }
+        // Nothing is held here: the file may lie in the mount itself.
+        do throws(Errno) {
+            try export.bytes.span.withUnsafeBytes { bytes throws(Errno) in
+                try writeFully(file.raw, from: bytes, at: 0)
+            }
+        } catch { throw .systemError(error, "the export") }
+        withExtendedLifetime(file) {}
+        return ["export": KeyExportReport(export).json]
+    }
+
+    private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([
+            "fileDescriptor", "exportPassphrase", "exportPassphraseDescriptor",
+            "recoveryKeyDescriptor", "recoveryKeyPassphrase", "recoveryKeyPassphraseDescriptor",
+            "passphrase", "passphraseDescriptor", "noPassphrase",
+        ])
+        let export = try export(call)
+        let name = export.identity.description
+        if let status = vault.refusal(of: export.identity, user: call.peer.uid) {
+            guard status.code != .alreadyEnrolled else { throw .accountExists(name) }
+            throw .refused(status.errorString ?? status.code.meaning)
+        }
+        let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
+        let opened = try open(export, call)
+        _ = try keyed(name) { () throws(KeyringError) in
+            try vault.importKeys(export, opened, user: call.peer.uid, passphrase: passphrase)
+        }
+        return ["export": KeyExportReport(export).json]
+    }
+
+    // MARK: What comes with a call
+
+    private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
+        guard let file = try call.descriptor("fileDescriptor") else {
+            throw .invalidParameter("fileDescriptor")
+        }
+        try requireOrdinary(file, call)
+        return file
+    }
+
+    private func export(_ call: VarlinkCall) throws(VarlinkError) -> KeyExport {
+        let file = try file(call)
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try withExtendedLifetime(file) { () throws(Errno) in
+                try readHead(of: file.raw, byteCount: KeyExport.byteCount + 1)
+            }
+        } catch { throw .systemError(error, "the export") }
+        do throws(KeyExportError) { return try KeyExport.decode(bytes) } catch {
+            throw VarlinkError(error, "")
+        }
+    }
+
+    private func open(
+        _ export: KeyExport, _ call: VarlinkCall
+    ) throws(VarlinkError) -> ExportedKeys {
+        let passphrase = try call.secret("exportPassphrase")
+        let recoveryKey = try call.descriptor("recoveryKeyDescriptor")
+        guard (passphrase == nil) != (recoveryKey == nil) else {
+            throw .invalidInput("give either the export's passphrase or a recovery key")
+        }
+        var pair: Curve25519.KeyPair?
+        if let recoveryKey { pair = try keyPair(in: recoveryKey, call) }
+        do throws(KeyExportError) {
+            if let pair { return try export.open(recoveryKey: pair) }
+            return try export.open(passphrase: passphrase ?? SecretBytes(count: 0))
+        } catch { throw VarlinkError(error, export.identity.description) }
+    }
+
+    private func keyPair(
+        in file: Descriptor, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Curve25519.KeyPair {
+        try requireOrdinary(file, call)
+        let passphrase = try call.secret("recoveryKeyPassphrase")
+        // Without one more byte a longer file would pass for a key.
+        let room = SecretBytes(count: RecoveryKeyFile.byteCount + 1)
+        let count: Int
+        do throws(Errno) {
+            count = try room.withMutableBytes { buffer throws(Errno) in
+                try withExtendedLifetime(file) { () throws(Errno) in
+                    try readFully(file.raw, into: buffer, at: 0)
+                }
+            }
+        } catch { throw .systemError(error, "the recovery key") }
+        let key = room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
+        do throws(RecoveryKeyFile.Failure) {
+            return try RecoveryKeyFile.open(key, passphrase: passphrase)
+        } catch {
+            switch error {
+            case .damaged: throw .damaged("the recovery key: \(error)")
+            case .wrongPassphrase, .passphraseRequired:
+                throw .wrongPassphrase("the recovery key", retryAfterSeconds: 0)
+            default: throw .invalidInput("the recovery key: \(error)")
+            }
+        }
+    }
+}
+
+extension KeyExportReport {
+    init(_ export: KeyExport) {
+        let recoveryKey: String? =
+            if case .recoveryKey(let key, _) = export.lock { key.shortName } else { nil }
+        self.init(
+            id: export.accountID.bytes.description, name: export.identity.name,
+            objectID: export.identity.objectID, written: Int(export.time),
+            recoveryKey: recoveryKey)
+    }
+}
+
+extension VarlinkError {
+    init(_ error: KeyExportError, _ name: String) {
+        switch error {
+        case .wrongPassphrase:
+            self = .wrongPassphrase("the export of \(name)", retryAfterSeconds: 0)
+        case .wrongLength, .checksum, .field, .tooCostly, .notAuthentic:
+            self = .damaged("the exported keys: \(error)")
+        default: self = .invalidInput("the exported keys: \(error)")
+        }
+    }
+}

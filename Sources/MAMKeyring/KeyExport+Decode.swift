@@ -1,0 +1,74 @@
+// From bytes to fields: refuses all that sealing would not write.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMModel
+
+extension KeyExport {
+    /// Reads a whole record. No key is opened here.
+    package static func decode(_ record: [UInt8]) throws(KeyExportError) -> KeyExport {
+        let bytes = record.span.bytes
+        try checkFrame(bytes)
+        for range in KeyExportOffset.reserved where !bytes.isZero(range) {
+            throw .field(offset: range.lowerBound)
+        }
+        let accountID = Bytes16(reading: bytes, at: KeybagOffset.accountID)
+        guard accountID != .zero else { throw .field(offset: KeybagOffset.accountID) }
+        let time = bytes.integer(Int64.self, at: KeyExportOffset.time)
+        guard time >= 0 else { throw .field(offset: KeyExportOffset.time) }
+        guard let identity = Identity(decoding: bytes) else {
+            throw .field(offset: KeybagOffset.nameCount)
+        }
+        guard let keyIDs = PerClass<KeyID>(decoding: bytes) else {
+            throw .field(offset: KeybagOffset.keyIDs)
+        }
+        return KeyExport(
+            accountID: AccountID(accountID), identity: identity, time: time,
+            lock: try decodeLock(bytes),
+            publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB), keyIDs: keyIDs,
+            bytes: record)
+    }
+
+    /// Magic, version, length and checksum, in the order that gives the most telling answer.
+    private static func checkFrame(_ bytes: RawSpan) throws(KeyExportError) {
+        let isExport =
+            bytes.byteCount >= KeyExportOffset.kind
+            && keyExportMagic.indices.allSatisfy {
+                bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == keyExportMagic[$0]
+            }
+        guard isExport else { throw .notAnExport }
+        let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
+        guard found <= version else { throw .newerVersion(Int(found)) }
+        guard bytes.byteCount == byteCount else { throw .wrongLength }
+        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
+        guard sum == Checksum.crc32(bytes, count: KeybagOffset.checksum) else { throw .checksum }
+        guard found == version else { throw .field(offset: KeybagOffset.version) }
+    }
+
+    private static func decodeLock(_ bytes: RawSpan) throws(KeyExportError) -> Lock {
+        let kind = bytes.integer(UInt8.self, at: KeyExportOffset.kind)
+        let others =
+            kind == KeyExportKind.passphrase
+            ? KeyExportOffset.recoveryOnly : KeyExportOffset.passphraseOnly
+        for range in others where !bytes.isZero(range) { throw .field(offset: range.lowerBound) }
+        switch kind {
+        case KeyExportKind.passphrase:
+            let cost = KeyDerivationCost(
+                passes: bytes.integer(UInt32.self, at: KeybagOffset.passes),
+                memoryByteCount: bytes.integer(UInt64.self, at: KeybagOffset.memory))
+            guard let cost else { throw .field(offset: KeybagOffset.passes) }
+            guard cost.isBearable else { throw .tooCostly }
+            return .passphrase(cost: cost, salt: Bytes16(reading: bytes, at: KeybagOffset.salt))
+        case KeyExportKind.recoveryKey:
+            return .recoveryKey(
+                RecoveryPublicKey(reading: bytes, at: KeyExportOffset.recoveryKey),
+                ephemeral: .init(reading: bytes, at: KeyExportOffset.ephemeral))
+        default: throw .field(offset: KeyExportOffset.kind)
+        }
+    }
+}
+
+extension KeyDerivationCost {
+    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open it.
+    var isBearable: Bool { passes <= 16 && memoryByteCount <= 1 << 30 }
+}

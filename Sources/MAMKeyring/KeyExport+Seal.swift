@@ -1,0 +1,235 @@
+// Sealing an account's class keys into an export, and opening one.
+
+package import MAMCrypto
+package import MAMFormat
+internal import MAMModel
+
+extension KeyExport {
+    private static let passphraseInfo = "mamd key export passphrase v1"
+    private static let recoveryInfo = "mamd key export recovery v1"
+
+    /// Under a passphrase alone: whoever has the file may guess, and has no delays.
+    static func seal(
+        _ keys: ClassKeys, of keybag: Keybag, time: Int64, passphrase: SecretBytes,
+        cost: KeyDerivationCost = .standard
+    ) throws(KeyringError) -> KeyExport {
+        let salt = SecureRandom.bytes16()
+        let key: SecretBytes
+        do throws(DerivationError) {
+            key = try wrappingKey(passphrase, cost, salt, keybag.accountID)
+        } catch { throw .derivation(error) }
+        return try seal(
+            keys, of: keybag, time: time, .passphrase(cost: cost, salt: salt), under: key)
+    }
+
+    /// To a public key: this device cannot open it any more.
+    static func seal(
+        _ keys: ClassKeys, of keybag: Keybag, time: Int64, to recoveryKey: RecoveryPublicKey
+    ) throws(KeyringError) -> KeyExport {
+        let (ephemeral, key) = try KeyAgreement.start(
+            with: Curve25519.PublicKey(recoveryKey), info: recoveryInfo)
+        return try seal(
+            keys, of: keybag, time: time, .recoveryKey(recoveryKey, ephemeral: ephemeral),
+            under: key)
+    }
+
+    package func open(passphrase: SecretBytes) throws(KeyExportError) -> ExportedKeys {
+        switch lock {
+        case .recoveryKey(let key, _): throw .needsRecoveryKey(key)
+        case .passphrase(let cost, let salt):
+            let key: SecretBytes
+            do throws(DerivationError) {
+                key = try Self.wrappingKey(passphrase, cost, salt, accountID)
+            } catch { throw .derivation(error) }
+            guard let keys = try open(under: key) else { throw .wrongPassphrase }
+            return keys
+        }
+    }
+
+    package func open(recoveryKey pair: Curve25519.KeyPair) throws(KeyExportError) -> ExportedKeys {
+        guard case .recoveryKey(let recipient, let ephemeral) = lock else {
+            throw .needsPassphrase
+        }
+        guard RecoveryPublicKey(pair.publicKey) == recipient else {
+            throw .otherRecoveryKey(recipient)
+        }
+        let key: SecretBytes
+        do throws(SealError) {
+            key = try KeyAgreement.finish(
+                pair.privateKey, of: pair.publicKey, ephemeral: ephemeral, info: Self.recoveryInfo)
+        } catch { throw .notAuthentic }
+        guard let keys = try open(under: key) else { throw .notAuthentic }
+        return keys
+    }
+
+    /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what a device can tell
+    /// of its own records without the private key.
+    func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
+        accountID == keybag.accountID && keyIDs == keybag.keyIDs
+            && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
+            && identity.objectID == keybag.identity.objectID
+            && (try? Self.check(bytes, accountID, keyD)) == storedCheck
+    }
+
+    private var storedCheck: Bytes16 {
+        Bytes16(reading: bytes.span.bytes, at: KeyExportOffset.check)
+    }
+
+    // MARK: Keys
+
+    private static func wrappingKey(
+        _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16, _ account: AccountID
+    ) throws(DerivationError) -> SecretBytes {
+        let stretched = try Derivation.argon2id(
+            passphrase: passphrase, salt: salt, passes: cost.passes,
+            memoryByteCount: cost.memoryByteCount)
+        return try WrappingKey.derive(stretched, account, info: passphraseInfo)
+    }
+
+    /// Binds all that stands before it to the class keys. GCM alone would let one file open to two keys, under two
+    /// passphrases.
+    private static func check(
+        _ record: [UInt8], _ account: AccountID, _ keyD: SecretBytes
+    ) throws(DerivationError) -> Bytes16 {
+        let covered = Array(record[..<KeyExportOffset.check])
+        let value = try WrappingKey.derive(keyD, account, infoBytes: covered)
+        return value.withBytes { Bytes16(reading: $0.bytes, at: 0) }
+    }
+
+    // MARK: Bytes
+
+    private static func seal(
+        _ keys: ClassKeys, of keybag: Keybag, time: Int64, _ lock: Lock, under key: SecretBytes
+    ) throws(KeyringError) -> KeyExport {
+        var record = head(keybag, time, lock)
+        let joined = joinedKeys(keys)
+        do throws(SealError) {
+            try withParts(of: &record) { associated, nonce, sealed, tag throws(SealError) in
+                try BlockCipher(key: key).withSession { session throws(SealError) in
+                    try joined.withBytes { plain throws(SealError) in
+                        // A lock may have erased one of them.
+                        guard plain.count == KeyExportOffset.sealedKeys.count else {
+                            throw .failure
+                        }
+                        try session.seal(
+                            plain, nonce: nonce, associatedData: associated, into: sealed, tag: tag)
+                    }
+                }
+            }
+        } catch { throw .cipher }
+        let check: Bytes16
+        do throws(DerivationError) {
+            check = try self.check(record, keybag.accountID, keys.d)
+        } catch { throw .derivation(error) }
+        var span = record.mutableSpan
+        var raw = span.mutableBytes
+        check.write(to: &raw, at: KeyExportOffset.check)
+        raw.store(
+            Checksum.crc32(raw.bytes, count: KeybagOffset.checksum), at: KeybagOffset.checksum)
+        return KeyExport(
+            accountID: keybag.accountID, identity: keybag.identity, time: time, lock: lock,
+            publicKeyB: keybag.publicKeyB, keyIDs: keybag.keyIDs, bytes: record)
+    }
+
+    /// Nil if the tag does not verify.
+    private func open(under key: SecretBytes) throws(KeyExportError) -> ExportedKeys? {
+        var record = bytes
+        let joined = SecretBytes(count: KeyExportOffset.sealedKeys.count)
+        do throws(SealError) {
+            try Self.withParts(of: &record) { associated, nonce, sealed, tag throws(SealError) in
+                try joined.withMutableBytes { plain throws(SealError) in
+                    guard let into = plain.baseAddress else { throw .failure }
+                    try BlockCipher(key: key).withSession { session throws(SealError) in
+                        try session.open(
+                            .init(start: sealed, count: plain.count), nonce: nonce,
+                            associatedData: associated, tag: tag, into: into)
+                    }
+                }
+            }
+        } catch {
+            guard error == .notAuthentic else { throw .derivation(.failure) }
+            return nil
+        }
+        let keys = Self.splitKeys(joined)
+        let pair = try? Curve25519.KeyPair(privateKey: keys.b)
+        guard pair?.publicKey == publicKeyB,
+            (try? Self.check(bytes, accountID, keys.d)) == storedCheck
+        else { throw .notAuthentic }
+        return ExportedKeys(keys: keys)
+    }
+
+    /// All but the sealed keys, their tag, and what is computed over them.
+    private static func head(_ keybag: Keybag, _ time: Int64, _ lock: Lock) -> [UInt8] {
+        var record = [UInt8](repeating: 0, count: byteCount)
+        var span = record.mutableSpan
+        var raw = span.mutableBytes
+        for (offset, byte) in keyExportMagic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(version, at: KeybagOffset.version)
+        keybag.accountID.bytes.write(to: &raw, at: KeybagOffset.accountID)
+        raw.store(time, at: KeyExportOffset.time)
+        keybag.identity.encode(into: &raw)
+        keybag.publicKeyB.write(to: &raw, at: KeybagOffset.publicKeyB)
+        keybag.keyIDs.encode(into: &raw)
+        switch lock {
+        case .passphrase(let cost, let salt):
+            raw.store(KeyExportKind.passphrase, at: KeyExportOffset.kind)
+            raw.store(cost.passes, at: KeybagOffset.passes)
+            raw.store(cost.memoryByteCount, at: KeybagOffset.memory)
+            salt.write(to: &raw, at: KeybagOffset.salt)
+        case .recoveryKey(let key, let ephemeral):
+            raw.store(KeyExportKind.recoveryKey, at: KeyExportOffset.kind)
+            key.write(to: &raw, at: KeyExportOffset.recoveryKey)
+            ephemeral.write(to: &raw, at: KeyExportOffset.ephemeral)
+        }
+        SecureRandom.bytes16().write(to: &raw, at: KeyExportOffset.nonce)
+        return record
+    }
+
+    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys.
+    private static func withParts(
+        of record: inout [UInt8],
+        _ body: (
+            UnsafeRawBufferPointer, _ nonce: UnsafeRawPointer, _ sealed: UnsafeMutableRawPointer,
+            _ tag: UnsafeMutableRawPointer
+        ) throws(SealError) -> Void
+    ) throws(SealError) {
+        var span = record.mutableSpan
+        try span.withUnsafeMutableBytes { buffer throws(SealError) in
+            guard let start = buffer.baseAddress else { throw .failure }
+            let sealed = KeyExportOffset.sealedKeys.lowerBound
+            try body(
+                .init(start: start, count: sealed), start + KeyExportOffset.nonce, start + sealed,
+                start + KeyExportOffset.tag)
+        }
+    }
+
+    /// A, B, C, D, one after the other.
+    private static func joinedKeys(_ keys: ClassKeys) -> SecretBytes {
+        .joining(.joining(keys.a, keys.b), .joining(keys.c, keys.d))
+    }
+
+    private static func splitKeys(_ joined: SecretBytes) -> ClassKeys {
+        joined.withBytes { bytes in
+            ClassKeys { protectionClass in
+                let start = AESGCM.keyByteCount * Int(protectionClass.rawValue - 1)
+                return SecretBytes(
+                    copying: .init(rebasing: bytes[start..<start + AESGCM.keyByteCount]))
+            }
+        }
+    }
+}
+
+/// The class keys of an export that was opened, which proves all of its fields.
+package struct ExportedKeys: Sendable {
+    let keys: ClassKeys
+}
+
+extension Curve25519.PublicKey {
+    package init(_ key: RecoveryPublicKey) { self.init(reading: key.bytes.span.bytes, at: 0) }
+}
+
+extension RecoveryPublicKey {
+    package init(_ key: Curve25519.PublicKey) {
+        self = key.withBytes { RecoveryPublicKey(reading: $0.bytes, at: 0) }
+    }
+}

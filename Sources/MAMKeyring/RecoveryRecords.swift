@@ -1,0 +1,84 @@
+// Recovery records on disk: an account's keys, sealed to each recovery key of its policies.
+
+package import MAMFormat
+package import MAMModel
+package import MAMSystem
+
+/// The directory `recovery/` in a backing directory's own, so that it goes where the files go.
+package struct RecoveryRecords: Sendable {
+    private static let directoryName = "recovery"
+    private static let suffix = ".keys"
+    private let place: Descriptor
+
+    /// `place`: the workspace's own directory, `.mamd`.
+    package init(in place: Descriptor) { self.place = place }
+
+    /// A file that has the name of one of the account's records.
+    package struct Entry: Sendable {
+        package let name: String
+        /// Nil for one that cannot be read.
+        package let record: KeyExport?
+
+        package var recoveryKey: RecoveryPublicKey? {
+            if case .recoveryKey(let key, _) = record?.lock { key } else { nil }
+        }
+    }
+
+    package func entries(of account: AccountID) throws(Errno) -> [Entry] {
+        guard let directory = try existingDirectory() else { return [] }
+        return try names(of: account, in: directory).filter { !$0.hasPrefix(".") }.map { name in
+            let bytes = try? readStateFile(
+                in: directory.raw, name, byteCount: KeyExport.byteCount)
+            return Entry(name: name, record: bytes.flatMap { try? KeyExport.decode($0) })
+        }
+    }
+
+    package static func name(_ account: AccountID, _ key: RecoveryPublicKey) -> String {
+        "\(account.bytes).\(key.shortName)\(suffix)"
+    }
+
+    package func write(_ record: KeyExport, as name: String) throws(Errno) {
+        let directory = try openStateDirectory(in: place.raw, Self.directoryName)
+        try record.bytes.span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFile(in: directory.raw, named: name, with: bytes)
+        }
+    }
+
+    /// Durable before it returns.
+    package func remove(_ name: String) throws(Errno) {
+        guard let directory = try existingDirectory() else { return }
+        try eraseFile(in: directory.raw, named: name)
+        try synchronize(directory.raw)
+    }
+
+    /// All of the account's, and what interrupted changes left of them; one that cannot be removed keeps none of the others.
+    package func removeAll(of account: AccountID) throws(Errno) {
+        guard let directory = try existingDirectory() else { return }
+        var failure: Errno?
+        for name in try names(of: account, in: directory) {
+            do throws(Errno) { try eraseFile(in: directory.raw, named: name) } catch {
+                failure = failure ?? error
+            }
+        }
+        try synchronize(directory.raw)
+        if let failure { throw failure }
+    }
+
+    /// Those of accounts that are not here are left alone: they came with a copy from another machine.
+    private func names(of account: AccountID, in directory: Descriptor) throws(Errno) -> [String] {
+        let beginnings = ["\(account.bytes).", ".\(account.bytes)."]
+        return try MAMSystem.entries(of: directory.raw).compactMap(\.text).filter { name in
+            beginnings.contains { name.hasPrefix($0) }
+        }
+    }
+
+    private func existingDirectory() throws(Errno) -> Descriptor? {
+        do throws(Errno) {
+            return try openFile(
+                at: place.raw, Self.directoryName, openDirectoryFlags)
+        } catch {
+            guard error == .noEntry else { throw error }
+            return nil
+        }
+    }
+}

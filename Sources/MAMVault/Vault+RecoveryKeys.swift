@@ -1,0 +1,69 @@
+// An account's keys for another machine, and from one: out under a passphrase, in from an export or a recovery record.
+
+package import MAMCrypto
+internal import MAMFormat
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+extension Vault {
+    /// The account's keys under a passphrase of their own. Takes the account's passphrase also while it is unlocked, and
+    /// has the consequences of a wrong one.
+    package func exportKeys(
+        of account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes
+    ) throws(KeyringError) -> KeyExport {
+        try refuseBlocked(account)
+        guard policy(of: account).rules.dataBackupBlocked != true else {
+            throw .refused(
+                "policy does not let \(identity(of: account)) be backed up (dataBackupBlocked): its keys stay here"
+            )
+        }
+        do throws(KeyringError) {
+            let export = try keyring.export(
+                account, passphrase: passphrase, under: exportPassphrase)
+            noteExport(of: account)
+            return export
+        } catch {
+            if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
+            throw error
+        }
+    }
+
+    /// Registers the account of an export that was opened, with its ids and keys. Who may tells ``refusal(of:user:)``.
+    ///
+    /// `passphrase`: nil for keys that the device secret alone opens.
+    package func importKeys(
+        _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, passphrase: SecretBytes?
+    ) throws(KeyringError) -> AccountID {
+        let (account, identity) = (export.accountID, export.identity)
+        try judgeNew(passphrase, policies.policy(for: identity))
+        try keyring.add(export, opened, uid: user, passphrase: passphrase)
+        noteImport(of: export, by: user)
+        begin(account)
+        return account
+    }
+
+    // MARK: What an audit has to tell
+
+    private func noteExport(of account: AccountID) {
+        log.warning("keys-exported: the keys of \(identity(of: account)) were exported")
+    }
+
+    private func noteImport(of export: KeyExport, by user: UInt32) {
+        let source =
+            switch export.lock {
+            case .passphrase: "an export"
+            case .recoveryKey(let key, _): "a recovery record, with the key \(key.shortName)"
+            }
+        log.warning(
+            "keys-imported: the keys of \(export.identity) were imported by uid \(user) from \(source)"
+        )
+    }
+
+    func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {
+        log.warning(
+            "recovery-key: who has the private half of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
+        )
+    }
+}

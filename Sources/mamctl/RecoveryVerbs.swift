@@ -1,0 +1,124 @@
+// `account export` and `account import`: an account's keys for another machine.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
+    let output = try invocation.output()
+    let daemon = try invocation.daemon()
+    let account = try invocation.account(of: daemon)
+    let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
+    var secrets = try invocation.currentPassphrase(of: account)
+    try secrets.add(
+        "exportPassphrase",
+        try invocation.passphrase(
+            "Passphrase of the export, a strong one", isNew: true, optionPrefix: "export-"))
+    secrets.add("file", file.descriptor)
+    let reply = try daemon.call(
+        "Recovery.ExportKeys",
+        secrets.members.merging(["account": .string(account.label)]) { $1 },
+        descriptors: secrets.descriptors, about: "account '\(account.label)'")
+    try file.finishPrivately()
+    let export = try KeyExportReport(try reply.object("export"))
+    if invocation.isJSON {
+        printJSON(["path": .string(output.shown), "export": export.json])
+    } else {
+        printOut("\(account.label): its keys are in \(output.shown)")
+        printError(
+            "Who has this file and its passphrase has the keys, and no wipe reaches it: keep it as you would keep the"
+                + " files themselves.")
+    }
+    return .success
+}
+
+func importKeys(_ invocation: Invocation) throws -> ExitStatus {
+    let path = invocation.operands[0]
+    let daemon = try invocation.daemon()
+    let (file, export) = try readExport(path)
+    let label = ByteString(export.identity.description).shown
+    var secrets = SecretParameters()
+    secrets.add("file", file)
+    if let keyPath = invocation.arguments.value("recovery-key") {
+        try invocation.refuse(["export-passfile", "export-extpass"], with: "recovery-key")
+        try invocation.addRecoveryKey(keyPath, to: &secrets)
+    } else if case .recoveryKey(let key, _) = export.lock {
+        throw Failure(
+            .usage, "\(path.shown): \(KeyExportError.needsRecoveryKey(key))",
+            next: "mamctl account import \(path.shown) --recovery-key FILE")
+    } else {
+        try secrets.add(
+            "exportPassphrase",
+            try invocation.passphrase(
+                "Passphrase of the export", isNew: false, optionPrefix: "export-"))
+    }
+    var parameters: [String: JSONValue] = [:]
+    try invocation.addNewPassphrase(of: label, to: &secrets, &parameters)
+    let reply = try daemon.call(
+        "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
+        descriptors: secrets.descriptors, about: path.shown)
+    let imported = try KeyExportReport(try reply.object("export"))
+    if invocation.isJSON {
+        printJSON(imported.json)
+    } else {
+        let account = try daemon.status().accounts.first { $0.id == imported.id }
+        printOut("\(label): imported, and unlocked\(account?.recoveryNote ?? "")")
+    }
+    return .success
+}
+
+/// The file, and what it says of itself. Its keys are sealed.
+func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {
+    let (file, bytes) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
+        let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+        return (file, try readHead(of: file.raw, byteCount: KeyExport.byteCount + 1))
+    }
+    do throws(KeyExportError) { return (file, try KeyExport.decode(bytes)) } catch {
+        let status: ExitStatus =
+            switch error {
+            case .notAnExport, .newerVersion: .usage
+            default: .damaged
+            }
+        throw Failure(status, "\(path.shown): \(error)")
+    }
+}
+
+extension Invocation {
+    func output() throws(Failure) -> ByteString {
+        guard let output = arguments.value("output") else {
+            throw .usage(verb, "--output is needed")
+        }
+        return output
+    }
+
+    /// The administrator's key goes to the daemon as an open file; only its first bytes are looked at here.
+    fileprivate func addRecoveryKey(
+        _ path: ByteString, to secrets: inout SecretParameters
+    ) throws {
+        let (file, head) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
+            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+            return (file, try readHead(of: file.raw, byteCount: 16))
+        }
+        secrets.add("recoveryKey", file)
+        guard RecoveryKeyFile.isSealed(head) else { return }
+        try secrets.add(
+            "recoveryKeyPassphrase",
+            try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-"))
+    }
+
+    /// What is to open the account from now on.
+    func addNewPassphrase(
+        of label: String, to secrets: inout SecretParameters,
+        _ parameters: inout [String: JSONValue]
+    ) throws {
+        guard arguments.has("no-passphrase") else {
+            return try secrets.add(
+                "passphrase", try passphrase("Passphrase for \(label)", isNew: true))
+        }
+        try refuse(["passfile", "extpass"], with: "no-passphrase")
+        parameters["noPassphrase"] = true
+    }
+}
