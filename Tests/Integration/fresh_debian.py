@@ -1,0 +1,126 @@
+"""A Debian as it is after its installation, in name spaces of its own: without Swift, and without a network.
+
+Its base is made once, from the mirror that this machine installs from, and kept in .build. What a test changes is in memory.
+"""
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import tempfile
+
+from login_bus import MORTAL
+from workspace import PREFIX, ROOT, wait_until
+
+# What the tests look with. None of it brings what mamd depends on.
+TOOLS = ("bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
+# Fetched with what they need in turn, but not installed: that is apt's work in the test.
+FETCHED = ("fuse3", "libfuse3-3", "libsodium23", "libssl3", "libsystemd0")
+ORDINARY = 1000
+
+BOOT = f"""
+set -e
+base=$1 place=$2
+mount -t tmpfs -o mode=0755 none "$place"
+cd "$place"
+mkdir change work root
+mount -t overlay -o "lowerdir=$base,upperdir=change,workdir=work" none root
+cd root
+mount -t proc proc proc
+mount -t tmpfs -o mode=0755 none dev
+for device in null zero full random urandom tty; do
+    touch dev/$device
+    mount --bind /dev/$device dev/$device
+done
+ln -s /proc/self/fd dev/fd
+# As udev makes it.
+mknod dev/fuse c 10 229
+chmod 666 dev/fuse
+mkdir -p old shared
+mount --bind "$3" shared
+pivot_root . old
+cd /
+umount -l /old
+ip link set lo up 2>/dev/null || true
+exec sleep infinity
+"""
+
+
+def base():
+    """The directory with the new Debian. Raises RuntimeError when it cannot be made."""
+    suite, mirror = release()
+    directory = ROOT / ".build" / f"debian-{suite}"
+    if not directory.exists():
+        unfinished = directory.with_suffix(".new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        tell(["debootstrap", "--variant=minbase", "--include=" + ",".join(TOOLS), suite, unfinished, mirror])
+        # What the tests install is gone with them: nothing need reach the disk.
+        (unfinished / "etc" / "dpkg" / "dpkg.cfg.d" / "unsafe-io").write_text("force-unsafe-io\n")
+        for command in (["clean"], ["update"], ["install", "--download-only", "--yes", *FETCHED]):
+            tell(["chroot", unfinished, "apt-get", "-qq", *command])
+        unfinished.rename(directory)
+    return directory
+
+
+def release():
+    """The name of this machine's Debian, and the mirror that it has it from."""
+    said = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(RELEASE) $(SITE)", "Created-By: Packages", "Origin: Debian"],
+        capture_output=True, text=True).stdout
+    for line in said.splitlines():
+        suite, _, mirror = line.partition(" ")
+        if suite and "-" not in suite:
+            return suite, mirror
+    raise RuntimeError("apt knows no mirror of Debian's")
+
+
+def tell(command):
+    result = subprocess.run(
+        [*map(os.fspath, command)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"})
+    if result.returncode != 0:
+        raise RuntimeError(f"{command[0]}: status {result.returncode}: {(result.stdout + result.stderr)[-2000:]}")
+
+
+class FreshDebian:
+    """`shared`: a directory on this machine's disk, there at /shared."""
+
+    def __init__(self):
+        self.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.place.chmod(0o755)
+        self.shared, root = self.place / "shared", self.place / "root"
+        for directory in (self.shared, root):
+            directory.mkdir()
+        self.process = subprocess.Popen(
+            [*MORTAL, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--propagation", "private",
+             "sh", "-c", BOOT, "sh", base(), root, self.shared],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        wait_until(lambda: self.process.poll() is not None or self.is_up(), 30, "the new root does not come up")
+        if self.process.poll() is not None:
+            raise RuntimeError(self.process.stderr.read())
+
+    def is_up(self):
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        self.init = children[0] if children else None
+        return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
+
+    def run(self, *command, user=0, status=0):
+        """Runs a command there. `status` None: any."""
+        home = "/root" if user == 0 else "/shared/home"
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": home, "TERM": "dumb"}
+        if user:
+            environment["XDG_RUNTIME_DIR"] = "/shared/runtime"
+        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        result = subprocess.run(
+            ["nsenter", "-t", self.init, "-m", "-p", "-n", "-r", "-w", "--", *as_user, *map(os.fspath, command)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, env=environment)
+        if status is not None and result.returncode != status:
+            raise AssertionError(
+                f"{command}: status {result.returncode}, not {status}\n{result.stdout}{result.stderr}")
+        return result
+
+    def close(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stderr.close()
+        shutil.rmtree(self.place, ignore_errors=True)

@@ -1,0 +1,179 @@
+"""The Debian package: what is in it, and that it installs, works, goes and comes back on a Debian without Swift."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from fresh_debian import ORDINARY, FreshDebian
+from workspace import ANN, MAGIC, PREFIX, ROOT
+
+ENOKEY = "Required key not available"
+
+
+def build(output):
+    said = subprocess.run([ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
+    if said.returncode != 0:
+        raise AssertionError(f"scripts/package: status {said.returncode}\n{said.stderr[-4000:]}")
+    return pathlib.Path(said.stdout.strip())
+
+
+class Package(unittest.TestCase):
+    """What can be told without installing it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        cls.addClassCleanup(shutil.rmtree, cls.place)
+        cls.package = build(cls.place / "first")
+
+    def test_the_same_tree_gives_the_same_bytes(self):
+        self.assertEqual(build(self.place / "second").read_bytes(), self.package.read_bytes())
+
+    def test_lintian_finds_nothing(self):
+        said = subprocess.run(
+            ["lintian", "--allow-root", "--fail-on", "error,warning", self.package], capture_output=True, text=True)
+        self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""))
+
+    def test_what_others_read_is_valid(self):
+        root = self.place / "unpacked"
+        subprocess.run(["dpkg-deb", "--extract", self.package, root], check=True)
+        for page in sorted(root.glob("usr/share/man/man?/*.gz")):
+            said = subprocess.run(
+                ["man", "--warnings", "--local-file", page], capture_output=True, text=True,
+                env={**os.environ, "LC_ALL": "C.UTF-8", "MANWIDTH": "80"})
+            self.assertEqual((said.returncode, said.stderr), (0, ""), page.name)
+            self.assertIn("NAME", said.stdout)
+        if shutil.which("appstreamcli"):
+            subprocess.run(
+                ["appstreamcli", "validate", "--no-net", *root.glob("usr/share/metainfo/*")], check=True, capture_output=True)
+
+
+@unittest.skipUnless(os.getuid() == 0, "makes a root of its own")
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.debian = FreshDebian()
+        except (OSError, RuntimeError) as problem:
+            raise unittest.SkipTest(str(problem)) from None
+        cls.addClassCleanup(cls.debian.close)
+        cls.inside = staticmethod(cls.debian.run)
+        cls.shared = cls.debian.shared
+        package = build(cls.shared)
+        cls.package = f"/shared/{package.name}"
+        cls.inside("apt-get", "-qq", "install", "--no-install-recommends", cls.package)
+        (cls.shared / "passphrase").write_text("correct horse battery staple\n")
+
+    def test_the_programs_need_no_swift(self):
+        self.assertEqual(self.inside("sh", "-c", "command -v swift", status=None).stdout, "")
+        for program in ("mamctl", "mamd"):
+            path = self.inside("which", program).stdout.strip()
+            self.assertEqual(path, f"/usr/bin/{program}")
+            libraries = self.inside("ldd", path).stdout
+            self.assertNotIn("not found", libraries)
+            self.assertNotIn("swift", libraries.lower())
+        self.assertIn(self.version(), self.inside("mamctl", "version").stdout)
+        self.assertIn(self.version(), self.inside("mamd", "--version").stdout)
+
+    def version(self):
+        return self.inside("dpkg-query", "-W", "-f", "${Version}", "mamd").stdout
+
+    def test_manual_pages_are_found(self):
+        for page in sorted((ROOT / "docs" / "man").glob("*.md")):
+            self.assertIn("/usr/share/man/man", self.inside("man", "--where", page.stem).stdout)
+
+    def test_shells_complete(self):
+        loaded = self.inside(
+            "bash", "-c", ". /usr/share/bash-completion/bash_completion; _completion_loader mamctl; complete -p mamctl")
+        self.assertIn("mamctl", loaded.stdout)
+        # What bash-completion takes where it finds nothing.
+        self.assertNotIn("_minimal", loaded.stdout)
+        known = self.inside("zsh", "-c", "autoload -Uz compinit; compinit -D -u; echo $_comps[mamctl]")
+        self.assertEqual(known.stdout.strip(), "_mamctl")
+        self.assertIn("unmount", self.inside("fish", "-c", "complete -C 'mamctl un'").stdout)
+
+    def test_protected_files_have_a_media_type(self):
+        # The two forms of FORMAT.md, without a name that tells anything.
+        for name, magic in (("file", MAGIC), ("stream", MAGIC.replace(b"F", b"S"))):
+            (self.shared / name).write_bytes(magic + bytes(4096))
+            said = self.inside("gio", "info", "-a", "standard::content-type", f"/shared/{name}").stdout
+            self.assertIn("application/vnd.mamd.protected", said)
+
+    def test_systemd_takes_the_units(self):
+        for manager in ("system", "user"):
+            directory = f"/usr/lib/systemd/{manager}"
+            for unit in self.inside("sh", "-c", f"cd {directory} && ls -d mamd*").stdout.split():
+                # A template is looked at as one of its instances.
+                said = self.inside(
+                    "env", "XDG_RUNTIME_DIR=/tmp", "systemd-analyze", f"--{manager}", "verify", unit.replace("@.", "@work."),
+                    status=None)
+                self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), unit)
+
+    def test_directories_are_made(self):
+        modes = self.inside("stat", "-c", "%n %a %U", "/etc/mamd", "/run/mamd", "/var/lib/mamd").stdout
+        self.assertEqual(modes, "/etc/mamd 755 root\n/run/mamd 755 root\n/var/lib/mamd 700 root\n")
+
+    def test_an_ordinary_user_works(self):
+        self.inside("useradd", "--uid", str(ORDINARY), "--home-dir", "/shared/home", "ann")
+        for name in ("home", "runtime"):
+            (self.shared / name).mkdir(mode=0o700)
+            os.chown(self.shared / name, ORDINARY, ORDINARY)
+        self.use("/shared/home/user", user=ORDINARY)
+
+    def test_a_workspace_outlives_upgrade_removal_and_purge(self):
+        place = "/shared/system"
+        self.use(place)
+        self.mount(place)
+        self.unlock(place)
+
+        # Over a mounted workspace: it goes on, and the administrator is told.
+        self.assertIn("mamctl unmount and mount", self.inside("dpkg", "--install", self.package).stdout)
+        self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
+        said = self.inside("dpkg", "--remove", "mamd").stdout
+        self.assertIn("served until", said)
+        self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
+        self.inside("umount", f"{place}/mount")
+        self.assertEqual(self.left("/usr /lib"), "")
+
+        keys = self.left("/var/lib/mamd /etc/mamd")
+        self.assertIn("/var/lib/mamd/system/", keys)
+        self.assertIn("stay", self.inside("dpkg", "--purge", "mamd").stdout)
+        self.assertEqual(self.left("/var/lib/mamd /etc/mamd"), keys)
+        self.assertEqual(self.left("/usr /lib /etc/needrestart"), "")
+
+        self.inside("dpkg", "--install", self.package)
+        self.mount(place)
+        self.inside("cat", f"{place}/mount/letter", status=1)
+        self.unlock(place)
+        self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
+        self.inside("mamctl", "unmount", f"{place}/mount")
+
+    def left(self, directories):
+        """Files of the package's, or of what it made."""
+        return self.inside("sh", "-c", f"find {directories} -path '*mamd*' -type f ! -name mamd.log | sort").stdout
+
+    def mount(self, place, user=0):
+        self.inside("mamctl", "mount", f"{place}/backing", f"{place}/mount", user=user)
+
+    def unlock(self, place, user=0):
+        self.inside(
+            "mamctl", "unlock", "--workspace", os.path.basename(place), "--passfile", "/shared/passphrase", user=user)
+
+    def use(self, place, user=0):
+        """The life of a workspace, up to its unmounting."""
+        letter, name = f"{place}/mount/letter", os.path.basename(place)
+        self.inside("mkdir", "-p", f"{place}/mount", user=user)
+        self.inside("mamctl", "init", f"{place}/backing", "--name", name, user=user)
+        self.mount(place, user)
+        self.inside(
+            "mamctl", "account", "register", ANN, "--workspace", name, "--passfile", "/shared/passphrase", user=user)
+        self.inside("sh", "-c", f"echo for Ann > {letter}", user=user)
+        self.assertEqual(self.inside("mamctl", "owner", letter, user=user).stdout, f"{ANN}\t{letter}\n")
+        self.inside("mamctl", "lock", "--workspace", name, "--now", user=user)
+        self.assertIn(ENOKEY, self.inside("cat", letter, user=user, status=1).stderr)
+        self.unlock(place, user)
+        self.assertEqual(self.inside("cat", letter, user=user).stdout, "for Ann\n")
+        self.inside("mamctl", "unmount", f"{place}/mount", user=user)
+        self.assertEqual(self.inside("ls", f"{place}/mount", user=user).stdout, "")
