@@ -1,0 +1,287 @@
+"""Runs the console blocks of a document: a machine of the document's own, a shell in it for each user, a terminal.
+
+    ```console
+    # a comment
+    $ mamctl owner Work/plan.txt      # status 4
+    -	Work/plan.txt
+    ```
+
+Lines beginning `$ ` are commands; `> `, `\\` at the end and here-documents go on with them. What follows is the output, in
+which `…` stands for anything, and alone on a line for any lines. A command must end with 0, unless its comment says
+`# status N` or `# fails …`, or the next command asks for `$?`. Comments of HTML directly before a block:
+
+    <!-- not-run: REASON -->      the block is left out
+    <!-- run-as: root -->         by root; else by ann, an ordinary user
+    <!-- types: one | two -->     what is typed at prompts; when there is no more, the passphrase
+    <!-- prepare: COMMAND -->     run before the block, for what a reader has already
+"""
+import dataclasses
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import subprocess
+import tempfile
+import termios
+import time
+
+from workspace import PASSPHRASE, PREFIX, wait_until
+
+ANN_ID = 1000
+COMMENT = re.compile(r"<!-- (not-run|run-as|types|prepare): (.*?) -->$")
+HERE_DOCUMENT = re.compile(r"(?<!<)<<(?!<)-?\s*['\"]?(\w+)['\"]?")
+
+# The machine's own programs and libraries are there; what documents write to is the document's.
+BOOT = f"""
+set -e
+cd "$1"
+mkdir -m 755 -p etc etc.work lib lib.work home home/ann home/root run run/user run/user/{ANN_ID} srv out
+mount -t overlay overlay -o "lowerdir=/etc,upperdir=$1/etc,workdir=$1/etc.work" /etc
+mount -t overlay overlay -o "lowerdir=/var/lib,upperdir=$1/lib,workdir=$1/lib.work" /var/lib
+sed -i '1i ann:x:{ANN_ID}:{ANN_ID}:Ann:/home/ann:/bin/bash' /etc/passwd
+sed -i '1i ann:x:{ANN_ID}:' /etc/group
+chmod 700 run/user/{ANN_ID}
+chown -R {ANN_ID}:{ANN_ID} home/ann run/user/{ANN_ID}
+chmod 1777 out
+for directory in home run srv; do mount --bind $directory /$directory; done
+mount --bind bin /usr/local/bin
+mknod fuse c 10 229
+chmod 666 fuse
+mount --bind fuse /dev/fuse
+mount -t proc proc /proc
+exec sleep infinity
+"""
+
+# Reads commands that end in NUL, and tells the status of each. A command sees neither channel, and sees the last status.
+SHELL = """
+cd
+last() { return $__status; }
+__status=0
+while IFS= read -r -d '' -u $1 __command; do
+    : >"$3"
+    last
+    eval "$__command" >>"$3" 2>&1 {1}<&- {2}>&-
+    __status=$?
+    echo $__status >&$2
+done
+"""
+
+
+@dataclasses.dataclass
+class Step:
+    line: int
+    command: str
+    expected: list
+    status: object = 0  # None: any
+
+
+@dataclasses.dataclass
+class Block:
+    line: int
+    marks: dict
+    steps: list
+
+
+class Failure(AssertionError):
+    """Of a document, at a line."""
+
+
+# Reading
+
+def blocks(text):
+    """The console blocks of a document."""
+    found, marks, body = [], {}, None
+    for number, line in enumerate(text.splitlines(), 1):
+        if body is not None:
+            if line.strip() == "```":
+                found.append(Block(start, marks, steps(body)))
+                body, marks = None, {}
+            else:
+                body.append((number, line))
+        elif line.strip() == "```console":
+            start, body = number, []
+        elif mark := COMMENT.match(line.strip()):
+            marks[mark[1]] = mark[2]
+        elif line.strip():
+            marks = {}
+    return found
+
+
+def steps(lines):
+    found, ahead = [], list(lines)
+    while ahead:
+        number, line = ahead.pop(0)
+        if line.startswith("$ "):
+            found.append(Step(number, take_command(line[2:], ahead), []))
+        elif line.startswith("# ") or not found and not line.strip():
+            continue
+        elif not found:
+            raise Failure(f"line {number}: output before any command")
+        else:
+            found[-1].expected.append(line)
+    for step, after in zip(found, [*found[1:], None]):
+        step.status = wanted_status(step.command, after)
+    return found
+
+
+def take_command(command, ahead):
+    """The command with the lines that belong to it."""
+    end = HERE_DOCUMENT.search(command)
+    while ahead:
+        goes_on = end and command.rsplit("\n", 1)[-1] != end[1] or command.endswith("\\") or ahead[0][1].startswith("> ")
+        if not goes_on:
+            break
+        command += "\n" + ahead.pop(0)[1].removeprefix("> ")
+    return command
+
+
+def wanted_status(command, after):
+    if said := re.search(r"\s# status (\d+)\b", command):
+        return int(said[1])
+    if re.search(r"\s# fails\b", command):
+        return "failure"
+    return None if after and re.match(r"echo .*\$\?", after.command) else 0
+
+
+def matches(expected, output):
+    """`…` alone is any number of lines, within a line anything but its end."""
+    pattern = ""
+    for line in trimmed(expected):
+        if line.strip() == "…":
+            pattern += r"(?:.*\n)*?"
+        else:
+            pattern += ".*".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*\n"
+    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in trimmed(output.splitlines())))
+
+
+def trimmed(lines):
+    lines = list(lines)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return lines
+
+
+# Running
+
+class Place:
+    """Name spaces for mounts and processes, in which /home, /etc, /var/lib, /run and /srv are the document's own."""
+
+    def __init__(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
+        self.root.chmod(0o755)
+        (self.root / "bin").mkdir()
+        for program in ("mamd", "mamctl"):
+            shutil.copy2(shutil.which(program), self.root / "bin")
+        with open(self.root / "log", "wb") as log:
+            self.process = subprocess.Popen(
+                ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT, "sh", self.root],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        self.shells = {}
+
+    def start(self):
+        wait_until(lambda: self.process.poll() is not None or self.is_up(), 30, "no place to run documents in")
+        if self.process.poll() is not None:
+            raise RuntimeError((self.root / "log").read_text(errors="replace"))
+        return self
+
+    def is_up(self):
+        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        self.init = children[0] if children else None
+        return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
+
+    def shell(self, user):
+        if user not in self.shells:
+            self.shells[user] = Shell(self, user)
+        return self.shells[user]
+
+    def close(self):
+        for shell in self.shells.values():
+            shell.close()
+        self.process.kill()  # and with process 1 of the name space all that was started in it
+        self.process.wait()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+class Shell:
+    """A bash of a user's with a terminal to type at; what commands print goes to a file."""
+
+    SECONDS = 60
+
+    def __init__(self, place, user):
+        self.output = place.root / "out" / user
+        commands, self.commands = os.pipe()
+        self.statuses, statuses = os.pipe()
+        self.terminal, terminal = pty.openpty()
+        identity = [] if user == "root" else ["setpriv", f"--reuid={ANN_ID}", f"--regid={ANN_ID}", "--clear-groups"]
+        environment = {
+            "HOME": f"/home/{user}", "USER": user, "LC_ALL": "C.UTF-8", "TERM": "dumb", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}
+        if user != "root":
+            environment["XDG_RUNTIME_DIR"] = f"/run/user/{ANN_ID}"
+        script = SHELL.replace("{1}", str(commands)).replace("{2}", str(statuses))
+        self.process = subprocess.Popen(
+            ["nsenter", "-t", place.init, "-m", "-p", *identity, "setsid", "--ctty", "--wait",
+             "bash", "-c", script, "bash", str(commands), str(statuses), self.output],
+            stdin=terminal, stdout=terminal, stderr=terminal, env=environment, pass_fds=(commands, statuses))
+        for descriptor in (commands, statuses, terminal):
+            os.close(descriptor)
+
+    def run(self, command, answers):
+        """What it showed, on the terminal and then as output, and its status."""
+        os.write(self.commands, command.encode() + b"\0")
+        shown, taken, end = b"", 0, time.monotonic() + self.SECONDS
+        while True:
+            ready, _, _ = select.select([self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
+            # What was printed before a prompt stands before it.
+            printed = self.output.read_bytes()[taken:] if self.output.exists() else b""
+            shown, taken = shown + printed, taken + len(printed)
+            if self.terminal in ready:
+                shown += (asked := os.read(self.terminal, 4096))
+                if asked.endswith(b": "):
+                    self.type(answers.pop(0) if answers else PASSPHRASE)
+            elif self.statuses in ready:
+                status = int(os.read(self.statuses, 16) or b"-1")
+                return shown.decode(errors="replace").replace("\r\n", "\n"), status
+            else:
+                raise Failure(f"no end after {self.SECONDS} s; it showed: {shown.decode(errors='replace')}")
+
+    def type(self, answer):
+        # Who asks for a secret throws away what was typed before echo was off.
+        end = time.monotonic() + 0.5
+        while termios.tcgetattr(self.terminal)[3] & termios.ECHO and time.monotonic() < end:
+            time.sleep(0.01)
+        os.write(self.terminal, answer.encode() + b"\n")
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for descriptor in (self.commands, self.statuses, self.terminal):
+            os.close(descriptor)
+
+
+def run_document(place, path):
+    """Runs all blocks of a document; returns the reasons of those that are left out."""
+    left_out = []
+    for block in blocks(path.read_text()):
+        if "not-run" in block.marks:
+            left_out.append(block.marks["not-run"])
+            continue
+        shell = place.shell(block.marks.get("run-as", "ann"))
+        answers = block.marks["types"].split(" | ") if "types" in block.marks else []
+        if "prepare" in block.marks:
+            block.steps.insert(0, Step(block.line, block.marks["prepare"], ["…"]))
+        for step in block.steps:
+            check(path.name, step, *shell.run(step.command, answers))
+    return left_out
+
+
+def check(name, step, output, status):
+    where = f"{name}:{step.line}: $ {step.command}\n"
+    wanted = step.status
+    if wanted is not None and (status == 0 if wanted == "failure" else status != wanted):
+        raise Failure(f"{where}ended with {status}, not {wanted}:\n{output}")
+    if not matches(step.expected, output):
+        shown = "\n".join(step.expected)
+        raise Failure(f"{where}--- the document has:\n{shown}\n--- it shows:\n{output}")
