@@ -88,3 +88,15 @@ struct DescriptorEnds: StreamEnds {
         }
     }
 }
+
+extension DescriptorEnds {
+    /// Nil unless the one of the ends that is plain is a pipe.
+    init?(from source: Descriptor, to destination: Descriptor? = nil, _ call: VarlinkCall) {
+        let plain = destination ?? source
+        let isPipe = withExtendedLifetime(plain) {
+            ((try? status(of: plain.raw))?.st_mode ?? 0) & S_IFMT == S_IFIFO
+        }
+        guard isPipe else { return nil }
+        self.init(call: call, source: source, destination: destination)
+    }
+}

@@ -143,6 +143,9 @@ package struct WorkspaceInterface: VaultInterface {
             if isOurOpen, let info = try? files.protection(of: source) {
                 try vault.checkTransfer(of: info) { identity(of: call.peer) }
             }
+            if let stream = DescriptorEnds(from: source, call) {
+                return try vault.encrypt(stream, for: owner, into: destination)
+            }
             return try vault.encrypt(source, for: owner, into: destination)
         }
         return ["bytes": JSONValue(bytes)]
@@ -152,10 +155,12 @@ package struct WorkspaceInterface: VaultInterface {
         try call.parameters.allowOnly(Self.conversionNames)
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
+        let authorize = { header throws(VaultError) in try requireReading(call, of: header) }
         let bytes = try vaulted { () throws(VaultError) in
-            try vault.decrypt(source, into: destination) { header throws(VaultError) in
-                try requireReading(call, of: header)
+            if let stream = DescriptorEnds(from: source, to: destination, call) {
+                return try vault.decrypt(source, into: stream, authorize: authorize)
             }
+            return try vault.decrypt(source, into: destination, authorize: authorize)
         }
         return ["bytes": JSONValue(bytes)]
     }

@@ -5,7 +5,7 @@ internal import Glibc
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
-internal import MAMStore
+package import MAMStore
 package import MAMSystem
 
 extension Vault {
@@ -17,15 +17,41 @@ extension Vault {
         _ source: Descriptor, for owner: Identity, into destination: Descriptor
     ) throws(VaultError) -> Int64 {
         try requireRegular(source, "the source")
+        return try encrypt(for: owner, into: destination) { _, buffer, offset throws(VaultError) in
+            try systemCall { () throws(Errno) in
+                try readFully(source.raw, into: buffer, at: offset)
+            }
+        }
+    }
+
+    /// The same of what a stream gives until its end.
+    package func encrypt(
+        _ source: any StreamEnds, for owner: Identity, into destination: Descriptor
+    ) throws(VaultError) -> Int64 {
+        try encrypt(for: owner, into: destination) { file, buffer, _ throws(VaultError) in
+            try streaming(file) { isWanted throws(StoreError) in
+                var done = 0
+                while done < buffer.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                    let count = try source.read(into: rest, while: isWanted)
+                    if count == 0 { break }
+                    done += count
+                }
+                return done
+            }
+        }
+    }
+
+    private func encrypt(
+        for owner: Identity, into destination: Descriptor,
+        _ read: (VaultFile, UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
+    ) throws(VaultError) -> Int64 {
         guard account(of: owner) != nil else { throw .notManaged(owner) }
         let file = try emptyFile(destination)
         try begin(file, as: owner, asking: nil)
         return try copy(
-            { buffer, offset throws(VaultError) in
-                try systemCall { () throws(Errno) in
-                    try readFully(source.raw, into: buffer, at: offset)
-                }
-            }, { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
+            { buffer, offset throws(VaultError) in try read(file, buffer, offset) },
+            { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
     }
 
     /// Writes the plain content of a protected source into an empty file. A source that was cut is refused.
@@ -36,13 +62,7 @@ extension Vault {
         _ source: Descriptor, into destination: Descriptor,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
     ) throws(VaultError) -> Int64 {
-        try requireRegular(source, "the source")
-        let file = try self.file(source, endMarkRule: .refuse)
-        guard let header = file.header else {
-            throw .invalid("the source is not a protected file: there is nothing to decrypt")
-        }
-        try authorize(header)
-        try admit(file)
+        let file = try protectedFile(source, authorize)
         _ = try emptyFile(destination)
         return try copy(
             { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
@@ -51,6 +71,44 @@ extension Vault {
                     try writeFully(destination.raw, from: bytes, at: offset)
                 }
             })
+    }
+
+    /// The same into a stream. What is written has verified, so that at damage it is what came before.
+    package func decrypt(
+        _ source: Descriptor, into destination: any StreamEnds,
+        authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    ) throws(VaultError) -> Int64 {
+        let file = try protectedFile(source, authorize)
+        return try copy(
+            { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
+            { bytes, _ throws(VaultError) in
+                try streaming(file) { isWanted throws(StoreError) in
+                    try destination.write(bytes, while: isWanted)
+                }
+            })
+    }
+
+    private func protectedFile(
+        _ source: Descriptor, _ authorize: (FileHeader) throws(VaultError) -> Void
+    ) throws(VaultError) -> VaultFile {
+        try requireRegular(source, "the source")
+        let file = try self.file(source, endMarkRule: .refuse)
+        guard let header = file.header else {
+            throw .invalid("the source is not a protected file: there is nothing to decrypt")
+        }
+        try authorize(header)
+        try admit(file)
+        return file
+    }
+
+    /// A stream may keep us waiting: no longer than the file's window is open.
+    private func streaming<Value>(
+        _ file: VaultFile, _ body: (_ isWanted: () -> Bool) throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
+        do throws(StoreError) { return try body { file.window?.allowsUse ?? true } } catch {
+            if error == .keyUnavailable { throw closure(of: file.header) }
+            throw .store(error)
+        }
     }
 
     private func emptyFile(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {

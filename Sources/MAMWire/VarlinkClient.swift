@@ -17,12 +17,12 @@ package struct VarlinkClient: ~Copyable {
         case refused(VarlinkError)
     }
 
+    private let socket: Descriptor
     private let sender: FrameSender
     private var frames: FrameSocket
 
     /// Connects to the service at `path`.
     package init(path: String) throws(Failure) {
-        let socket: Descriptor
         do throws(Errno) {
             socket = try UnixSocket.connect(to: path)
         } catch {
@@ -32,11 +32,14 @@ package struct VarlinkClient: ~Copyable {
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }
 
-    /// Calls a method by its full name and waits for the one reply.
+    /// Calls a method by its full name and waits for the one reply. Before it is read `meanwhile` gets the connection, which
+    /// can be read from once the reply is there.
     package mutating func call(
-        _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = []
+        _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = [],
+        meanwhile: (Descriptor) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
         try send(["method": .string(method), "parameters": .object(parameters)], descriptors)
+        meanwhile(socket)
         return try receive().parameters
     }
 

@@ -155,9 +155,11 @@ package enum WorkspaceDescription {
         method Watch() -> (event: Event)
 
         # Reads the plain source from its start and writes a protected file of the owner into the empty destination.
+        # The source may be a pipe, which is read to its end.
         method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
         # Reads the protected source from its start and writes the plain content into the empty destination.
+        # The destination may be a pipe: what is written into it has verified.
         method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
         # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.

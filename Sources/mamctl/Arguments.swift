@@ -26,6 +26,9 @@ struct Arguments {
                 break
             }
         }
+        // A list may well be empty, as what `find` has found.
+        operands += try listedFiles()
+        if has("files-from"), operands.isEmpty { return }
         guard verb.operands.contains(operands.count) else {
             throw .usage(
                 verb,

@@ -9,30 +9,29 @@ func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
         throw Failure.usage(invocation.verb, "--owner is missing")
     }
-    let output = invocation.arguments.value("output")
-    if output == nil,
-        let done = try invocation.convertInMount("EncryptFile", ["owner": .string(owner)])
-    {
-        return done
-    }
-    let source = try Source(invocation.operands[0])
-    try source.refuseToEncrypt()
-    try refuseMount(output ?? source.path)
-    return try invocation.convert(
-        source, into: output, method: "Encrypt", parameters: ["owner": .string(owner)])
+    return try invocation.convertEach(
+        Conversion(
+            method: "Encrypt", methodInMount: "Protection.EncryptFile",
+            parameters: ["owner": .string(owner)]))
 }
 
 /// Without an output the file itself becomes plain, inside a mount and outside.
 func decrypt(_ invocation: Invocation) throws -> ExitStatus {
-    let output = invocation.arguments.value("output")
-    if output == nil, let done = try invocation.convertInMount("DecryptFile", [:]) { return done }
-    let source = try Source(invocation.operands[0])
-    try source.refuseToDecrypt()
-    return try invocation.convert(source, into: output, method: "Decrypt", parameters: [:])
+    try invocation.convertEach(
+        Conversion(method: "Decrypt", methodInMount: "Protection.DecryptFile", parameters: [:]))
+}
+
+/// One of the two ways.
+struct Conversion {
+    let method: String
+    let methodInMount: String
+    let parameters: [String: JSONValue]
+
+    var seals: Bool { method == "Encrypt" }
 }
 
 /// The file that is read.
-private struct Source {
+struct Source {
     let path: ByteString
     let descriptor: Descriptor
     let attributes: stat
@@ -46,7 +45,12 @@ private struct Source {
         }
     }
 
-    func refuseToEncrypt() throws(Failure) {
+    /// Refuses what is in the form already that it is to get.
+    func refuseToConvert(_ conversion: Conversion) throws(Failure) {
+        if conversion.seals { try refuseToEncrypt() } else { try refuseToDecrypt() }
+    }
+
+    private func refuseToEncrypt() throws(Failure) {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {
@@ -54,7 +58,7 @@ private struct Source {
         }
     }
 
-    func refuseToDecrypt() throws(Failure) {
+    private func refuseToDecrypt() throws(Failure) {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         guard facts.state == .foreign else { return }
@@ -77,43 +81,112 @@ private func refuseMount(_ destination: ByteString) throws(Failure) {
 }
 
 extension Invocation {
-    /// Nil for a file that lies in no mount.
-    fileprivate func convertInMount(
-        _ method: String, _ parameters: [String: JSONValue]
-    ) throws -> ExitStatus? {
-        let path = operands[0]
-        let file = try openForQuestion(path)
-        guard let name = workspace(of: file) else { return nil }
-        let facts = try protection("Protection.\(method)", parameters, of: file, path, in: name)
-        if isJSON {
-            printJSON(facts.json)
-        } else {
-            let word = facts.isEncrypted ? "encrypted" : "plain"
-            printOut(
-                "\(path.shown): \(word), owned by \(ByteString(facts.owner.description).shown)")
+    fileprivate func convertEach(_ conversion: Conversion) throws -> ExitStatus {
+        let output = try Output(self)
+        return eachFile { path in
+            switch output {
+            case .stream: return try convert(path, conversion)
+            case .inPlace:
+                if let done = try convertInMount(path, conversion) { return done }
+                return try convert(path, into: nil, conversion)
+            case .file(let place): return try convert(path, into: place, conversion)
+            case .directory(let place):
+                return try convert(path, into: place.appending(path.lastComponent), conversion)
+            }
         }
-        return .success
     }
 
-    fileprivate func convert(
-        _ source: Source, into output: ByteString?, method: String,
-        parameters: [String: JSONValue]
-    ) throws -> ExitStatus {
-        let destination = output ?? source.path
-        let replacing = output == nil || arguments.has("force")
-        let daemon = try daemon(for: source.descriptor)
-        let new = try NewFile(for: destination, from: source.path, replacing: replacing)
-        let indices: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        let reply = try daemon.call(
-            method, parameters.merging(indices) { $1 },
-            descriptors: [source.descriptor, new.descriptor], about: source.path.shown)
-        try new.finish(like: source.attributes, keepingOwnerAndTimes: output == nil)
-        let bytes = try reply.integer("bytes")
-        if isJSON {
-            printJSON(["path": .string(destination.shown), "bytes": JSONValue(bytes)])
-        } else {
-            printOut("\(source.path.shown) → \(destination.shown): \(bytes) bytes")
+    /// Nil for a file that lies in no mount.
+    private func convertInMount(
+        _ path: ByteString, _ conversion: Conversion
+    ) throws -> (Record?, JSONValue)? {
+        let file = try openForQuestion(path)
+        guard let name = workspace(of: file) else { return nil }
+        let facts = try protection(
+            conversion.methodInMount, conversion.parameters, of: file, path, in: name)
+        let owner = ByteString(facts.owner.description).shown
+        let word = facts.isEncrypted ? "encrypted" : "plain"
+        return (Record(path: path, after: ": \(word), owned by \(owner)"), facts.json)
+    }
+
+    private func convert(
+        _ path: ByteString, into output: ByteString?, _ conversion: Conversion
+    ) throws -> (Record?, JSONValue) {
+        let input = try input(path, conversion)
+        // Of a symbolic link the file that it leads to.
+        let destination = output ?? path.resolved ?? path
+        if conversion.seals { try refuseMount(destination) }
+        let new = try NewFile(
+            for: destination, from: path, replacing: output == nil || arguments.has("force"))
+        let bytes = try input.convert(self, conversion, into: new.descriptor)
+        try new.finish(like: input.attributes, keepingOwnerAndTimes: output == nil)
+        warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
+        return (
+            Record(path: path, after: " → \(destination.shown): \(bytes) bytes"),
+            ["path": .string(destination.shown), "bytes": JSONValue(bytes)]
+        )
+    }
+
+    /// A file of several names is replaced under one of them.
+    private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
+        guard wasReplaced, file.st_nlink > 1 else { return }
+        printError(
+            "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links: they still are what it was"
+        )
+    }
+}
+
+/// Where `encrypt` and `decrypt` write to.
+private enum Output {
+    case inPlace
+    case file(ByteString)
+    case directory(ByteString)
+    /// Standard output.
+    case stream
+
+    init(_ invocation: Invocation) throws(Failure) {
+        let (verb, operands) = (invocation.verb, invocation.operands)
+        let readsStream = operands.contains { $0.text == "-" }
+        guard let path = invocation.arguments.value("output") else {
+            if readsStream {
+                throw .usage(verb, "standard input is no file that could be replaced: add -o OUT")
+            }
+            self = .inPlace
+            return
         }
-        return .success
+        if path.text == "-" {
+            guard operands.count == 1, !invocation.isJSON else {
+                throw .usage(
+                    verb, "standard output takes one file, and no JSON beside it")
+            }
+            self = .stream
+            return
+        }
+        let isDirectory =
+            path.bytes.last == UInt8(ascii: "/")
+            || ((try? status(at: workingDirectory, path.cString, followLinks: true).st_mode) ?? 0)
+                & S_IFMT == S_IFDIR
+        guard isDirectory else {
+            guard operands.count == 1 else {
+                throw .usage(verb, "several files need a directory: \(path.shown)/")
+            }
+            self = .file(path)
+            return
+        }
+        try refuseOneName(of: operands, verb)
+        self = .directory(path)
+    }
+}
+
+/// The second of two files of one name would replace the first.
+private func refuseOneName(of operands: [ByteString], _ verb: Verb) throws(Failure) {
+    var names: Set<ByteString> = []
+    for path in operands {
+        guard path.text != "-" else {
+            throw .usage(verb, "standard input has no name: add one to the directory")
+        }
+        guard names.insert(path.lastComponent).inserted else {
+            throw .usage(verb, "two of the files are named \(path.lastComponent.shown)")
+        }
     }
 }

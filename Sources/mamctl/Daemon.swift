@@ -24,14 +24,15 @@ final class Daemon {
         method.contains(".") ? "io.mamd.\(method)" : "\(WorkspaceDescription.name).\(method)"
     }
 
-    /// Calls a method; a refusal becomes a failure about `subject`.
+    /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see ``VarlinkClient``.
     func call(
         _ method: String, _ parameters: [String: JSONValue] = [:],
-        descriptors: [Descriptor] = [], about subject: String
+        descriptors: [Descriptor] = [], about subject: String,
+        meanwhile: (Descriptor) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
         do throws(VarlinkClient.Failure) {
             return try client.call(
-                Self.fullName(method), parameters, descriptors: descriptors)
+                Self.fullName(method), parameters, descriptors: descriptors, meanwhile: meanwhile)
         } catch {
             if case .refused(let refusal) = error {
                 throw Failure(refusal.workspaceError, about: subject)

@@ -81,7 +81,7 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.object(reply.members))
     } else {
         let info = try ProtectionInfo(try reply.object("protection"))
-        printOut(describe(FileFacts(ByteString(dataSubject), info)))
+        invocation.print(description(of: FileFacts(ByteString(dataSubject), info)))
     }
     return .success
 }

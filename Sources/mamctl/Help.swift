@@ -9,8 +9,7 @@ private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 
 /// What `mamctl help` prints.
 func overview(width: Int) -> String {
-    let steps = verbs.filter { firstSteps.contains($0.name) }
-        .sorted { firstSteps.firstIndex(of: $0.name)! < firstSteps.firstIndex(of: $1.name)! }
+    let steps = firstSteps.compactMap { name in verbs.first { $0.name == name } }
     let chapters = chapters.filter { !$0.verbs.isEmpty }
         .map { "\($0.title):\n\(summaries(of: $0.verbs, width: width))" }
     let title =

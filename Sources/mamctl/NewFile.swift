@@ -4,17 +4,20 @@ internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// A file under construction beside its destination.
+/// A file under construction, in the directory of its destination. It has no name, where the file system can do that;
+/// elsewhere one that goes with this object, or with the signal that ends the program.
 final class NewFile {
     let path: ByteString
     let descriptor: Descriptor
     private let directory: Descriptor
     private let temporary: ByteString
-    private var isDone = false
+    private let replacing: Bool
+    private var hasName = false
 
     /// Refuses an existing destination unless `replacing`; `source` is the file that would be written to it, if it is one.
     init(for path: ByteString, from source: ByteString? = nil, replacing: Bool) throws(Failure) {
         self.path = path
+        self.replacing = replacing
         if !replacing, access(path.cString, F_OK) == 0 {
             let left = source.map { "\($0.shown) is left as it is: " } ?? ""
             throw Failure(
@@ -23,19 +26,24 @@ final class NewFile {
         }
         temporary = ByteString(
             Array(".".utf8) + path.lastComponent.bytes.prefix(200) + Array(".\(getpid()).new".utf8))
-        (directory, descriptor) = try naming(path) {
-            [name = temporary.cString] () throws(Errno) -> (Descriptor, Descriptor) in
+        (directory, descriptor, hasName) = try naming(path) {
+            [temporary] () throws(Errno) -> (Descriptor, Descriptor, Bool) in
             let directory = try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
+            if let nameless = try? openFile(
+                at: directory.raw, ".", O_RDWR | openTemporary, mode: 0o600)
+            {
+                return (directory, nameless, false)
+            }
+            Unfinished.begin(temporary, in: directory)
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-            return (
-                directory,
-                try openFile(at: directory.raw, name, flags, mode: 0o600)
-            )
+            let named = try openFile(at: directory.raw, temporary.cString, flags, mode: 0o600)
+            return (directory, named, true)
         }
     }
 
     deinit {
-        if !isDone { unlinkat(directory.raw, temporary.cString, 0) }
+        if hasName { unlinkat(directory.raw, temporary.cString, 0) }
+        Unfinished.end()
     }
 
     /// The same for a file that only its owner may read.
@@ -47,18 +55,36 @@ final class NewFile {
 
     /// Gives the file its content's durability, its mode and its name.
     func finish(like source: stat, keepingOwnerAndTimes: Bool) throws(Failure) {
-        let (directory, descriptor, temporary) = (directory, descriptor, temporary)
-        try naming(path) { [path] () throws(Errno) in
+        let descriptor = descriptor
+        try naming(path) { () throws(Errno) in
             if keepingOwnerAndTimes { try keepOwnerAndTimes(of: source, descriptor) }
             _ = try retrying { fchmod(descriptor.raw, source.st_mode & 0o7777) }
             try synchronize(descriptor.raw)
-            _ = try retrying {
-                renameat(
-                    directory.raw, temporary.cString, directory.raw, path.lastComponent.cString)
-            }
+            try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
             try synchronize(directory.raw)
         }
-        isDone = true
+    }
+
+    private func takeName() throws(Errno) {
+        let name = path.lastComponent
+        if !hasName, !replacing { return try link(as: name) }
+        if !hasName {
+            try link(as: temporary)
+            hasName = true
+        }
+        _ = try retrying {
+            renameat(directory.raw, temporary.cString, directory.raw, name.cString)
+        }
+        hasName = false
+    }
+
+    /// `EEXIST` if something has the name by now.
+    private func link(as name: ByteString) throws(Errno) {
+        try withProcPath(of: descriptor.raw) { path throws(Errno) in
+            _ = try retrying {
+                linkat(AT_FDCWD, path, directory.raw, name.cString, AT_SYMLINK_FOLLOW)
+            }
+        }
     }
 }
 

@@ -2,30 +2,32 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMSystem
 internal import MAMWire
 
-func printOut(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
+func printOut(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
 
-func printError(_ text: String) { writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
 /// As it is, without a newline.
-func writeOut(_ bytes: [UInt8]) { writeAll(bytes, to: STDOUT_FILENO) }
+func writeOut(_ bytes: [UInt8]) { try? writeAll(bytes, to: STDOUT_FILENO) }
 
 /// One line on the terminal, in the place of the last one.
-func printProgress(_ text: String) { writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO) }
+func printProgress(_ text: String) {
+    try? writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
+}
 
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
-    writeAll(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    try? writeAll(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
 }
 
-private func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+/// Writes where the descriptor stands.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(Errno) {
     var rest = bytes[...]
     while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count <= 0 {
-            if errno == EINTR { continue }
-            return
+        let count = try retrying {
+            rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         }
         rest = rest.dropFirst(count)
     }
@@ -47,7 +49,11 @@ struct Style {
     func red(_ text: String) -> String { coloured(text, "31") }
     func green(_ text: String) -> String { coloured(text, "32") }
     func yellow(_ text: String) -> String { coloured(text, "33") }
-    func bold(_ text: String) -> String { coloured(text, "1") }
+    func bold(_ text: String) -> String { "\(boldMarks.start)\(text)\(boldMarks.end)" }
+    /// Around what is to be bold.
+    var boldMarks: (start: String, end: String) {
+        isColoured ? ("\u{1B}[1m", "\u{1B}[0m") : ("", "")
+    }
 
     private func coloured(_ text: String, _ code: String) -> String {
         isColoured ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

@@ -6,13 +6,13 @@ internal import MAMWire
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.arguments.text("set") {
-        return eachFile(invocation) { path in
+        return invocation.eachFile { path in
             let facts = try invocation.setOwner(identity, of: path)
             return (ownerLine(facts), facts.json)
         }
     }
     var isAnyManaged = false
-    let status = eachFile(invocation) { path in
+    let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path)
         if facts.isDamaged { throw facts.damage }
         isAnyManaged = isAnyManaged || facts.isManaged
@@ -25,13 +25,13 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
 func protectionClass(_ invocation: Invocation) throws -> ExitStatus {
     if let text = try invocation.arguments.text("set") {
         let asked = try invocation.askedClass(text)
-        return eachFile(invocation) { path in
+        return invocation.eachFile { path in
             let facts = try invocation.setClass(asked, of: path)
             if let asked, facts.effectiveClass != asked { explain(facts, asked) }
             return (classLine(facts), facts.json)
         }
     }
-    return eachFile(invocation) { path in
+    return invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
         if facts.isDamaged { throw facts.damage }
         return (classLine(facts), facts.json)
@@ -47,60 +47,44 @@ private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
     )
 }
 
-private func classLine(_ facts: FileFacts) -> String {
-    "\(facts.fileClass?.letter ?? "-")\t\(facts.path.shown)"
+private func classLine(_ facts: FileFacts) -> Record {
+    Record(before: "\(facts.fileClass?.letter ?? "-")\t", path: facts.path)
 }
 
 func info(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyDamaged = false
-    let status = eachFile(invocation) { path in
+    let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
         isAnyDamaged = isAnyDamaged || facts.isDamaged
-        return (describe(facts), facts.json)
+        return (description(of: facts), facts.json)
     }
     return status == .success && isAnyDamaged ? .damaged : status
 }
 
+/// 0 if all are.
 func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
-    let facts = try invocation.facts(of: invocation.operands[0])
-    if facts.isDamaged { throw facts.damage }
-    if invocation.isJSON {
-        printJSON(.array([facts.json]))
-    } else {
-        printOut("\(facts.path.shown): \(facts.isEncrypted ? "encrypted" : "not encrypted")")
+    var isAnyPlain = false
+    let status = invocation.eachFile { path in
+        let facts = try invocation.facts(of: path)
+        if facts.isDamaged { throw facts.damage }
+        isAnyPlain = isAnyPlain || !facts.isEncrypted
+        let answer = facts.isEncrypted ? ": encrypted" : ": not encrypted"
+        return (Record(path: path, after: answer), facts.json)
     }
-    return facts.isEncrypted ? .success : .failure
+    return status == .success && isAnyPlain ? .failure : status
 }
 
-/// Prints what `body` tells of each file. One file's failure is reported and does not keep the others
-/// from being answered; the first failure's status is the result.
-private func eachFile(
-    _ invocation: Invocation, _ body: (ByteString) throws -> (line: String, json: JSONValue)
-) -> ExitStatus {
-    var status = ExitStatus.success
-    var answers: [JSONValue] = []
-    for path in invocation.operands {
-        do {
-            let answer = try body(path)
-            answers.append(answer.json)
-            if !invocation.isJSON { printOut(answer.line) }
-        } catch {
-            let failure = Failure(any: error)
-            failure.report(isJSON: false)
-            answers.append(["path": .string(path.shown), "error": failure.json])
-            if status == .success { status = failure.status }
-        }
-    }
-    if invocation.isJSON { printJSON(.array(answers)) }
-    return status
+private func ownerLine(_ facts: FileFacts) -> Record {
+    Record(before: "\(ByteString(facts.owner.description).shown)\t", path: facts.path)
 }
 
-private func ownerLine(_ facts: FileFacts) -> String {
-    "\(ByteString(facts.owner.description).shown)\t\(facts.path.shown)"
+func description(of facts: FileFacts) -> Record {
+    let rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
+    let (start, end) = Style.output.boldMarks
+    return Record(before: start, path: facts.path, after: "\(end)\n\(table(rows))")
 }
 
-func describe(_ facts: FileFacts) -> String {
-    if facts.state == .directory { return describeDirectory(facts) }
+private func fileRows(_ facts: FileFacts) -> [[String]] {
     var rows = [["  owner", ByteString(facts.owner.description).shown]]
     if !facts.owner.name.isEmpty, !facts.owner.objectID.isEmpty {
         rows.append(["  object id", ByteString(facts.owner.objectID).shown])
@@ -112,16 +96,16 @@ func describe(_ facts: FileFacts) -> String {
     }
     rows.append(["  state", facts.state?.rawValue ?? "known only to its daemon"])
     rows.append(["  why", ByteString(facts.reason).shown])
-    return "\(Style.output.bold(facts.path.shown))\n\(table(rows))"
+    return rows
 }
 
-private func describeDirectory(_ facts: FileFacts) -> String {
+private func directoryRows(_ facts: FileFacts) -> [[String]] {
     var rows = [["  class", facts.fileClass.map(words) ?? "none of its own"]]
     if let effective = facts.effectiveClass {
         rows.append(["  class of new files", words(effective)])
     }
     rows.append(["  why", ByteString(facts.reason).shown])
-    return "\(Style.output.bold(facts.path.shown))\n\(table(rows))"
+    return rows
 }
 
 private func words(_ protectionClass: ProtectionClass) -> String {

@@ -16,7 +16,7 @@ func verifyProtect(_ invocation: Invocation) throws -> ExitStatus {
 /// One path's failure is reported and does not keep the others from being protected; the first failure's status is the result.
 private func protect(_ invocation: Invocation, _ method: String) throws -> ExitStatus {
     let owner = try invocation.arguments.text("owner")
-    var output = ProtectOutput(isJSON: invocation.isJSON)
+    var output = ProtectOutput(invocation)
     for path in invocation.operands {
         do { try invocation.protect(path, owner, method, &output) } catch {
             output.fail(path, Failure(any: error))
@@ -65,19 +65,19 @@ extension Invocation {
 
 /// Lines, progress and JSON, one line for each file.
 private struct ProtectOutput {
-    private let isJSON: Bool
+    private let invocation: Invocation
     private let showsProgress = isatty(STDERR_FILENO) == 1
     private var counts = (files: 0, changed: 0)
     private var status = ExitStatus.success
 
-    init(isJSON: Bool) { self.isJSON = isJSON }
+    init(_ invocation: Invocation) { self.invocation = invocation }
 
     mutating func take(
         _ reply: Parameters, _ operand: ByteString, _ mountPoint: ByteString
     ) throws(VarlinkError) {
-        func place(_ part: Parameters) throws(VarlinkError) -> String {
+        func place(_ part: Parameters) throws(VarlinkError) -> ByteString {
             let path = try part.string("path")
-            return path.isEmpty ? operand.shown : "\(mountPoint.shown)/\(path)"
+            return path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
         }
         if reply.has("file") {
             let file = try reply.object("file")
@@ -91,18 +91,22 @@ private struct ProtectOutput {
             let error = VarlinkError(
                 "\(ProtectionDescription.name).FileFailed", part.members
             ).workspaceError
-            try fail(ByteString(place(part)), Failure(error, about: place(part)))
+            let path = try place(part)
+            fail(path, Failure(error, about: path.shown))
         }
     }
 
-    private func tell(_ path: String, _ info: ProtectionInfo, _ wasChanged: Bool) {
-        if isJSON {
+    private func tell(_ path: ByteString, _ info: ProtectionInfo, _ wasChanged: Bool) {
+        if invocation.isJSON {
             let members: JSONValue = [
-                "path": .string(path), "changed": .bool(wasChanged), "protection": info.json,
+                "path": .string(path.shown), "changed": .bool(wasChanged), "protection": info.json,
             ]
             return printJSON(members, onOneLine: true)
         }
-        if wasChanged { printOut("\(ByteString(info.owner.description).shown)\t\(path)") }
+        if wasChanged {
+            let owner = ByteString(info.owner.description).shown
+            invocation.print(Record(before: "\(owner)\t", path: path))
+        }
         if showsProgress {
             printProgress("\(counts.files) files, \(counts.changed) changed")
         }
@@ -112,13 +116,13 @@ private struct ProtectOutput {
         if status == .success { status = failure.status }
         if showsProgress { printProgress("") }
         failure.report(isJSON: false)
-        if isJSON {
+        if invocation.isJSON {
             printJSON(["path": .string(path.shown), "error": failure.json], onOneLine: true)
         }
     }
 
     func finish() -> ExitStatus {
-        if showsProgress, !isJSON { printProgress("") }
+        if showsProgress, !invocation.isJSON { printProgress("") }
         return status
     }
 }

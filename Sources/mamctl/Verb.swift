@@ -20,6 +20,10 @@ struct Option: Sendable {
 
     static let json = Option(name: "json", help: "print JSON, errors too")
     static let help = Option(name: "help", short: "h", help: "print this")
+    static func output(_ help: String) -> Option {
+        Option(name: "output", short: "o", value: "OUT", help: help)
+    }
+
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to talk to, when several run")
     static let passfile = Option(

@@ -9,13 +9,14 @@ private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .ref
 
 private let protectOptions = [
     Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
-    .workspace,
+    .filesFrom, .null, .workspace,
 ]
 
 let protectionVerbs: [Verb] = [
     Verb(
         name: "protect", summary: "give files and whole directories to an identity",
-        usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: protectOptions,
+        usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
+        options: protectOptions,
         examples: [
             "mamctl protect ~/Work/plans --owner ann@contoso.com",
             "mamctl protect --json ~/Work/*.odt --owner ''",
@@ -23,7 +24,8 @@ let protectionVerbs: [Verb] = [
         statuses: protectStatuses, run: protect),
     Verb(
         name: "verify-protect", summary: "the same for what does not have that owner yet",
-        usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: protectOptions,
+        usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
+        options: protectOptions,
         examples: [
             "mamctl verify-protect ~/Work/plans --owner ann@contoso.com",
             "mamctl verify-protect --json ~/Work",

@@ -141,32 +141,36 @@ private let accountVerbs: [Verb] = [
 private let fileVerbs: [Verb] = [
     Verb(
         name: "owner", summary: "print or set the owners of files",
-        usage: "[--set UPN] FILE…", operands: 1...Int.max,
+        usage: "[--set UPN] FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
             Option(
                 name: "set", value: "UPN", help: "give the files to this identity; '' is nobody"),
-            .workspace,
+            .filesFrom, .null, .workspace,
         ],
-        examples: ["mamctl owner ~/Work/*", "mamctl owner --set ann@contoso.com ~/Work/plan.odt"],
+        examples: [
+            "mamctl owner ~/Work/*", "mamctl owner --set ann@contoso.com ~/Work/plan.odt",
+            "find ~/Work -type f -print0 | mamctl owner -0 --files-from -",
+        ],
         statuses: [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
             .unreachable,
         ], run: owner),
     Verb(
         name: "info", summary: "all that is known of a file's protection",
-        usage: "FILE…", operands: 1...Int.max, options: [.workspace],
+        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        options: [.filesFrom, .null, .workspace],
         examples: ["mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt"],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
     Verb(
         name: "class", summary: "print or set the protection classes of files and directories",
-        usage: "[--set CLASS] PATH…", operands: 1...Int.max,
+        usage: "[--set CLASS] PATH… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
             Option(
                 name: "set", value: "CLASS",
                 choices: ["A", "B", "C", "D", "policy", "a", "b", "c", "d"]
                     + ProtectionClass.allCases.map(\.appleName),
                 help: "A, B, C, D, or 'policy' for what policy says"),
-            .workspace,
+            .filesFrom, .null, .workspace,
         ],
         examples: ["mamctl class ~/Work/plan.odt", "mamctl class --set B ~/Work/incoming"],
         statuses: [
@@ -174,40 +178,52 @@ private let fileVerbs: [Verb] = [
             .unreachable,
         ], run: protectionClass),
     Verb(
-        name: "is-encrypted", summary: "tell whether a file is encrypted: 0 yes, 1 no",
-        usage: "FILE", operands: 1...1, options: [.workspace],
+        name: "is-encrypted", summary: "tell whether files are encrypted: 0 yes, 1 no",
+        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        options: [.filesFrom, .null, .workspace],
         examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
         run: isEncrypted),
     Verb(
-        name: "encrypt", summary: "make a protected file",
-        usage: "FILE --owner UPN [-o OUT]", operands: 1...1,
+        name: "encrypt", summary: "make protected files, in place or elsewhere",
+        usage: "FILE…|- --owner UPN [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
         options: [
             Option(name: "owner", value: "UPN", help: "the owner: a registered account"),
-            Option(
-                name: "output", short: "o", value: "OUT", help: "write here; else FILE is replaced"),
-            Option(name: "force", help: "replace OUT if it exists"), .workspace,
+            .output(
+                """
+                write here, or below a directory; else FILE is replaced. '-' is standard output: the file is made \
+                in $TMPDIR first, sealed and without a name, for it is not written from front to back \
+                (data protect makes what is)
+                """),
+            Option(name: "force", help: "replace OUT if it exists"), .filesFrom, .null, .workspace,
         ],
         examples: [
             "mamctl encrypt plan.odt --owner ann@contoso.com -o plan.sealed",
-            "mamctl encrypt plan.odt --owner ann@contoso.com",
+            "mamctl encrypt *.odt --owner ann@contoso.com",
+            "mysqldump work | mamctl encrypt - --owner ann@contoso.com -o work.sealed",
         ],
         statuses: [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
             .unreachable,
         ], run: encrypt),
     Verb(
-        name: "decrypt", summary: "write the plain content of a protected file",
-        usage: "FILE [-o OUT]", operands: 1...1,
+        name: "decrypt", summary: "write the plain content of protected files",
+        usage: "FILE… [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
         options: [
+            .output(
+                """
+                write here, or below a directory; else FILE itself becomes plain. '-' is standard output: each block \
+                is verified before it comes out, and at damage (7) the rest is missing
+                """),
             Option(
-                name: "output", short: "o", value: "OUT",
-                help: "write here; else FILE itself becomes plain"),
-            Option(name: "force", help: "replace OUT if it exists"), .workspace,
+                name: "force",
+                help: "replace OUT if it exists; show what is no text on a terminal"),
+            .filesFrom, .null, .workspace,
         ],
         examples: [
             "mamctl decrypt plan.sealed -o plan.odt",
             "mamctl decrypt ~/.work/plan.odt -o plan.odt --force --workspace work",
+            "mamctl decrypt work.sealed -o - | mysql work",
         ],
         statuses: [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,

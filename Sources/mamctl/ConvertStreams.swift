@@ -1,0 +1,215 @@
+// `encrypt` and `decrypt` between files and the standard streams.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// What is read: a file, or standard input.
+enum Input {
+    case file(Source)
+    case stream
+
+    /// Of what a stream becomes: as any new file.
+    var attributes: stat {
+        if case .file(let source) = self { return source.attributes }
+        var attributes = stat()
+        let mask = umask(0)
+        umask(mask)
+        attributes.st_mode = 0o666 & ~mask
+        return attributes
+    }
+
+    /// Has the daemon convert it into an open file that is empty; returns the count of plain bytes.
+    func convert(
+        _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor
+    ) throws -> Int {
+        switch self {
+        case .file(let source):
+            return try invocation.daemon(for: source.descriptor).convert(
+                conversion, source.descriptor, destination, about: source.path.shown)
+        case .stream:
+            let pipe = try makePipe()
+            var failure: Failure?
+            let bytes = try invocation.daemon().convert(
+                conversion, pipe.reader, destination, about: "standard input"
+            ) { connection in
+                leave(pipe.reader)
+                failure = failing { () throws(Failure) in
+                    try feed(pipe.writer, until: connection)
+                }
+                leave(pipe.writer)
+            }
+            if let failure { throw failure }
+            return bytes
+        }
+    }
+}
+
+extension Invocation {
+    func input(_ path: ByteString, _ conversion: Conversion) throws(Failure) -> Input {
+        if path.text == "-" {
+            guard conversion.seals else {
+                throw Failure(
+                    .usage, "\(verb.name): what it reads has to be a file, to be read at any place",
+                    next: "cat > FILE, or mamctl data unprotect for what mamctl data protect made")
+            }
+            return .stream
+        }
+        let source = try Source(path)
+        try source.refuseToConvert(conversion)
+        return .file(source)
+    }
+
+    /// To standard output.
+    func convert(
+        _ path: ByteString, _ conversion: Conversion
+    ) throws -> (Record?, JSONValue) {
+        let input = try input(path, conversion)
+        if conversion.seals {
+            try sealToOutput(input, conversion)
+        } else if case .file(let source) = input {
+            try openToOutput(source, conversion)
+        }
+        return (nil, .null)
+    }
+
+    /// The form of a file is written at any place, so it is made in a file without a name: of ciphertext alone.
+    private func sealToOutput(_ input: Input, _ conversion: Conversion) throws {
+        guard isatty(STDOUT_FILENO) == 0 else {
+            throw Failure.usage(
+                verb, "a protected file is no text, and standard output is a terminal")
+        }
+        let directory = getenv("TMPDIR").map { ByteString(cString: $0) } ?? ByteString("/tmp")
+        let spool = try naming(directory) { () throws(Errno) in
+            try openFile(directory.cString, O_RDWR | openTemporary, mode: 0o600)
+        }
+        _ = try input.convert(self, conversion, into: spool)
+        _ = try naming(directory) { () throws(Errno) in
+            try retrying { lseek(spool.raw, 0, SEEK_SET) }
+        }
+        try pump(from: spool, directory) { bytes throws(Failure) in try writeToOutput(bytes) }
+    }
+
+    /// As it is verified, block by block.
+    private func openToOutput(_ source: Source, _ conversion: Conversion) throws {
+        let pipe = try makePipe()
+        var failure: Failure?
+        do throws(Failure) {
+            _ = try daemon(for: source.descriptor).convert(
+                conversion, source.descriptor, pipe.writer, about: source.path.shown
+            ) { _ in
+                leave(pipe.writer)
+                failure = failing { () throws(Failure) in
+                    try show(pipe.reader, of: source.path)
+                }
+                leave(pipe.reader)
+            }
+        } catch {
+            if let failure { throw failure }
+            guard error.status == .damaged else { throw error }
+            throw Failure(
+                .damaged,
+                "\(error.message); what came out before is right, and the rest is missing",
+                next: "mamctl verify \(source.path.shown)")
+        }
+        if let failure { throw failure }
+    }
+
+    /// Whoever sits at a terminal gets text alone.
+    private func show(_ reader: Descriptor, of path: ByteString) throws(Failure) {
+        var isFirst = true
+        let guards = isatty(STDOUT_FILENO) == 1 && !arguments.has("force")
+        try pump(from: reader, path) { bytes throws(Failure) in
+            if isFirst, guards, !isText(bytes) {
+                throw Failure(
+                    .failure, "\(path.shown) is no text, and standard output is a terminal",
+                    next: "add -o OUT, or --force")
+            }
+            isFirst = false
+            try writeToOutput(bytes)
+        }
+    }
+}
+
+extension Daemon {
+    fileprivate func convert(
+        _ conversion: Conversion, _ source: Descriptor, _ destination: Descriptor,
+        about subject: String, meanwhile: (Descriptor) -> Void = { _ in }
+    ) throws(Failure) -> Int {
+        let ends: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
+        let reply = try call(
+            conversion.method, conversion.parameters.merging(ends) { $1 },
+            descriptors: [source, destination], about: subject, meanwhile: meanwhile)
+        do throws(VarlinkError) { return try reply.integer("bytes") } catch {
+            throw Failure(any: error)
+        }
+    }
+}
+
+/// Closes our copy of an end of a pipe that others may still hold: its number goes on, to nothing.
+private func leave(_ end: Descriptor) {
+    guard let nothing = try? openFile("/dev/null", O_RDWR) else { return }
+    try? redirect(end, to: nothing)
+}
+
+private func failing(_ body: () throws(Failure) -> Void) -> Failure? {
+    do throws(Failure) { try body() } catch { return error }
+    return nil
+}
+
+/// Standard input into a pipe, until it ends or there is an answer.
+private func feed(_ writer: Descriptor, until answer: Descriptor) throws(Failure) {
+    signal(SIGPIPE, SIG_IGN)
+    defer { signal(SIGPIPE, SIG_DFL) }
+    let name = ByteString("standard input")
+    let input = try naming(name) { () throws(Errno) in
+        Descriptor(owning: try retrying { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) })
+    }
+    var isRead = true
+    try pump(from: input, name, while: { isRead && hasInput(input, before: answer) }) { bytes in
+        // Why nobody reads it, the answer tells.
+        isRead = (try? writeAll(bytes, to: writer.raw)) != nil
+    }
+}
+
+/// Waits for either; false if the answer is there.
+private func hasInput(_ input: Descriptor, before answer: Descriptor) -> Bool {
+    var both = [
+        pollfd(fd: input.raw, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: answer.raw, events: Int16(POLLIN), revents: 0),
+    ]
+    _ = try? retrying { poll(&both, 2, -1) }
+    return both[1].revents == 0
+}
+
+private func writeToOutput(_ bytes: [UInt8]) throws(Failure) {
+    try naming(ByteString("standard output")) { () throws(Errno) in
+        try writeAll(bytes, to: STDOUT_FILENO)
+    }
+}
+
+/// Until the end.
+private func pump(
+    from reader: Descriptor, _ name: ByteString, while goesOn: () -> Bool = { true },
+    _ body: ([UInt8]) throws(Failure) -> Void
+) throws(Failure) {
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while goesOn() {
+        let count = try naming(name) { () throws(Errno) in
+            try retrying { read(reader.raw, &buffer, buffer.count) }
+        }
+        if count == 0 { return }
+        try body(Array(buffer[..<count]))
+    }
+}
+
+/// A beginning that a terminal can show: UTF-8, but for a character that is cut at its end, without control characters.
+private func isText(_ bytes: [UInt8]) -> Bool {
+    let isCut = bytes.suffix(3).lastIndex { $0 >= 0xC0 }
+    let whole = isCut.map { bytes[..<$0] } ?? bytes[...]
+    let controls = whole.contains {
+        $0 < 0x20 && ![0x09, 0x0A, 0x0C, 0x0D].contains($0) || $0 == 0x7F
+    }
+    return !controls && String(validating: whole, as: UTF8.self) != nil
+}

@@ -1,0 +1,85 @@
+// Names of files from a list, and for a list: one in a line, or ended by NUL as they are.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+extension Option {
+    static let null = Option(
+        name: "null", short: "0",
+        help: "end what is printed, and names in a list, with NUL; names as they are")
+    static let filesFrom = Option(
+        name: "files-from", value: "LIST",
+        help: "read more names from this file; '-' is standard input")
+}
+
+extension Arguments {
+    /// The names in the file of `--files-from`.
+    func listedFiles() throws(Failure) -> [ByteString] {
+        guard let list = value("files-from") else { return [] }
+        let path = list.text == "-" ? ByteString("/proc/self/fd/0") : list
+        let bytes = try naming(list) { () throws(Errno) in try readWhole(path) }
+        let hasNull = bytes.contains(0)
+        guard has(.null) || !hasNull else {
+            throw Failure(
+                .usage, "\(list.shown): a name ends with NUL, not with the line", next: "add --null"
+            )
+        }
+        let end = has(.null) ? 0 : UInt8(ascii: "\n")
+        return bytes.split(separator: end).map { ByteString(Array($0)) }
+    }
+}
+
+private func readWhole(_ path: ByteString) throws(Errno) -> [UInt8] {
+    let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+        let count = try retrying { read(file.raw, &buffer, buffer.count) }
+        if count == 0 { return bytes }
+        bytes += buffer[..<count]
+    }
+}
+
+/// What is printed of one file: its name with words before and after.
+struct Record {
+    var before = ""
+    let path: ByteString
+    var after = ""
+
+    /// With names that cannot steer a terminal, in lines; or as they are, ended by NUL.
+    func bytes(isRaw: Bool) -> [UInt8] {
+        guard isRaw else { return Array("\(before)\(path.shown)\(after)\n".utf8) }
+        return Array(before.utf8) + path.bytes + Array(after.utf8) + [0]
+    }
+}
+
+extension Invocation {
+    func print(_ record: Record) {
+        writeOut(record.bytes(isRaw: arguments.has(.null)))
+    }
+
+    /// Prints what `body` tells of each file. One file's failure is reported and does not keep the others
+    /// from being answered; the first failure's status is the result.
+    func eachFile(
+        _ body: (ByteString) throws -> (record: Record?, json: JSONValue)
+    ) -> ExitStatus {
+        var status = ExitStatus.success
+        var answers: [JSONValue] = []
+        for path in operands {
+            do {
+                let answer = try body(path)
+                answers.append(answer.json)
+                if !isJSON, let record = answer.record { print(record) }
+            } catch {
+                let failure = Failure(any: error)
+                failure.report(isJSON: false)
+                answers.append(["path": .string(path.shown), "error": failure.json])
+                if status == .success { status = failure.status }
+            }
+        }
+        if isJSON { printJSON(.array(answers)) }
+        return status
+    }
+}

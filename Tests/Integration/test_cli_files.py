@@ -1,0 +1,242 @@
+"""Verbs that take files: names from lists and as they are, several files at once, the standard streams."""
+import json
+import os
+import subprocess
+import unittest
+
+from terminal import on_terminal
+from workspace import (
+    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, PAYLOAD, USAGE, WorkspaceCase, pattern)
+
+# Names that a line cannot carry, or a terminal must not see.
+NAMES = [b"plain", b"with\nnewline", b"back\\slash", b"no\xffutf8", b"esc\x1b[31m", b"tab\there"]
+SIZES = (0, 1, FIRST, FIRST + PAYLOAD + 1, (1 << 20) + 3, 3 << 20)
+
+
+class Case(WorkspaceCase):
+    def setUp(self):
+        super().setUp()
+        self.outside = self.workspace.root / f"outside-{self._testMethodName}"
+        self.outside.mkdir()
+        self.ctl = self.workspace.ctl
+
+    def run_bytes(self, *words, input=None, status=DONE):
+        result = subprocess.run(
+            ["mamctl", *words], capture_output=True, input=input, env=self.workspace.environment, timeout=60)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stdout
+
+    def plain(self, name, data=b"plain text\n"):
+        path = self.outside / name
+        path.write_bytes(data)
+        return path
+
+    def sealed(self, name, data):
+        path = self.plain(name, data)
+        self.ctl("encrypt", path, "--owner", ANN)
+        return path
+
+    def left(self):
+        """What lies beside the files of a test, and is none of them."""
+        return [name for name in os.listdir(self.outside) if name.startswith(".")]
+
+
+class Names(Case):
+    def make(self):
+        paths = [os.path.join(os.fsencode(self.directory), name) for name in NAMES]
+        for path in paths:
+            with open(path, "wb") as file:
+                file.write(b"x")
+        return paths
+
+    def test_records_end_in_nul_and_names_are_raw(self):
+        paths = self.make()
+        listed = b"\0".join(paths) + b"\0"
+        for verb, before, after in (
+            ("owner", ANN.encode() + b"\t", b""), ("class", b"A\t", b""), ("is-encrypted", b"", b": encrypted")):
+            with self.subTest(verb=verb):
+                shown = self.run_bytes(verb, "-0", "--files-from", "-", input=listed)
+                self.assertEqual(shown, b"".join(before + path + after + b"\0" for path in paths))
+        info = self.run_bytes("info", "--null", "--files-from", "-", input=listed).split(b"\0")
+        self.assertEqual([record.split(b"\n  owner")[0] for record in info], [*paths, b""])
+        # Without it a name stays on its line.
+        lines = self.run_bytes("owner", "-0", "--files-from", "-", input=listed)
+        self.assertEqual(self.run_bytes("owner", *paths).count(b"\n"), len(paths))
+        self.assertNotEqual(lines.count(b"\n"), len(paths))
+
+    def test_protect_prints_them_too(self):
+        paths = self.make()
+        shown = self.run_bytes("protect", self.directory, "--owner", ANN, "-0")
+        self.assertEqual(sorted(shown.split(b"\0")), sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
+        # The daemon names what is below a directory; what we name comes back as it was.
+        shown = self.run_bytes(
+            "protect", "--owner", "", "-0", "--files-from", "-", input=b"\0".join(paths))
+        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path for path in paths))
+
+    def test_lists(self):
+        one, two = self.plain("one"), self.plain("two")
+        names = self.outside / "names"
+        names.write_text(f"{one}\n\n{two}")
+        self.assertEqual(self.ctl("class", "--files-from", names).stdout.count("\n"), 2)
+        self.assertEqual(self.ctl("class", self.plain("three"), "--files-from", names).stdout.count("\n"), 3)
+        names.write_bytes(b"")
+        self.assertEqual(self.ctl("class", "--files-from", names).stdout, "")
+        names.write_bytes(os.fsencode(one) + b"\0")
+        self.assertIn("--null", self.ctl("class", "--files-from", names, status=USAGE).stderr)
+        self.assertIn("nosuch", self.ctl("class", "--files-from", "nosuch", status=NOT_FOUND).stderr)
+
+    def test_several_is_encrypted(self):
+        plain, sealed = self.plain("plain"), self.sealed("sealed", b"x")
+        self.ctl("is-encrypted", sealed, sealed)
+        self.assertEqual(self.ctl("is-encrypted", sealed, plain, status=NO).stdout.count(": not encrypted"), 1)
+        missing = self.outside / "missing"
+        shown = json.loads(self.ctl("is-encrypted", "--json", missing, plain, sealed, status=NOT_FOUND).stdout)
+        self.assertEqual([("error" in file) for file in shown], [True, False, False])
+
+
+class Several(Case):
+    def test_in_place(self):
+        files = [self.plain(f"file{number}", pattern(5000, number)) for number in range(3)]
+        missing = self.outside / "missing"
+        shown = json.loads(
+            self.ctl("encrypt", files[0], missing, *files[1:], "--owner", ANN, "--json", status=NOT_FOUND).stdout)
+        self.assertEqual([file.get("bytes") for file in shown], [5000, None, 5000, 5000])
+        self.assertTrue(all(self.workspace.is_managed_on_disk(file) for file in files))
+        # What is encrypted already is told, and the others go on.
+        more = self.plain("more")
+        self.assertIn("already", self.ctl("encrypt", files[0], more, "--owner", ANN, status=NO).stderr)
+        self.assertTrue(self.workspace.is_managed_on_disk(more))
+        self.ctl("decrypt", *files)
+        self.assertEqual([file.read_bytes() for file in files], [pattern(5000, number) for number in range(3)])
+        self.assertEqual(self.left(), [])
+
+    def test_in_a_mount_and_outside_at_once(self):
+        inside, outside = self.write(self.directory / "inside", b"in"), self.plain("outside")
+        self.ctl("encrypt", inside, outside, "--owner", ANN)
+        self.ctl("is-encrypted", inside, outside)
+
+    def test_into_a_directory(self):
+        files = [self.plain(f"file{number}", pattern(5000, number)) for number in range(3)]
+        sealed, plain = self.outside / "sealed", self.outside / "plain"
+        sealed.mkdir()
+        plain.mkdir()
+        self.ctl("encrypt", *files, "--owner", ANN, "-o", sealed)
+        self.assertIn("exists", self.ctl("encrypt", *files, "--owner", ANN, "-o", f"{sealed}/", status=NO).stderr)
+        self.ctl("decrypt", *(sealed / file.name for file in files), "-o", f"{plain}/")
+        for file in files:
+            self.assertEqual((plain / file.name).read_bytes(), file.read_bytes())
+        self.ctl("encrypt", *files, "--owner", ANN, "-o", files[0], "--force", status=USAGE)
+        self.ctl("encrypt", files[0], "--owner", ANN, "-o", f"{self.outside}/nosuch/", status=NOT_FOUND)
+        same = plain / files[0].name
+        self.assertIn("two of", self.ctl("encrypt", files[0], same, "--owner", ANN, "-o", sealed, status=USAGE).stderr)
+
+    def test_links(self):
+        """A symbolic link leads to the file that is converted; a hard link stays what it was, and that is said."""
+        file = self.plain("file")
+        link, hard = self.outside / "link", self.outside / "hard"
+        link.symlink_to("file")
+        self.ctl("encrypt", link, "--owner", ANN)
+        self.assertTrue(link.is_symlink() and self.workspace.is_managed_on_disk(file))
+        self.ctl("decrypt", file)
+        hard.hardlink_to(file)
+        self.assertIn("hard link", self.ctl("encrypt", file, "--owner", ANN).stderr)
+        self.assertEqual(hard.read_bytes(), b"plain text\n")
+
+
+class Streams(Case):
+    def test_there_and_back(self):
+        for size in SIZES:
+            with self.subTest(size=size):
+                data, out = pattern(size, size), self.outside / f"sealed{size}"
+                self.run_bytes("encrypt", "-", "--owner", ANN, "-o", out, input=data)
+                self.assertEqual(self.workspace.decode(out), data)
+                self.assertEqual(self.run_bytes("decrypt", out, "-o", "-"), data)
+                # The file form through a pipe.
+                sealed = self.run_bytes("encrypt", "-", "--owner", ANN, "-o", "-", input=data)
+                again = self.plain(f"again{size}", sealed)
+                self.assertEqual(self.run_bytes("decrypt", again, "-o", "-"), data)
+        self.assertEqual(self.left(), [])
+
+    def test_files_are_read_and_written_where_they_stand(self):
+        """Redirected, a standard stream is a file with a position."""
+        data, out = pattern(9000), self.outside / "sealed"
+        source = self.plain("source", b"skipped" + data)
+        environment = self.workspace.environment
+        with open(source, "rb", buffering=0) as file:
+            file.read(7)
+            subprocess.run(
+                ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out], stdin=file, env=environment,
+                stdout=subprocess.DEVNULL, check=True)
+        target = self.outside / "target"
+        subprocess.run(
+            ["sh", "-c", f'(echo before; mamctl decrypt "{out}" -o -; echo after) > "{target}"'],
+            env=environment, check=True)
+        self.assertEqual(target.read_bytes(), b"before\n" + data + b"after\n")
+
+    def test_damage(self):
+        """What came out is right, and the status says that it is not all."""
+        data = pattern(5 << 20)
+        path = self.sealed("file", data)
+        raw = bytearray(path.read_bytes())
+        raw[4 << 20] ^= 1
+        path.write_bytes(raw)
+        shown = self.run_bytes("decrypt", path, "-o", "-", status=DAMAGED)
+        self.assertTrue(data.startswith(shown))
+        self.assertGreater(len(shown), 1 << 20)
+        self.assertLess(len(shown), 4 << 20)
+        path.write_bytes(raw[:1 << 20])
+        shown = self.run_bytes("decrypt", path, "-o", "-", status=DAMAGED)
+        self.assertTrue(data.startswith(shown))
+
+    def test_a_lock_ends_it(self):
+        """Also one that waits for more."""
+        out = self.outside / "sealed"
+        process = subprocess.Popen(
+            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+            env=self.workspace.environment)
+        process.stdin.write(pattern(2 << 20))
+        process.stdin.flush()
+        self.workspace.lock()
+        try:
+            # Standard input stays open: it is not waited for.
+            self.assertEqual(process.wait(20), CLOSED)
+            self.assertIn(b"locked", process.stderr.read())
+            self.assertFalse(out.exists())
+            self.assertEqual(self.left(), [])
+            self.assertEqual(self.run_bytes("encrypt", "-", "--owner", ANN, "-o", out, input=b"x", status=CLOSED), b"")
+        finally:
+            process.stdin.close()
+            process.stderr.close()
+            self.workspace.unlock()
+
+    def test_what_makes_no_sense(self):
+        path = self.sealed("file", b"text")
+        for words in (
+            ["encrypt", "-", "--owner", ANN], ["encrypt", "-", path, "--owner", ANN, "-o", self.outside],
+            ["encrypt", "-", "--owner", ANN, "-o", "-", "--json"], ["decrypt", path, path, "-o", "-"],
+            ["decrypt", "-", "-o", "out"],
+        ):
+            with self.subTest(words=words):
+                self.assertIn("try:", self.ctl(*words, status=USAGE, input=b"").stderr)
+
+    def test_a_terminal_gets_text_alone(self):
+        environment = self.workspace.environment
+        text, binary = self.sealed("text", "Grüße\n".encode() * 2000), self.sealed("binary", b"\x1b[31m\0" + bytes(99))
+
+        def shown(*words):
+            return on_terminal(["mamctl", *words], environment)
+
+        self.assertEqual(shown("decrypt", text, "-o", "-"), (DONE, "Grüße\n" * 2000))
+        status, said = shown("decrypt", binary, "-o", "-")
+        self.assertEqual(status, NO)
+        self.assertNotIn("\x1b[31m\0", said)
+        self.assertIn("--force", said)
+        self.assertIn("\x1b[31m\0", shown("decrypt", binary, "-o", "-", "--force")[1])
+        for words in (("encrypt", self.plain("plain"), "-o", "-"), ("data", "protect")):
+            status, said = shown(*words, "--owner", ANN)
+            self.assertEqual(status, USAGE)
+            self.assertIn("terminal", said)
+
+
+if __name__ == "__main__":
+    unittest.main()
