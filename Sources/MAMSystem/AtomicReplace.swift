@@ -63,21 +63,21 @@ package func readSmallFile(
     at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, maximumByteCount: Int
 ) throws(Errno) -> [UInt8] {
     let file = try openFile(at: directory, path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-    var bytes = [UInt8](repeating: 0, count: maximumByteCount + 1)
-    // Sequential reads: /proc and pipes have no offsets.
-    var done = 0
-    while done < bytes.count {
+    // Piece by piece: /proc and pipes have no offsets and no size to ask for, and room for the largest would stay taken.
+    var bytes: [UInt8] = []
+    while true {
+        let start = bytes.count
+        let room = min(max(4096, start), maximumByteCount + 1 - start)
+        guard room > 0 else { throw .fileTooLarge }
+        bytes.append(contentsOf: repeatElement(0, count: room))
         let count = try retrying {
             bytes.withUnsafeMutableBytes { buffer in
-                read(file.raw, buffer.baseAddress.map { $0 + done }, buffer.count - done)
+                read(file.raw, buffer.baseAddress.map { $0 + start }, room)
             }
         }
-        if count == 0 { break }
-        done += count
+        bytes.removeLast(room - count)
+        if count == 0 { return bytes }
     }
-    guard done <= maximumByteCount else { throw .fileTooLarge }
-    bytes.removeLast(bytes.count - done)
-    return bytes
 }
 
 /// Creates a directory and its missing parents; an existing one is left as it is.
