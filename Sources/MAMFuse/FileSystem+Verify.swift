@@ -19,7 +19,7 @@ extension FileSystem {
         do throws(Errno) {
             run = try VerifyRun(self, repair ? Repair(in: root) : nil)
         } catch { throw VaultError(error) }
-        let reporter = VerifyReporter(run, listener)
+        let reporter = VerifyReporter(run, listener, vault)
         defer { run.close() }
         if let start {
             try walk(from: start, run, reporter, repair)
@@ -104,12 +104,14 @@ extension FileSystem {
 final class VerifyReporter {
     private let run: VerifyRun
     private let listener: any VerifyListener
+    private let vault: Vault
     private var nextReport = Deadline(milliseconds: interval)
 
     private static let interval = 200
 
-    init(_ run: VerifyRun, _ listener: any VerifyListener) {
+    init(_ run: VerifyRun, _ listener: any VerifyListener, _ vault: Vault) {
         self.run = run
+        self.vault = vault
         self.listener = listener
     }
 
@@ -134,6 +136,7 @@ final class VerifyReporter {
     private func reportFindings() -> VerifyCounts {
         let (findings, counts) = run.takeNews()
         for finding in findings where run.shallGoOn {
+            vault.audit(finding)
             if !listener.found(finding) { run.cancel() }
         }
         return counts

@@ -8,6 +8,10 @@ package struct Mount: Sendable, Equatable {
     package let mountPoint: [UInt8]
     package let type: String
     package let source: [UInt8]
+    /// Such as `0:52`.
+    package let device: String
+    /// Of the mount, and then of the file system behind it.
+    package let options: String
 
     /// The type of our mounts.
     package static let workspaceType = "fuse.mamd"
@@ -51,7 +55,11 @@ package struct MountTable: Sendable {
         return Mount(
             id: id, mountPoint: unescaped(fields[4]),
             type: String(decoding: fields[dash + 1], as: UTF8.self),
-            source: unescaped(fields[dash + 2]))
+            source: unescaped(fields[dash + 2]),
+            device: String(decoding: fields[2], as: UTF8.self),
+            options: [fields[5], fields.count > dash + 3 ? fields[dash + 3] : []].map {
+                String(decoding: $0, as: UTF8.self)
+            }.joined(separator: " "))
     }
 
     /// The kernel writes space, tab, newline, backslash and `#` as a backslash and three octal digits.

@@ -76,6 +76,21 @@ extension Vault {
         }
     }
 
+    /// What a check found damaged.
+    package func audit(_ finding: Finding) {
+        guard finding.problem.isDamage else { return }
+        let place = finding.path.shown
+        trail.add(
+            AuditKey(.damaged, thread: 0, operation: place, reason: finding.problem.rawValue)
+        ) {
+            var record = AuditRecord(.damaged)
+            record.operation = "Workspace.Verify"
+            record.path = finding.place == .backing ? place : "state: \(place)"
+            record.reason = finding.reason
+            return record
+        }
+    }
+
     private func refusal(
         _ error: VaultError, _ event: LogMessage, of operation: String, owner: Identity
     ) -> AuditRecord {
@@ -119,6 +134,17 @@ extension VaultError {
         case .refused: "policy"
         case .store(let error): error.description
         case .notFound, .notManaged, .invalid: ""
+        }
+    }
+}
+
+extension Finding.Problem {
+    /// The bytes on the disk are at fault.
+    fileprivate var isDamage: Bool {
+        switch self {
+        case .header, .size, .blocks, .zeros, .tail, .end, .keybag: true
+        case .newer, .keyMissing, .unreadable, .directoryClass, .directoryOwner, .leftover, .wipe:
+            false
         }
     }
 }

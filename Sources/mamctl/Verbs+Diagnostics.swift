@@ -22,5 +22,19 @@ let diagnosticsVerbs: [Verb] = [
         examples: [
             "mamctl audit --since -1h", "mamctl audit --event refused --follow --json",
         ],
-        statuses: daemonStatuses + [.refused], run: showAudit)
+        statuses: daemonStatuses + [.refused], run: showAudit),
+    Verb(
+        name: "diagnostics", summary: "collect what somebody who helps needs to know",
+        usage: "[-o FILE] [--with-names]",
+        options: [
+            Option(
+                name: "output", short: "o", value: "FILE",
+                help: "write this archive; else mamd-diagnostics.tar.gz"),
+            Option(
+                name: "with-names",
+                help: "tell the names of accounts, files, programs and policies too"),
+            .workspace,
+        ],
+        examples: ["mamctl diagnostics -o ~/mamd.tar.gz", "mamctl diagnostics --json | less"],
+        statuses: [.success, .failure, .usage], run: diagnose),
 ]

@@ -1,0 +1,73 @@
+// The daemon's log without the names in it. What a line says of people and files cannot be told from what it says of
+// mamd by looking at it: so only lines are shown that are known, and of these only the words that are mamd's.
+
+internal import MAMSystem
+
+/// `*` stands for anything, and is shown as `…`; `#` for a number, which is shown.
+private let knownLines = [
+    "serving * at *", "stopping: writing back and unmounting *", "* is no longer served",
+    "* was registered by uid #", "* is registered again", "* is unlocked", "* is locked",
+    "* will be locked in # s", "* was not used for # s", "* is not blocked any more: *",
+    "* is blocked: *", "the passphrase of * was changed", "a wrong passphrase for *",
+    "* was deregistered", "* is being wiped (*", "* is wiped: # files were removed",
+    "the wipe of * is not complete: it goes on at the next start, or with mamctl wipe",
+    "a file of the wiped account * is left: *",
+    "the lock's deadline of # s passed: *", "locked at the deadline of # s although *",
+    "stopping although *", "lost: # bytes at # that were written to a file of *",
+    "a file of * was cut off, or a write to it was interrupted by a crash", "a file of *",
+    "the last daemon did not end cleanly: all files are looked at", "all files were looked at",
+    "not all files could be looked at: the next start tries again",
+    "the machine is about to sleep", "logind is there: screen locks and sleep are noticed",
+    "logind is not there: screen locks and sleep are not noticed", "logind: *",
+    "the system bus is not there: *", "* has changed: # documents", "* is refused: *",
+    "* cannot be read: *", "check-in: *", "hook *", "the hook *",
+    "enrollment/* cannot be written: *",
+    "the audit cannot be written: *", "the audit is written again",
+    "the next start looks at all files, for the end could not be marked: *",
+    "* could not be unmounted: *", "the device's threat level is *", "* has the object id *",
+    "files keep their old classes until they are opened: *",
+    "the files will be gone through once more: *",
+].map { $0.split(separator: " ").map(String.init) }
+
+/// A line of the log's file, or of the journal with its time before it.
+func withoutNames(_ line: String) -> String {
+    let parts = line.split(separator: " ", maxSplits: 2)
+    // `2026-05-04T03:02:01Z mamd: …`
+    guard parts.count == 3, parts[1] == "mamd:" || parts[1].hasPrefix("mamd["),
+        parts[0].utf8.allSatisfy({ "0123456789-:TZ+.".utf8.contains($0) })
+    else { return "…" }
+    let words = parts[2].split(separator: " ")
+    let text = knownLines.lazy.compactMap { shown(words[...], as: $0[...]) }.first
+    return "\(parts[0]) mamd: \(text ?? "…")"
+}
+
+/// Nil if the words are not of this form.
+private func shown(
+    _ words: ArraySlice<Substring>, as form: ArraySlice<String>
+) -> String? {
+    guard let first = form.first else { return words.isEmpty ? "" : nil }
+    let rest = form.dropFirst()
+    guard first.contains("*") else {
+        guard let word = words.first, first == "#" ? Int64(word) != nil : first == word else {
+            return nil
+        }
+        return shown(words.dropFirst(), as: rest).map { joined(String(word), $0) }
+    }
+    // As few words as will do, one at least.
+    let mark = first.replacing("*", with: "…")
+    for count in 1..<max(2, words.count + 1) where count <= words.count {
+        guard ends(words[words.startIndex + count - 1], like: first) else { continue }
+        if let end = shown(words.dropFirst(count), as: rest) { return joined(mark, end) }
+    }
+    return nil
+}
+
+/// `*:` ends with a colon, and `enrollment/*` begins so.
+private func ends(_ word: Substring, like form: String) -> Bool {
+    let suffix = form.split(separator: "*", omittingEmptySubsequences: false).last ?? ""
+    return word.hasSuffix(suffix)
+}
+
+private func joined(_ one: String, _ other: String) -> String {
+    other.isEmpty ? one : "\(one) \(other)"
+}

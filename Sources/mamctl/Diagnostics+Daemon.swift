@@ -1,0 +1,101 @@
+// What a bundle tells of a workspace that is served: what its daemon answers, its mount, and the disk below.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// The answers of one daemon, and the names that are not told.
+struct DaemonDiagnostics {
+    let daemon: Daemon
+    let names: Pseudonyms
+
+    var members: [String: JSONValue] {
+        guard let status = try? daemon.status() else { return ["daemon": "it does not answer"] }
+        for account in status.accounts {
+            names.learn(account.name, alsoCalled: [account.objectID, account.id])
+        }
+        return [
+            "status": self.status(status), "mount": mount(at: status.mountPoint),
+            "policies": .array(status.accounts.map(policy)),
+            "metrics": JSONValue(try? daemon.call("Policy.Metrics", about: "").string("text")),
+            "disk": disk(below: status.backingDirectory),
+            "unit": unit,
+        ]
+    }
+
+    private func status(_ report: StatusReport) -> JSONValue {
+        var members = report.members
+        members["name"] = names.name(.workspace, members["name"])
+        members["backingDirectory"] = names.name(.path, members["backingDirectory"])
+        members["mountPoint"] = names.name(.path, members["mountPoint"])
+        members["id"] = nil
+        members["accounts"] = .array(report.accounts.map(account))
+        return .object(members)
+    }
+
+    private func account(_ report: AccountReport) -> JSONValue {
+        var members = report.json.object ?? [:]
+        members["name"] = names.name(.account, members["name"])
+        for name in ["id", "objectId"] { members[name] = nil }
+        // A sentence may name anybody; its kind does not.
+        if !names.showsNames { members["blockReason"] = nil }
+        return .object(members)
+    }
+
+    private func policy(of account: AccountReport) -> JSONValue {
+        let reply = try? daemon.call(
+            "Policy.Show", ["account": .string(account.name)], about: account.label)
+        guard let members = reply?.members else { return .null }
+        let rules = members["rules"]?.object ?? [:]
+        return [
+            "account": .string(names.name(.account, account.name)),
+            "managed": members["managed"] ?? .null,
+            "rules": .object(rules.mapValues(rule)),
+            "documents": .array(
+                (members["documents"]?.array ?? []).map {
+                    names.name(.document, $0.object?["file"])
+                }),
+            "refused": JSONValue(members["refused"]?.array?.count ?? 0),
+            "warnings": JSONValue(members["warnings"]?.array?.count ?? 0),
+        ]
+    }
+
+    private func rule(_ value: JSONValue) -> JSONValue {
+        shownValue(value.object?["value"] ?? .null)
+    }
+
+    private func mount(at place: String) -> JSONValue {
+        guard let mounts = try? MountTable(), let mount = mounts.mount(at: Array(place.utf8))
+        else { return .null }
+        let number = mount.device.split(separator: ":").last.map(String.init) ?? ""
+        let limits = ["max_background", "congestion_threshold", "waiting"].map { name in
+            (name, JSONValue(firstLine(of: "/sys/fs/fuse/connections/\(number)/\(name)")))
+        }
+        return .object(
+            Dictionary(limits) { $1 }.merging([
+                "type": .string(mount.type), "options": .string(mount.options),
+            ]) { $1 })
+    }
+
+    private func disk(below path: String) -> JSONValue {
+        var space = statvfs()
+        guard statvfs(path, &space) == 0 else { return .null }
+        return [
+            "blockSize": JSONValue(space.f_frsize), "blocks": JSONValue(space.f_blocks),
+            "available": JSONValue(space.f_bavail), "inodes": JSONValue(space.f_files),
+            "inodesFree": JSONValue(space.f_ffree),
+        ]
+    }
+
+    private var unit: JSONValue {
+        guard access("/run/systemd/system", F_OK) == 0 else { return "systemd does not run" }
+        let user = geteuid() == 0 ? [] : ["--user"]
+        let text = output(
+            of: ["systemctl"] + user + [
+                "show", "mamd@\(daemon.name).service", "--property",
+                "LoadState,ActiveState,SubState,Result,NRestarts",
+            ])
+        return JSONValue(text.map { String(decoding: $0, as: UTF8.self) })
+    }
+}

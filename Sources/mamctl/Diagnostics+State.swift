@@ -1,0 +1,142 @@
+// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed for it.
+
+internal import Glibc
+internal import MAMAudit
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import MAMWire
+
+/// One workspace's directories, and the names that are not told.
+struct StateDiagnostics {
+    let configuration: String
+    let state: String
+    let names: Pseudonyms
+
+    private static let lineCount = 300
+    private static let recordCount = 500
+
+    /// Values that somebody wrote freely are left out.
+    var settings: JSONValue {
+        let path = "\(configuration)/settings.json"
+        guard let bytes = try? readSmallFile(path, maximumByteCount: 1 << 20) else {
+            return .null
+        }
+        guard let members = (try? JSONValue(parsing: bytes))?.object else {
+            return ["error": "it is no JSON object"]
+        }
+        let warnings = (try? Settings.decode(bytes))?.warnings.count
+        return [
+            "values": shownSettings(members),
+            "warnings": warnings.map { JSONValue($0) } ?? "it is refused",
+        ]
+    }
+
+    /// Their documents, by number, and whether each would be taken.
+    var policyFiles: JSONValue {
+        let directory = "\(configuration)/policies"
+        let files = ((try? entries(of: ByteString(directory))) ?? []).sorted {
+            $0.bytes.lexicographicallyPrecedes($1.bytes)
+        }
+        return .array(
+            files.compactMap { file in
+                let path = ByteString(directory).appending(file)
+                guard let bytes = try? readSmallFile(path.cString, maximumByteCount: 4 << 20)
+                else { return nil }
+                let findings = PolicyLint.check(bytes)
+                return [
+                    "document": .string(names.name(.document, file.shown)),
+                    "bytes": JSONValue(bytes.count),
+                    "findings": .array(
+                        findings.map { finding in
+                            [
+                                "severity": .string(finding.severity.rawValue),
+                                "line": finding.line.map { JSONValue($0) } ?? .null,
+                            ]
+                        }),
+                ]
+            })
+    }
+
+    /// Without keys, salts and ids.
+    var keybags: JSONValue {
+        let directory = "\(state)/keybags"
+        let files = ((try? entries(of: ByteString(directory))) ?? []).map(\.shown)
+        return .array(
+            files.filter { $0.hasSuffix(".keybag") }.sorted().map { keybag($0, directory) })
+    }
+
+    private func keybag(_ file: String, _ directory: String) -> JSONValue {
+        let (first, copy) = (read("\(directory)/\(file)"), read("\(directory)/\(file).copy"))
+        guard let keybag = first ?? copy else { return ["state": "both copies are damaged"] }
+        let account = keybag.identity.description
+        names.learn(
+            account, alsoCalled: [keybag.identity.objectID, keybag.accountID.bytes.description])
+        let state =
+            first == nil
+            ? "the first copy is damaged"
+            : copy == nil
+                ? "the second copy is damaged"
+                : first?.generation == copy?.generation
+                    ? "both copies are good" : "the copies are of different age"
+        return [
+            "account": .string(names.name(.account, account)),
+            "generation": JSONValue(keybag.generation), "state": .string(state),
+            "uid": JSONValue(keybag.uid), "passphrase": .bool(keybag.passphrase != nil),
+            "derivationPasses": keybag.passphrase.map { JSONValue($0.cost.passes) } ?? .null,
+            "derivationMiB": keybag.passphrase.map { JSONValue($0.cost.memoryByteCount >> 20) }
+                ?? .null,
+        ]
+    }
+
+    private func read(_ path: String) -> Keybag? {
+        guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.byteCount) else {
+            return nil
+        }
+        return try? Keybag.decode(bytes.span.bytes)
+    }
+
+    /// The newest records, with names as everywhere in the bundle.
+    var audit: JSONValue {
+        let records = (try? auditRecords(inState: state)) ?? []
+        return .array(records.suffix(Self.recordCount).map { .object(shown($0)) })
+    }
+
+    private func shown(_ record: AuditRecord) -> [String: JSONValue] {
+        var members = record.members
+        guard !names.showsNames else { return members }
+        members["account"] = names.name(.account, members["account"])
+        members["path"] = names.name(.path, members["path"])
+        members["program"] = names.name(.program, members["program"])
+        // A sentence may name anybody.
+        members["reason"] = nil
+        members["pid"] = nil
+        return members
+    }
+
+    /// The last lines of the daemon's own file, or of the journal where that has them.
+    func log(of workspace: WorkspaceName) -> JSONValue {
+        let own = (try? readEnd(of: "\(state)/mamd.log")) ?? []
+        let journal =
+            output(of: [
+                "journalctl", "--quiet", "--no-pager", "-o", "short-iso", "--no-hostname",
+                "-n", "\(Self.lineCount)", "MAMD_WORKSPACE=\(workspace)",
+            ]) ?? []
+        let lines = [own, journal].flatMap { bytes in
+            String(decoding: bytes, as: UTF8.self).split(separator: "\n").suffix(Self.lineCount)
+        }.map(String.init)
+        return .array(lines.map { .string(names.showsNames ? $0 : withoutNames($0)) })
+    }
+
+    private func readEnd(of path: String) throws(Errno) -> [UInt8] {
+        let file = try openFile(path, O_RDONLY | O_NOFOLLOW)
+        let size = Int64(try status(of: file.raw).st_size)
+        var bytes = [UInt8](repeating: 0, count: Int(min(size, 1 << 18)))
+        var span = bytes.mutableSpan
+        let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+            try readFully(file.raw, into: buffer, at: size - Int64(buffer.count))
+        }
+        return Array(bytes.prefix(count))
+    }
+}

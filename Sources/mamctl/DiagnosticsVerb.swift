@@ -1,0 +1,74 @@
+// `diagnostics`: what somebody who helps needs to know, without what is nobody's business.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func diagnose(_ invocation: Invocation) throws -> ExitStatus {
+    let names = Pseudonyms(showsNames: invocation.arguments.has("with-names"))
+    let parts = try bundle(invocation, names)
+    if invocation.isJSON {
+        printJSON(.object(parts))
+        return .success
+    }
+    let path = invocation.arguments.value("output") ?? ByteString("mamd-diagnostics.tar.gz")
+    try writeArchive(parts, to: path)
+    printOut(path.shown)
+    printError(explanation(path, names))
+    return .success
+}
+
+private func explanation(_ path: ByteString, _ names: Pseudonyms) -> String {
+    let shown =
+        names.showsNames
+        ? "It has the names of accounts, files, programs and policies in it, as you asked."
+        : "Accounts, files, programs and policies have numbers for names; sentences and texts are left out."
+    return """
+        \(path.shown) has versions, states, settings, rules, facts of keybags without keys, and the last of log and audit. \
+        \(shown) No key or passphrase is in it. Look through it before you send it: tar -xOf \(path.shown) | less
+        """
+}
+
+private func bundle(
+    _ invocation: Invocation, _ names: Pseudonyms
+) throws -> [String: JSONValue] {
+    var workspaces: [JSONValue] = []
+    for name in try wanted(invocation) { workspaces.append(.object(workspace(name, names))) }
+    return [
+        "system": systemDiagnostics(), "workspaces": .array(workspaces),
+        "withNames": .bool(names.showsNames),
+    ]
+}
+
+/// That of `--workspace`; else all that run, are set up, or have left a state.
+private func wanted(_ invocation: Invocation) throws(Failure) -> [WorkspaceName] {
+    if let text = try invocation.arguments.text("workspace") {
+        guard let name = WorkspaceName(text) else {
+            throw Failure(.usage, "'\(ByteString(text).shown)' cannot be a workspace's name")
+        }
+        return [name]
+    }
+    let places = Places.current
+    let directories = [places.configurationRoot, places.stateRoot].flatMap { root in
+        ((try? entries(of: ByteString(root))) ?? []).compactMap(\.text)
+    }
+    let names = directories.compactMap { WorkspaceName($0) } + places.sockets().map(\.name)
+    return Set(names).sorted { $0.description < $1.description }
+}
+
+private func workspace(_ name: WorkspaceName, _ names: Pseudonyms) -> [String: JSONValue] {
+    let places = Places.current
+    let state = StateDiagnostics(
+        configuration: places.configuration(of: name), state: places.state(of: name),
+        names: names)
+    let daemon = try? Daemon(of: name, at: places.existingSocket(of: name))
+    // First: it knows the accounts' other names.
+    let live = daemon.map { DaemonDiagnostics(daemon: $0, names: names).members }
+    return [
+        "name": .string(names.name(.workspace, name.description)),
+        "isServed": .bool(daemon != nil), "settings": state.settings,
+        "policyFiles": state.policyFiles, "keybags": state.keybags, "audit": state.audit,
+        "log": state.log(of: name),
+    ].merging(live ?? [:]) { $1 }
+}

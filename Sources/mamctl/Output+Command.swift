@@ -1,0 +1,33 @@
+// What another program prints.
+
+internal import Glibc
+internal import MAMSystem
+
+/// The output of a command, up to a size; nil if it cannot be started or fails. Its errors go nowhere.
+func output(of words: [String], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
+    guard let (reader, writer) = try? makePipe(), let null = try? openFile("/dev/null", O_RDWR)
+    else { return nil }
+    let argv = words.map { ByteString($0) }
+    let started = withExtendedLifetime((writer, null)) {
+        try? spawn(
+            argv,
+            files: [writer.raw: STDOUT_FILENO, null.raw: STDERR_FILENO], inNewSession: true)
+    }
+    guard let process = started else { return nil }
+    let bytes = readAll(reader, closing: writer, maximumByteCount)
+    guard let end = try? wait(for: process), end == .exited(0) else { return nil }
+    return bytes
+}
+
+/// `writer`: our copy of the other end, without whose closing there is no end.
+private func readAll(
+    _ reader: Descriptor, closing writer: consuming Descriptor, _ limit: Int
+) -> [UInt8] {
+    if let null = try? openFile("/dev/null", O_RDWR) { try? redirect(writer, to: null) }
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while let count = try? retrying({ read(reader.raw, &part, part.count) }), count > 0 {
+        if bytes.count < limit { bytes += part[..<count] }
+    }
+    return bytes
+}

@@ -1,0 +1,92 @@
+// Names that stand for names: what is sent to somebody who helps need not tell whose it is.
+
+internal import MAMModel
+internal import MAMSystem
+
+/// The same for the same thing, all over one bundle.
+final class Pseudonyms {
+    /// What is hidden behind a number.
+    enum Kind: String {
+        case account, path, document, workspace, program
+    }
+
+    private var known: [String: String] = [:]
+    private var counts: [Kind: Int] = [:]
+    let showsNames: Bool
+
+    init(showsNames: Bool) { self.showsNames = showsNames }
+
+    func name(_ kind: Kind, _ text: String) -> String {
+        // Nothing hides nothing; and accounts are the same in whatever letters.
+        guard !showsNames, !text.isEmpty, text != "?" else { return text }
+        let key = "\(kind.rawValue) \(kind == .account ? text.lowercased() : text)"
+        if let found = known[key] { return found }
+        counts[kind, default: 0] += 1
+        let new = "\(kind.rawValue)-\(counts[kind] ?? 0)"
+        known[key] = new
+        return new
+    }
+
+    /// An account under each of its names.
+    func learn(_ account: String, alsoCalled others: [String]) {
+        let new = name(.account, account)
+        guard !showsNames else { return }
+        for other in others where !other.isEmpty {
+            known["\(Kind.account.rawValue) \(other.lowercased())"] = new
+        }
+    }
+
+    func name(_ kind: Kind, _ value: JSONValue?) -> JSONValue {
+        JSONValue(value?.text.map { name(kind, $0) })
+    }
+}
+
+/// A value of a setting or rule: numbers and switches as they are, and of texts only what no person wrote freely.
+func shownValue(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .null, .bool, .integer, .number: value
+    case .string(let text): .string(isHarmless(text) ? text : "…")
+    case .array(let values): .string("\(values.count) values")
+    case .object(let members): .string("\(members.count) members")
+    }
+}
+
+/// The settings: of objects only those whose keys are ours.
+func shownSettings(_ members: [String: JSONValue]) -> JSONValue {
+    .object(
+        Dictionary(
+            uniqueKeysWithValues: members.map { key, value in
+                let inner = groupsOfSettings.contains(key) ? value.object : nil
+                return (key, inner.map { .object($0.mapValues(shownValue)) } ?? shownValue(value))
+            }))
+}
+
+private let groupsOfSettings: Set<String> = ["Hooks", "KeyDerivation", "LockOn", "Probes"]
+
+/// A word of a fixed list, a version or a duration: `managedApps`, `17.4`, `PT30M`.
+private func isHarmless(_ text: String) -> Bool {
+    let bytes = text.utf8
+    guard bytes.count <= 40 else { return false }
+    let isVersion = bytes.allSatisfy { (48...57).contains($0) || $0 == UInt8(ascii: ".") }
+    return isVersion || fixedWords.contains(text) || PolicyWords.isDuration(text)
+}
+
+private enum PolicyWords {
+    static func isDuration(_ text: String) -> Bool {
+        text.hasPrefix("P")
+            && text.dropFirst().utf8.allSatisfy { "DHMSTW.0123456789".utf8.contains($0) }
+    }
+}
+
+/// What settings and rules can say in words.
+private let fixedWords: Set<String> = [
+    "now", "never", "grace", "none", "low", "medium", "high", "unmanaged", "secured",
+    "notConfigured",
+    "allApps", "managedApps", "managedAppsWithPasteIn", "blocked", "block", "allow", "warn", "wipe",
+    "allowed", "anyApp", "anyManagedApp", "specificApps", "useDeviceSettings", "afterDeviceRestart",
+    "whenDeviceLocked", "whenDeviceLockedExceptOpenFiles", "numeric", "alphanumericAndSymbol",
+    "blockOrganizationalData", "mandatory", "required", "any", "microsoftEdge",
+    "NSFileProtectionNone",
+    "NSFileProtectionComplete", "NSFileProtectionCompleteUnlessOpen",
+    "NSFileProtectionCompleteUntilFirstUserAuthentication",
+]
