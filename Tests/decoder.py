@@ -272,7 +272,7 @@ class RecoveryKey:
             if passphrase is None:
                 raise Refused(1, "the recovery key has a passphrase: give --passfile")
             passes, memory = struct.unpack_from("<IQ", data, 12)
-            key = derive(stretch(passphrase, data[32:48], passes, memory), b"", b"mamd recovery key v1")
+            key = derive(stretch(passphrase, data[32:48], passes, memory), self.public, b"mamd recovery key v1")
             found = unseal(key, data[80:96], data[96:128], data[128:144], data[:80])
             if found is None:
                 raise Refused(12, "wrong passphrase of the recovery key")

@@ -17,7 +17,7 @@ package enum RecoveryKeyFile {
         static let passes = 12
         static let memory = 16
         static let salt = 32
-        static let publicKey = 48
+        static let publicKey = 48..<80
         static let wrapped = 80..<144
         static let plainKey = 96..<128
         static let checksum = 156
@@ -81,7 +81,7 @@ package enum RecoveryKeyFile {
             return try Self.pair(openKey(in: buffer, passphrase))
         }
         let publicKey = file.withBytes {
-            RecoveryPublicKey(reading: $0.bytes, at: Offset.publicKey)
+            RecoveryPublicKey(reading: $0.bytes, at: Offset.publicKey.lowerBound)
         }
         guard RecoveryPublicKey(pair.publicKey) == publicKey else { throw .damaged }
         return pair
@@ -128,7 +128,8 @@ package enum RecoveryKeyFile {
         span.store(cost.passes, at: Offset.passes)
         span.store(cost.memoryByteCount, at: Offset.memory)
         salt.write(to: &span, at: Offset.salt)
-        let key = try wrappingKey(passphrase, cost, salt)
+        let key = try wrappingKey(
+            passphrase, cost, salt, of: .init(rebasing: buffer[Offset.publicKey]))
         do throws(SealError) {
             try KeyWrap.wrap(
                 pair.privateKey, under: key,
@@ -145,7 +146,9 @@ package enum RecoveryKeyFile {
             passes: bytes.integer(UInt32.self, at: Offset.passes),
             memoryByteCount: bytes.integer(UInt64.self, at: Offset.memory))
         guard let cost, cost.isBearable else { throw .damaged }
-        let key = try wrappingKey(passphrase, cost, Bytes16(reading: bytes, at: Offset.salt))
+        let key = try wrappingKey(
+            passphrase, cost, Bytes16(reading: bytes, at: Offset.salt),
+            of: .init(rebasing: buffer[Offset.publicKey]))
         do throws(SealError) {
             return try KeyWrap.unwrap(
                 .init(rebasing: buffer[Offset.wrapped]), under: key,
@@ -156,14 +159,14 @@ package enum RecoveryKeyFile {
     }
 
     private static func wrappingKey(
-        _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16
+        _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16,
+        of publicKey: UnsafeRawBufferPointer
     ) throws(Failure) -> SecretBytes {
         do throws(DerivationError) {
             let stretched = try Derivation.argon2id(
                 passphrase: passphrase, salt: salt, passes: cost.passes,
                 memoryByteCount: cost.memoryByteCount)
-            return try Derivation.hkdf(
-                input: stretched, salt: .init(start: nil, count: 0), info: info)
+            return try Derivation.hkdf(input: stretched, salt: publicKey, info: info)
         } catch { throw .derivation(error) }
     }
 
@@ -173,7 +176,7 @@ package enum RecoveryKeyFile {
         buffer.copyBytes(from: magic)
         var span = buffer.mutableBytes
         span.store(version, at: 8)
-        publicKey.write(to: &span, at: Offset.publicKey)
+        publicKey.write(to: &span, at: Offset.publicKey.lowerBound)
     }
 }
 

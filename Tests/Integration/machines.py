@@ -63,7 +63,8 @@ def tree(directory):
 
 def records(workspace):
     folder = workspace.backing / ".mamd" / "recovery"
-    return sorted(folder.iterdir()) if folder.exists() else []
+    # Unfinished ones begin with a dot.
+    return sorted(path for path in folder.iterdir() if path.name[0] != ".") if folder.exists() else []
 
 
 def account_of(record):
