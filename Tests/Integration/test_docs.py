@@ -10,6 +10,9 @@ from workspace import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
+# An option that stands alone in these is one of mamctl's.
+GUIDES = ("README.md", "docs/TUTORIAL.md", "docs/ADMIN.md", "docs/SCRIPTING.md", "docs/man/mamctl.md")
+
 # Why a block may be left out, and the test that runs the same.
 REASONS = {
     "systemd": "test_systemd",
@@ -86,6 +89,13 @@ class Words(unittest.TestCase):
         unknown = options - self.verbs[verb]
         return f"no such option: {', '.join(sorted(unknown))}" if unknown else ""
 
+    def test_options_that_guides_name_alone_exist(self):
+        known = set.union(*self.verbs.values())
+        for name in GUIDES:
+            for option in re.findall(r"(?:`|\*\*)(--[a-z][a-z-]*)", (ROOT / name).read_text()):
+                with self.subTest(document=name):
+                    self.assertIn(option, known)
+
     def test_it_finds_what_does_not_exist(self):
         text = "`mamctl lokc --now`, `mamctl lock --later`, `mamctl account`\n\n    x | mamctl verify ~/W --repair # --no\n"
         self.assertEqual(
@@ -110,6 +120,18 @@ class Links(unittest.TestCase):
                     with self.subTest(document=name_of(path), target=target):
                         self.check(path, target)
         self.assertGreater(count, 50)
+
+    def test_the_readme_leads_to_every_document(self):
+        reached, ahead = set(), [ROOT / "README.md"]
+        while ahead:
+            path = ahead.pop()
+            if path not in reached and path.exists():
+                reached.add(path)
+                targets = [target.partition("#")[0] for target in LINK.findall(text_of(path))] if path.suffix == ".md" else []
+                ahead += [(path.parent / target).resolve() for target in targets if target and ":" not in target]
+        # Of a directory that is linked to, all.
+        missed = [name_of(path) for path in DOCUMENTS if not {path, path.parent} & reached]
+        self.assertEqual(missed, [])
 
     def check(self, path, target):
         file, _, anchor = target.partition("#")
