@@ -11,7 +11,7 @@ which `…` stands for anything, and alone on a line for any lines. A command mu
 `# status N` or `# fails …`, or the next command asks for `$?`. Comments of HTML directly before a block:
 
     <!-- not-run: REASON -->      the block is left out
-    <!-- run-as: root -->         by root; else by ann, an ordinary user
+    <!-- run-as: root -->         by root, else (`user`) by ann
     <!-- types: one | two -->     what is typed at prompts; when there is no more, the passphrase
     <!-- prepare: COMMAND -->     run before the block, for what a reader has already
 """
@@ -30,6 +30,7 @@ import time
 from workspace import PASSPHRASE, PREFIX, wait_until
 
 ANN_ID = 1000
+USERS = {"user": "ann", "root": "root"}
 COMMENT = re.compile(r"<!-- (not-run|run-as|types|prepare): (.*?) -->$")
 HERE_DOCUMENT = re.compile(r"(?<!<)<<(?!<)-?\s*['\"]?(\w+)['\"]?")
 
@@ -268,7 +269,7 @@ def run_document(place, path):
         if "not-run" in block.marks:
             left_out.append(block.marks["not-run"])
             continue
-        shell = place.shell(block.marks.get("run-as", "ann"))
+        shell = place.shell(USERS[block.marks.get("run-as", "user")])
         answers = block.marks["types"].split(" | ") if "types" in block.marks else []
         if "prepare" in block.marks:
             block.steps.insert(0, Step(block.line, block.marks["prepare"], ["…"]))

@@ -1,6 +1,6 @@
 """The documents: their commands run as they say, what they name exists, and their links lead somewhere."""
+import json
 import os
-import pathlib
 import re
 import subprocess
 import unittest
@@ -59,11 +59,10 @@ class Words(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.verbs = {}
-        listed = subprocess.run(["mamctl", "help"], capture_output=True, text=True, check=True).stdout
-        for words in re.findall(r"^ +(?:mamctl )?([a-z][a-z-]*(?: [a-z-]+)?) {2,}\S", listed, re.MULTILINE):
-            said = subprocess.run(["mamctl", *words.split(), "--help"], capture_output=True, text=True)
-            if said.returncode == 0:
-                cls.verbs[words] = set(re.findall(r"--[a-z][a-z0-9-]*", said.stdout)) | {"--help"}
+        listed = subprocess.run(["mamctl", "help", "--json"], capture_output=True, check=True).stdout
+        for words in (verb["name"] for verb in json.loads(listed)):
+            said = subprocess.run(["mamctl", *words.split(), "--help"], capture_output=True, text=True, check=True).stdout
+            cls.verbs[words] = set(re.findall(r"--[a-z][a-z0-9-]*", said)) | {"--help"}
         cls.groups = {verb.split()[0] for verb in cls.verbs if " " in verb}
 
     def test_the_table_was_read(self):
