@@ -232,21 +232,26 @@ class Shell:
     def run(self, command, answers):
         """What it showed, on the terminal and then as output, and its status."""
         os.write(self.commands, command.encode() + b"\0")
-        shown, taken, end = b"", 0, time.monotonic() + self.SECONDS
+        shown, taken, answering, end = b"", 0, False, time.monotonic() + self.SECONDS
         while True:
             ready, _, _ = select.select([self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
-            # What was printed before a prompt stands before it.
             printed = self.output.read_bytes()[taken:] if self.output.exists() else b""
-            shown, taken = shown + printed, taken + len(printed)
-            if self.terminal in ready:
-                shown += (asked := os.read(self.terminal, 4096))
+            # A terminal may be slower to give the end of an answer's line than a pipe its status.
+            if self.terminal in ready or answering and select.select([self.terminal], [], [], 0.2)[0]:
+                asked = os.read(self.terminal, 4096)
+                # What was printed stands before a prompt, and behind the end of an answer's line.
+                answer = asked[:asked.find(b"\n") + 1 or None] if answering else b""
+                answering = answering and not answer.endswith(b"\n")
+                shown += answer + printed + asked[len(answer):]
+                taken += len(printed)
                 if asked.endswith(b": "):
                     self.type(answers.pop(0) if answers else PASSPHRASE)
+                    answering = True
             elif self.statuses in ready:
                 status = int(os.read(self.statuses, 16) or b"-1")
-                return shown.decode(errors="replace").replace("\r\n", "\n"), status
+                return (shown + printed).decode(errors="replace").replace("\r\n", "\n"), status
             else:
-                raise Failure(f"no end after {self.SECONDS} s; it showed: {shown.decode(errors='replace')}")
+                raise Failure(f"no end after {self.SECONDS} s; it showed: {(shown + printed).decode(errors='replace')}")
 
     def type(self, answer):
         # Who asks for a secret throws away what was typed before echo was off.
