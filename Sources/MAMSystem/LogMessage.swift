@@ -38,6 +38,8 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case userInterface = "ui-identity"
     case keysExported = "keys-exported"
     case keysImported = "keys-imported"
+    /// Policy names a recovery key: whoever has its private half can open the account's files.
+    case recoveryKey = "recovery-key"
     /// Events that nobody had the room to keep.
     case dropped
 
@@ -66,6 +68,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         case .userInterface: "0acbb57814e747e2a48e07a97261d831"
         case .keysExported: "90bb20a4eec94567b400166682303d70"
         case .keysImported: "520b912625404adda50defd0150a41aa"
+        case .recoveryKey: "c0e6f2b1f35a4c1f9d0e6f3a7b52d914"
         case .dropped: "da912155a499442b80574d7b1976f2a4"
         }
     }
@@ -75,7 +78,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
         case .wrongPassphrase, .blocked, .damaged, .wipeDecided, .wiped, .keysExported,
-            .keysImported, .dropped:
+            .keysImported, .recoveryKey, .dropped:
             LOG_WARNING
         default: LOG_INFO
         }

@@ -47,7 +47,7 @@ extension Vault {
     // MARK: What an audit has to tell
 
     private func noteExport(of account: AccountID) {
-        log.warning("keys-exported: the keys of \(identity(of: account)) were exported")
+        audit(.keysExported, account, "the keys of \(identity(of: account)) were exported")
     }
 
     private func noteImport(of export: KeyExport, by user: UInt32) {
@@ -56,14 +56,15 @@ extension Vault {
             case .passphrase: "an export"
             case .recoveryKey(let key, _): "a recovery record, with the key \(key.shortName)"
             }
-        log.warning(
-            "keys-imported: the keys of \(export.identity) were imported by uid \(user) from \(source)"
-        )
+        audit(
+            .keysImported, export.accountID,
+            "the keys of \(export.identity) were imported by uid \(user) from \(source)")
     }
 
     func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {
-        log.warning(
-            "recovery-key: who has the private half of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
+        audit(
+            .recoveryKey, account,
+            "who has the private half of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
         )
     }
 }

@@ -14,7 +14,7 @@ package enum AuditDescription {
         # sequence: counts up, over restarts too; what is missing was dropped, or has made room
         # event: started, stopped, registered, deregistered, passphrase-changed, wrong-passphrase, unlocked, locked, blocked, unblocked,
         #   refused (a file, or a call), denied (policy said no to a question), damaged, lost (content that could not be stored),
-        #   wipe-decided, wiped, wipe-incomplete, policy-changed, policy-refused, ui-identity, keys-exported, keys-imported, dropped
+        #   wipe-decided, wiped, wipe-incomplete, policy-changed, policy-refused, ui-identity, keys-exported, keys-imported, recovery-key, dropped
         # path: below the mount, in printable form
         # operation: open, create, read, use, write; a method such as Workspace.Decrypt; the trigger of a wipe
         # reason: one sentence
