@@ -3,6 +3,7 @@
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
 
@@ -21,8 +22,23 @@ extension WorkspaceInterface {
         }
         let outcome = try keyed(name) { () throws(KeyringError) in
             try vault.wipe(
-                found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"))
+                found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"),
+                progressed: reporter(call))
         }
         return WipeReport(outcome).members
+    }
+
+    /// With `more`, ten times a second. A caller who is gone keeps no file: the wipe goes on.
+    private func reporter(_ call: VarlinkCall) -> (WipeProgress) -> Void {
+        var next = Deadline(milliseconds: 100)
+        return { progress in
+            guard call.wantsMore, next.hasPassed else { return }
+            next = Deadline(milliseconds: 100)
+            let report = WipeReport(
+                isComplete: false, fileCount: progress.removed, scanned: progress.scanned,
+                opened: 0,
+                left: [], stragglers: [])
+            try? call.reply(report.members)
+        }
     }
 }

@@ -11,12 +11,14 @@ extension FileSystem {
     /// A wipe that is outrun for so long, by directories that are moved without end, is left to the next start.
     private static let maximumSweeps = 16
 
-    package func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
+    package func removeFiles(
+        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+    ) -> RemovedFiles {
         var result = RemovedFiles()
         var isProved = false
         for _ in 0..<Self.maximumSweeps where !isProved {
             let (moves, count) = (moveCount, result.count)
-            let isUndisturbed = sweep(isWanted, &result)
+            let isUndisturbed = sweep(isWanted, &result, progressed)
             // No more are made, for their window is closed; and none was moved past that.
             isProved = isUndisturbed && result.count == count && moves == moveCount
         }
@@ -34,12 +36,14 @@ extension FileSystem {
 
     /// While others go on working. False if a directory was removed just when it was to be read.
     private func sweep(
-        _ isWanted: (FileHeader) -> Bool, _ result: inout RemovedFiles
+        _ isWanted: (FileHeader) -> Bool, _ result: inout RemovedFiles,
+        _ progressed: (WipeProgress) -> Void
     ) -> Bool {
         var removed: [RemovedName] = []
         var left: [ByteString] = []
         var isUndisturbed = true
         var scanned = 0
+        let before = result.count
         let isWhole = walk(
             includingHidden: true, while: { true },
             failed: { if $1 == .noEntry { isUndisturbed = false } }
@@ -53,6 +57,7 @@ extension FileSystem {
                 // Its user was faster.
                 if error != .noEntry { left.append(found.path) }
             }
+            progressed(WipeProgress(removed: before + removed.count, scanned: scanned))
             return true
         }
         forget(removed)

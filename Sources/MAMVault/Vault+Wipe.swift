@@ -40,14 +40,17 @@ extension Vault {
     ///
     /// Never call this from a thread that serves the mount.
     package func wipe(
-        _ account: AccountID, because reason: WipeReason
+        _ account: AccountID, because reason: WipeReason,
+        progressed: (WipeProgress) -> Void = { _ in }
     ) throws(KeyringError) -> WipeOutcome {
         let (wipe, stragglers, areKeysGone) = try wiping.withLock { _ throws(KeyringError) in
             let (wipe, stragglers) = try closeForGood(account, reason)
             return (wipe, stragglers, destroyKeys(of: wipe))
         }
         tellHook(wipe, reason)
-        let files = wiping.withLock { _ in finish(wipe, areKeysGone: areKeysGone) }
+        let files = wiping.withLock { _ in
+            finish(wipe, areKeysGone: areKeysGone, progressed: progressed)
+        }
         return WipeOutcome(
             files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
             stragglers: report(stragglers))
@@ -148,10 +151,11 @@ extension Vault {
     /// All that can be done again and again: files, records, and at last the decision. Nil without a mount. One copy of the
     /// keys that could not be destroyed keeps no file.
     private func finish(
-        _ wipe: WipeIntent, areKeysGone: Bool, in mount: (any VaultMount)? = nil
+        _ wipe: WipeIntent, areKeysGone: Bool, in mount: (any VaultMount)? = nil,
+        progressed: (WipeProgress) -> Void = { _ in }
     ) -> RemovedFiles? {
         guard let mount = mount ?? self.mount else { return nil }
-        var files = mount.removeFiles { wipe.covers($0) }
+        var files = mount.removeFiles(where: { wipe.covers($0) }, progressed: progressed)
         files.isComplete = files.isComplete && areKeysGone
         do throws(Errno) { try classRecords?.remove(wipe.account) } catch {
             log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")

@@ -35,10 +35,24 @@ package protocol VaultMount: Sendable {
 
     /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing
     /// directory. What is removed is synced, and looked for once more, before this returns.
-    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles
+    func removeFiles(
+        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+    ) -> RemovedFiles
 
     /// True if nothing can be written.
     var isReadOnly: Bool { get }
+}
+
+/// How far the removing of files is.
+package struct WipeProgress: Sendable {
+    package let removed: Int
+    /// In the walk that goes on.
+    package let scanned: Int
+
+    package init(removed: Int, scanned: Int) {
+        self.removed = removed
+        self.scanned = scanned
+    }
 }
 
 /// What came of removing files.

@@ -148,7 +148,8 @@ package enum WorkspaceDescription {
         # Destroys an account: its keys, then its files, wherever they lie in the backing directory. complete: nothing of it is left;
         # otherwise what is left goes at the daemon's next start, or when this is called again. files: how many were removed; left: paths
         # below the backing directory that could not be; scanned: how many were looked at in the end, and opened: of those, how many a key
-        # of the account opens, or would; stragglers: as with Lock.
+        # of the account opens, or would; stragglers: as with Lock. With more, replies before
+        # the last one tell files and scanned so far.
         method Wipe(account: string) -> (complete: bool, files: int, scanned: int, opened: int, left: []string, stragglers: []Straggler)
 
         # Tells what happens to the accounts that the caller may lock, until it hangs up: first how each is now. Call with more.

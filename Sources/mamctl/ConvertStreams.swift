@@ -22,12 +22,14 @@ enum Input {
 
     /// Has the daemon convert it into an open file that is empty; returns the count of plain bytes.
     func convert(
-        _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor
+        _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor,
+        _ progress: ConversionProgress
     ) throws -> Int {
         switch self {
         case .file(let source):
             return try invocation.daemon(for: source.descriptor).convert(
-                conversion, source.descriptor, destination, about: source.path.shown)
+                conversion, source.descriptor, destination, about: source.path.shown
+            ) { progress.follow(destination, until: $0) }
         case .stream:
             let pipe = try makePipe()
             var failure: Failure?
@@ -36,7 +38,7 @@ enum Input {
             ) { connection in
                 leave(pipe.reader)
                 failure = failing { () throws(Failure) in
-                    try feed(pipe.writer, until: connection)
+                    try feed(pipe.writer, until: connection, progress)
                 }
                 leave(pipe.writer)
             }
@@ -63,19 +65,21 @@ extension Invocation {
 
     /// To standard output.
     func convert(
-        _ path: ByteString, _ conversion: Conversion
+        _ path: ByteString, _ conversion: Conversion, _ progress: ConversionProgress
     ) throws -> (Record?, JSONValue) {
         let input = try input(path, conversion)
         if conversion.seals {
-            try sealToOutput(input, conversion)
+            try sealToOutput(input, conversion, progress)
         } else if case .file(let source) = input {
-            try openToOutput(source, conversion)
+            try openToOutput(source, conversion, progress)
         }
         return (nil, .null)
     }
 
     /// The form of a file is written at any place, so it is made in a file without a name: of ciphertext alone.
-    private func sealToOutput(_ input: Input, _ conversion: Conversion) throws {
+    private func sealToOutput(
+        _ input: Input, _ conversion: Conversion, _ progress: ConversionProgress
+    ) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw Failure.usage(
                 verb, "a protected file is no text, and standard output is a terminal")
@@ -84,7 +88,7 @@ extension Invocation {
         let spool = try naming(directory) { () throws(Errno) in
             try openFile(directory.cString, O_RDWR | openTemporary, mode: 0o600)
         }
-        _ = try input.convert(self, conversion, into: spool)
+        _ = try input.convert(self, conversion, into: spool, progress)
         _ = try naming(directory) { () throws(Errno) in
             try retrying { lseek(spool.raw, 0, SEEK_SET) }
         }
@@ -92,7 +96,9 @@ extension Invocation {
     }
 
     /// As it is verified, block by block.
-    private func openToOutput(_ source: Source, _ conversion: Conversion) throws {
+    private func openToOutput(
+        _ source: Source, _ conversion: Conversion, _ progress: ConversionProgress
+    ) throws {
         let pipe = try makePipe()
         var failure: Failure?
         do throws(Failure) {
@@ -101,7 +107,7 @@ extension Invocation {
             ) { _ in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in
-                    try show(pipe.reader, of: source.path)
+                    try show(pipe.reader, of: source.path, progress)
                 }
                 leave(pipe.reader)
             }
@@ -117,7 +123,9 @@ extension Invocation {
     }
 
     /// Whoever sits at a terminal gets text alone.
-    private func show(_ reader: Descriptor, of path: ByteString) throws(Failure) {
+    private func show(
+        _ reader: Descriptor, of path: ByteString, _ progress: ConversionProgress
+    ) throws(Failure) {
         var isFirst = true
         let guards = isatty(STDOUT_FILENO) == 1 && !arguments.has("force")
         try pump(from: reader, path) { bytes throws(Failure) in
@@ -128,6 +136,8 @@ extension Invocation {
             }
             isFirst = false
             try writeToOutput(bytes)
+            // On the same screen it would stand in the middle of the text.
+            if isatty(STDOUT_FILENO) == 0 { progress.add(bytes.count) }
         }
     }
 }
@@ -159,7 +169,9 @@ private func failing(_ body: () throws(Failure) -> Void) -> Failure? {
 }
 
 /// Standard input into a pipe, until it ends or there is an answer.
-private func feed(_ writer: Descriptor, until answer: Descriptor) throws(Failure) {
+private func feed(
+    _ writer: Descriptor, until answer: Descriptor, _ progress: ConversionProgress
+) throws(Failure) {
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
     let name = ByteString("standard input")
@@ -170,6 +182,7 @@ private func feed(_ writer: Descriptor, until answer: Descriptor) throws(Failure
     try pump(from: input, name, while: { isRead && hasInput(input, before: answer) }) { bytes in
         // Why nobody reads it, the answer tells.
         isRead = (try? writeAll(bytes, to: writer.raw)) != nil
+        progress.add(bytes.count)
     }
 }
 

@@ -83,15 +83,19 @@ private func refuseMount(_ destination: ByteString) throws(Failure) {
 extension Invocation {
     fileprivate func convertEach(_ conversion: Conversion) throws -> ExitStatus {
         let output = try Output(self)
-        return eachFile { path in
+        let progress = ConversionProgress(operands)
+        defer { progress.clear() }
+        return eachFile(before: progress.clear) { path in
+            defer { progress.finish(path) }
             switch output {
-            case .stream: return try convert(path, conversion)
+            case .stream: return try convert(path, conversion, progress)
             case .inPlace:
                 if let done = try convertInMount(path, conversion) { return done }
-                return try convert(path, into: nil, conversion)
-            case .file(let place): return try convert(path, into: place, conversion)
+                return try convert(path, into: nil, conversion, progress)
+            case .file(let place): return try convert(path, into: place, conversion, progress)
             case .directory(let place):
-                return try convert(path, into: place.appending(path.lastComponent), conversion)
+                return try convert(
+                    path, into: place.appending(path.lastComponent), conversion, progress)
             }
         }
     }
@@ -110,7 +114,8 @@ extension Invocation {
     }
 
     private func convert(
-        _ path: ByteString, into output: ByteString?, _ conversion: Conversion
+        _ path: ByteString, into output: ByteString?, _ conversion: Conversion,
+        _ progress: ConversionProgress
     ) throws -> (Record?, JSONValue) {
         let input = try input(path, conversion)
         // Of a symbolic link the file that it leads to.
@@ -118,7 +123,8 @@ extension Invocation {
         if conversion.seals { try refuseMount(destination) }
         let new = try NewFile(
             for: destination, from: path, replacing: output == nil || arguments.has("force"))
-        let bytes = try input.convert(self, conversion, into: new.descriptor)
+        let bytes = try input.convert(
+            self, conversion, into: new.descriptor, progress)
         try new.finish(like: input.attributes, keepingOwnerAndTimes: output == nil)
         warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
         return (

@@ -63,6 +63,7 @@ extension Invocation {
     /// Prints what `body` tells of each file. One file's failure is reported and does not keep the others
     /// from being answered; the first failure's status is the result.
     func eachFile(
+        before clear: () -> Void = {},
         _ body: (ByteString) throws -> (record: Record?, json: JSONValue)
     ) -> ExitStatus {
         var status = ExitStatus.success
@@ -71,9 +72,11 @@ extension Invocation {
             do {
                 let answer = try body(path)
                 answers.append(answer.json)
+                clear()
                 if !isJSON, let record = answer.record { print(record) }
             } catch {
                 let failure = Failure(any: error)
+                clear()
                 failure.report(isJSON: false)
                 answers.append(["path": .string(path.shown), "error": failure.json])
                 if status == .success { status = failure.status }

@@ -12,10 +12,8 @@ func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STD
 /// As it is, without a newline.
 func writeOut(_ bytes: [UInt8]) { try? writeAll(bytes, to: STDOUT_FILENO) }
 
-/// One line on the terminal, in the place of the last one.
-func printProgress(_ text: String) {
-    try? writeAll(Array("\r\u{1B}[K\(text)".utf8), to: STDERR_FILENO)
-}
+/// The same to standard error.
+func writeError(_ text: String) { try? writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
@@ -42,8 +40,13 @@ struct Style {
 
     init(of descriptor: Int32) {
         let refusal = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        isColoured = !refusal && Self.hasScreen(descriptor)
+    }
+
+    /// True for a terminal that can do more than print line after line.
+    static func hasScreen(_ descriptor: Int32) -> Bool {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
-        isColoured = !refusal && !isDumb && isatty(descriptor) == 1
+        return !isDumb && isatty(descriptor) == 1
     }
 
     func red(_ text: String) -> String { coloured(text, "31") }

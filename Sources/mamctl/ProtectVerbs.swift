@@ -66,8 +66,9 @@ extension Invocation {
 /// Lines, progress and JSON, one line for each file.
 private struct ProtectOutput {
     private let invocation: Invocation
-    private let showsProgress = isatty(STDERR_FILENO) == 1
-    private var counts = (files: 0, changed: 0)
+    /// Without a total: to count the files takes as long as most of the work.
+    private let progress = Progress()
+    private var changedCount = 0
     private var status = ExitStatus.success
 
     init(_ invocation: Invocation) { self.invocation = invocation }
@@ -83,8 +84,8 @@ private struct ProtectOutput {
             let file = try reply.object("file")
             let info = try ProtectionInfo(try file.object("protection"))
             let wasChanged = try file.bool("changed")
-            counts.files += 1
-            if wasChanged { counts.changed += 1 }
+            progress.files += 1
+            if wasChanged { changedCount += 1 }
             try tell(place(file), info, wasChanged)
         } else if reply.has("failure") {
             let part = try reply.object("failure")
@@ -104,17 +105,17 @@ private struct ProtectOutput {
             return printJSON(members, onOneLine: true)
         }
         if wasChanged {
+            if isatty(STDOUT_FILENO) == 1 { progress.clear() }
             let owner = ByteString(info.owner.description).shown
             invocation.print(Record(before: "\(owner)\t", path: path))
         }
-        if showsProgress {
-            printProgress("\(counts.files) files, \(counts.changed) changed")
-        }
+        progress.note = "\(grouped(changedCount)) changed"
+        progress.show()
     }
 
     mutating func fail(_ path: ByteString, _ failure: Failure) {
         if status == .success { status = failure.status }
-        if showsProgress { printProgress("") }
+        progress.clear()
         failure.report(isJSON: false)
         if invocation.isJSON {
             printJSON(["path": .string(path.shown), "error": failure.json], onOneLine: true)
@@ -122,7 +123,7 @@ private struct ProtectOutput {
     }
 
     func finish() -> ExitStatus {
-        if showsProgress, !invocation.isJSON { printProgress("") }
+        progress.clear()
         return status
     }
 }

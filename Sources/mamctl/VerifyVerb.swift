@@ -46,7 +46,7 @@ struct VerifyPlaces {
 private struct VerifyOutput {
     private let places: VerifyPlaces
     private let isJSON: Bool
-    private let showsProgress = isatty(STDERR_FILENO) == 1
+    private let progress = Progress()
     private var findings: [FindingReport] = []
     private var summary: VerifyReport?
 
@@ -59,17 +59,17 @@ private struct VerifyOutput {
         if reply.has("finding") {
             let finding = try FindingReport(try reply.object("finding"))
             findings.append(finding)
-            clearProgress()
+            progress.clear()
             if !isJSON { printOut("\(places.shown(finding)): \(description(of: finding))") }
         } else if reply.has("progress") {
-            showProgress(try VerifyReport(try reply.object("progress")))
+            show(try VerifyReport(try reply.object("progress")))
         } else {
             summary = try VerifyReport(try reply.object("summary"))
         }
     }
 
     func finish(_ daemon: Daemon) throws(Failure) -> ExitStatus {
-        clearProgress()
+        progress.clear()
         guard let summary else {
             throw Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
         }
@@ -138,13 +138,9 @@ private struct VerifyOutput {
         return parts.joined(separator: "; ")
     }
 
-    private func showProgress(_ counts: VerifyReport) {
-        guard showsProgress else { return }
-        let percent = counts.totalBytes > 0 ? counts.bytes * 100 / counts.totalBytes : 0
-        printProgress("\(counts.files) files, \(counts.bytes >> 20) MiB, \(percent) %")
-    }
-
-    private func clearProgress() {
-        if showsProgress { printProgress("") }
+    private func show(_ counts: VerifyReport) {
+        progress.files = counts.files
+        (progress.bytes, progress.totalBytes) = (counts.bytes, counts.totalBytes)
+        progress.show()
     }
 }

@@ -10,8 +10,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     if !invocation.arguments.has("yes") { try invocation.confirmWipe(of: account, daemon) }
     let subject = "account '\(ByteString(account).shown)'"
-    let report = try WipeReport(
-        try daemon.call("Wipe", ["account": .string(account)], about: subject))
+    let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(.object(report.members))
     } else if report.isComplete {
@@ -20,6 +19,23 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
                 + " of \(report.scanned) files that are left none is its")
     }
     return warn(ofIncomplete: report, account)
+}
+
+/// The last of the replies; those before it tell how far it is.
+private func follow(
+    _ daemon: Daemon, _ account: String, about subject: String
+) throws -> WipeReport {
+    let progress = Progress()
+    var last = Parameters([:])
+    defer { progress.clear() }
+    try daemon.stream("Wipe", ["account": .string(account)], about: subject) { reply in
+        last = reply
+        progress.files = (try? reply.integer("scanned")) ?? 0
+        progress.note = "\(grouped((try? reply.integer("files")) ?? 0)) removed"
+        progress.show()
+        return true
+    }
+    return try WipeReport(last)
 }
 
 /// Says what could not be done; fails if anything was left.

@@ -102,7 +102,9 @@ struct ActionMount: VaultMount {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
 
-    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
+    func removeFiles(
+        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+    ) -> RemovedFiles {
         action()
         var nothing = RemovedFiles()
         nothing.isComplete = true

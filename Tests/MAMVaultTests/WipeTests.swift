@@ -123,7 +123,9 @@ private struct StuckMount: VaultMount {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
 
-    func removeFiles(where isWanted: (FileHeader) -> Bool) -> RemovedFiles {
+    func removeFiles(
+        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+    ) -> RemovedFiles {
         var files = RemovedFiles()
         files.isComplete = !isStuck()
         return files

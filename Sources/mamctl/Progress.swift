@@ -1,0 +1,117 @@
+// How far a long work is, on one line of the terminal that standard error is; nothing where that is none.
+
+internal import Glibc
+internal import MAMSystem
+
+/// Counts that grow, the rate at which they do, and what is left at that rate.
+final class Progress {
+    var files = 0
+    var totalFiles: Int?
+    var bytes = 0
+    var totalBytes: Int?
+    /// What else there is to say.
+    var note: String?
+
+    /// False where nobody would see it: then there is no need to count.
+    let isShown: Bool
+    private var isOnScreen = false
+    private var nextLine: Deadline
+    private var samples: [Sample] = []
+
+    /// What is done sooner shows none.
+    private static let firstMilliseconds = 300
+    private static let intervalMilliseconds = 100
+    /// The rate is that of the last three seconds.
+    private static let sampleCount = 30
+
+    private struct Sample {
+        let nanoseconds: UInt64
+        let amount: Int
+    }
+
+    init(totalFiles: Int? = nil, totalBytes: Int? = nil) {
+        self.totalFiles = totalFiles
+        self.totalBytes = totalBytes
+        isShown = Style.hasScreen(STDERR_FILENO)
+        nextLine = Deadline(milliseconds: Self.firstMilliseconds)
+    }
+
+    /// Shows the counts, unless that was just done.
+    func show() {
+        guard isShown, nextLine.hasPassed else { return }
+        nextLine = Deadline(milliseconds: Self.intervalMilliseconds)
+        samples.append(Sample(nanoseconds: now(), amount: bytes > 0 ? bytes : files))
+        if samples.count > Self.sampleCount { samples.removeFirst() }
+        writeError("\r\u{1B}[K\(line(width: screenWidth(of: STDERR_FILENO) - 1))")
+        isOnScreen = true
+    }
+
+    /// Before anything else is written, and at the end.
+    func clear() {
+        guard isOnScreen else { return }
+        writeError("\r\u{1B}[K")
+        isOnScreen = false
+    }
+
+    /// As much as fits, the most telling first.
+    private func line(width: Int) -> String {
+        var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap(\.self)
+        while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
+        return String(parts.joined(separator: "  ").prefix(width))
+    }
+
+    private var countOfFiles: String? {
+        guard totalFiles != 1 else { return nil }
+        return "files \(grouped(files))\(totalFiles.map { "/\(grouped($0))" } ?? "")"
+    }
+
+    private var countOfBytes: String? {
+        guard bytes > 0 || totalBytes != nil else { return nil }
+        return inBytes(bytes) + (totalBytes.map { "/\(inBytes($0))" } ?? "")
+    }
+
+    /// In a second.
+    private var rate: Double? {
+        guard let first = samples.first, let last = samples.last, last.amount > first.amount else {
+            return nil
+        }
+        let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9
+        return seconds > 0 ? Double(last.amount - first.amount) / seconds : nil
+    }
+
+    private var rateShown: String? {
+        rate.map { bytes > 0 ? "\(inBytes(Int($0)))/s" : "\(grouped(Int($0))) files/s" }
+    }
+
+    private var timeLeft: String? {
+        let (done, total) = bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
+        guard let rate, let total, total > done else { return nil }
+        let seconds = Int((Double(total - done) / rate).rounded(.up))
+        if seconds < 60 { return "\(seconds) s left" }
+        if seconds < 3600 { return "\(seconds / 60) min left" }
+        return seconds < 360_000 ? "\(seconds / 3600) h left" : nil
+    }
+
+    private func now() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+}
+
+/// With commas: 1,234.
+func grouped(_ number: Int) -> String {
+    var digits = Array(String(number))
+    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+    return String(digits)
+}
+
+/// In the unit that leaves at most four digits.
+private func inBytes(_ count: Int) -> String {
+    var (value, unit) = (Double(count), "B")
+    for larger in ["KiB", "MiB", "GiB", "TiB"] where value >= 1000 {
+        (value, unit) = (value / 1024, larger)
+    }
+    guard unit != "B", value < 10 else { return "\(Int(value)) \(unit)" }
+    return "\(Int(value)).\(Int(value * 10) % 10) \(unit)"
+}
