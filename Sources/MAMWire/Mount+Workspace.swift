@@ -9,3 +9,8 @@ extension Mount {
         return String(validating: source, as: UTF8.self).flatMap { WorkspaceName($0) }
     }
 }
+
+/// The workspace whose mount the open file lies in; nil outside of any.
+package func workspace(of file: Descriptor) -> WorkspaceName? {
+    (try? MountTable().mount(of: file.raw))?.workspace
+}

@@ -28,6 +28,11 @@ package struct VarlinkClient: ~Copyable {
         } catch {
             throw .unreachable(path: path, error)
         }
+        self.init(socket)
+    }
+
+    /// Over a connection that its caller may shut down, to end a wait.
+    package init(_ socket: Descriptor) {
         sender = FrameSender(socket)
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }

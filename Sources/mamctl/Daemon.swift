@@ -128,8 +128,3 @@ extension Invocation {
         Failure(.unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
     }
 }
-
-/// The workspace whose mount the open file lies in.
-func workspace(of file: Descriptor) -> WorkspaceName? {
-    (try? MountTable().mount(of: file.raw))?.workspace
-}

@@ -1,111 +1,157 @@
-// `data protect`, `data unprotect` and `data info`: from standard input to standard output.
+// `data protect`, `data unprotect` and `data info`: from standard input or a file to standard output or a new file.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-private let dataSubject = "standard input"
-
 func protectData(_ invocation: Invocation) throws -> ExitStatus {
     guard let owner = try invocation.arguments.text("owner") else {
         throw Failure.usage(invocation.verb, "--owner is missing")
     }
     let daemon = try invocation.daemon()
+    let ends = try DataEnds(invocation)
     if invocation.arguments.has("string") {
         let reply = try daemon.call(
             "Protection.ProtectString",
-            ["owner": .string(owner), "text": .string(try readText())], about: dataSubject)
-        printOut(try reply.string("text"))
-        return .success
+            ["owner": .string(owner), "text": .string(try ends.readText())], about: ends.name)
+        return try ends.finish(with: "\(try reply.string("text"))\n")
     }
-    guard isatty(STDOUT_FILENO) == 0 else {
+    guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
             invocation.verb, "protected data is no text, and standard output is a terminal")
     }
     _ = try daemon.call(
         "Protection.ProtectData",
         ["owner": .string(owner), "sourceDescriptor": 0, "destinationDescriptor": 1],
-        descriptors: try standardStreams(), about: dataSubject)
-    return .success
+        descriptors: [ends.source, ends.destination], about: ends.name)
+    return try ends.finish()
 }
 
+/// Of damaged data a new file does not appear; standard output has what came before the damage.
 func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    if invocation.arguments.has("string") {
-        return try unprotectString(daemon)
-    }
+    let ends = try DataEnds(invocation)
+    if invocation.arguments.has("string") { return try unprotectString(daemon, ends) }
     do throws(Failure) {
         _ = try daemon.call(
             "Protection.UnprotectData", ["sourceDescriptor": 0, "destinationDescriptor": 1],
-            descriptors: try standardStreams(), about: dataSubject)
+            descriptors: [ends.source, ends.destination], about: ends.name)
     } catch {
-        guard error.status == .damaged else { throw error }
+        guard error.status == .damaged, !ends.isNewFile else { throw error }
         throw Failure(
             .damaged, "\(error.message); what came out before is right, and the rest is missing")
     }
-    return .success
+    return try ends.finish()
 }
 
-private func unprotectString(_ daemon: Daemon) throws -> ExitStatus {
-    let text = try readText()
-    // As `data protect --string` printed it.
-    let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
+private func unprotectString(_ daemon: Daemon, _ ends: DataEnds) throws -> ExitStatus {
+    let text = try ends.readText()
     let reply = try daemon.call(
-        "Protection.UnprotectString", ["text": .string(line)], about: dataSubject)
-    let plain = try reply.bool("protected") ? try reply.string("text") : text
-    writeOut(Array(plain.utf8))
-    return .success
+        "Protection.UnprotectString", ["text": .string(line(text))], about: ends.name)
+    return try ends.finish(with: try reply.bool("protected") ? try reply.string("text") : text)
+}
+
+/// As `data protect --string` printed it.
+private func line(_ text: String) -> String {
+    text.hasSuffix("\n") ? String(text.dropLast()) : text
 }
 
 /// As `info` tells it of a file; 4 for what is not protected.
 func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let reply: Parameters
-    if invocation.arguments.has("string") {
-        let text = try readText()
-        let line = text.hasSuffix("\n") ? String(text.dropLast()) : text
-        reply = try daemon.call(
-            "Protection.StringInfo", ["text": .string(line)], about: dataSubject)
-    } else {
-        reply = try daemon.call(
-            "Protection.DataInfo", ["sourceDescriptor": 0],
-            descriptors: [try standardStream(STDIN_FILENO)], about: dataSubject)
-    }
+    let ends = try DataEnds(invocation)
+    let reply =
+        try invocation.arguments.has("string")
+        ? daemon.call(
+            "Protection.StringInfo", ["text": .string(line(try ends.readText()))],
+            about: ends.name)
+        : daemon.call(
+            "Protection.DataInfo", ["sourceDescriptor": 0], descriptors: [ends.source],
+            about: ends.name)
     guard reply.has("protection") else {
         if invocation.isJSON { printJSON(.object(reply.members)) }
-        printError("\(dataSubject): not protected")
+        printError("\(ends.name): not protected")
         return .notManaged
     }
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
         let info = try ProtectionInfo(try reply.object("protection"))
-        invocation.print(description(of: FileFacts(ByteString(dataSubject), info)))
+        invocation.print(description(of: FileFacts(ends.path, info)))
     }
     return .success
 }
 
-private func standardStreams() throws(Failure) -> [Descriptor] {
-    [try standardStream(STDIN_FILENO), try standardStream(STDOUT_FILENO)]
+/// Where a verb reads and writes.
+private struct DataEnds {
+    let path: ByteString
+    let source: Descriptor
+    let destination: Descriptor
+    private let new: NewFile?
+    private let attributes: stat
+
+    var name: String { path.shown }
+    var isNewFile: Bool { new != nil }
+
+    init(_ invocation: Invocation) throws(Failure) {
+        if let file = invocation.operands.first, file.text != "-" {
+            path = file
+            source = try naming(file) { () throws(Errno) in
+                try openFile(file.cString, O_RDONLY | O_NOCTTY)
+            }
+        } else {
+            path = ByteString("standard input")
+            source = try standardStream(STDIN_FILENO)
+        }
+        attributes = try naming(path) { [source] () throws(Errno) in try status(of: source.raw) }
+        if let out = invocation.arguments.value("output") {
+            let file = try NewFile(
+                for: out, from: path, replacing: invocation.arguments.has("force"))
+            (new, destination) = (file, file.descriptor)
+        } else {
+            (new, destination) = (nil, try standardStream(STDOUT_FILENO))
+        }
+    }
+
+    /// A new file gets its name, and the mode of the file that it was made of.
+    func finish(with text: String? = nil) throws(Failure) -> ExitStatus {
+        if let text {
+            try naming(new?.path ?? ByteString("standard output")) { () throws(Errno) in
+                try write(Array(text.utf8))
+            }
+        }
+        var like = attributes
+        if like.st_mode & S_IFMT != S_IFREG { like.st_mode = 0o600 }
+        try new?.finish(like: like, keepingOwnerAndTimes: false)
+        return .success
+    }
+
+    private func write(_ bytes: [UInt8]) throws(Errno) {
+        guard let new else { return writeOut(bytes) }
+        try bytes.span.bytes.withUnsafeBytes { bytes throws(Errno) in
+            try writeFully(new.descriptor.raw, from: bytes, at: 0)
+        }
+    }
+
+    /// A string that one call can carry.
+    func readText() throws(Failure) -> String {
+        let limit = FrameReader.requestByteCount / 2
+        let bytes = try naming(path) { () throws(Errno) in
+            try withProcPath(of: source.raw) { path throws(Errno) in
+                try readSmallFile(path, maximumByteCount: limit)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw Failure(.usage, "\(name) is not text in UTF-8", next: "leave out --string")
+        }
+        return text
+    }
 }
 
-private func standardStream(_ number: Int32) throws(Failure) -> Descriptor {
-    try naming(ByteString(number == STDIN_FILENO ? dataSubject : "standard output")) {
-        () throws(Errno) in
+func standardStream(_ number: Int32) throws(Failure) -> Descriptor {
+    let name = number == STDIN_FILENO ? "standard input" : "standard output"
+    return try naming(ByteString(name)) { () throws(Errno) in
         Descriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 0) })
     }
-}
-
-/// A string that one call can carry.
-private func readText() throws(Failure) -> String {
-    let limit = FrameReader.requestByteCount / 2
-    let bytes = try naming(ByteString(dataSubject)) { () throws(Errno) in
-        try readSmallFile("/proc/self/fd/0", maximumByteCount: limit)
-    }
-    guard let text = String(validating: bytes, as: UTF8.self) else {
-        throw Failure(
-            .usage, "\(dataSubject) is not text in UTF-8", next: "leave out --string")
-    }
-    return text
 }

@@ -54,7 +54,7 @@ extension Invocation {
     }
 
     /// The account that is the caller's default identity, or the caller's only one.
-    private func defaultOwner(of status: StatusReport) throws(Failure) -> String {
+    func defaultOwner(of status: StatusReport) throws(Failure) -> String {
         let own = status.accounts.filter { $0.uid == getuid() }
         guard let account = own.first(where: \.isDefault) ?? (own.count == 1 ? own[0] : nil) else {
             throw .usage(verb, "--owner is missing, and you have \(own.count) accounts here")

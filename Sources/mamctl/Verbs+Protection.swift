@@ -12,6 +12,13 @@ private let protectOptions = [
     .filesFrom, .null, .workspace,
 ]
 
+private let dataOptions = [
+    Option(
+        name: "output", short: "o", value: "OUT",
+        help: "write here, whole or not at all; else to standard output"),
+    Option(name: "force", help: "replace OUT if it exists"), stringOption, .workspace,
+]
+
 let protectionVerbs: [Verb] = [
     Verb(
         name: "protect", summary: "give files and whole directories to an identity",
@@ -32,12 +39,11 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: protectStatuses, run: verifyProtect),
     Verb(
-        name: "data protect", summary: "protect standard input for an identity",
-        usage: "--owner UPN [--string]",
+        name: "data protect", summary: "protect data for an identity: standard input, or a file's",
+        usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,
         options: [
-            Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody"),
-            stringOption, .workspace,
-        ],
+            Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody")
+        ] + dataOptions,
         examples: [
             "tar c plans | mamctl data protect --owner ann@contoso.com > plans.sealed",
             "printf %s \"$token\" | mamctl data protect --owner ann@contoso.com --string",
@@ -46,15 +52,15 @@ let protectionVerbs: [Verb] = [
     Verb(
         name: "data unprotect",
         summary: "the inverse; what was never protected passes through as it is",
-        usage: "[--string]", options: [stringOption, .workspace],
+        usage: "[FILE|-] [-o OUT] [--string]", operands: 0...1, options: dataOptions,
         examples: [
             "mamctl data unprotect < plans.sealed | tar x",
-            "printf %s \"$sealed\" | mamctl data unprotect --string",
+            "mamctl data unprotect plans.sealed -o plans.tar",
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .damaged], run: unprotectData),
     Verb(
-        name: "data info", summary: "whose the data on standard input is, by its header",
-        usage: "[--string]", options: [stringOption, .workspace],
+        name: "data info", summary: "whose data is, by its header",
+        usage: "[FILE|-] [--string]", operands: 0...1, options: [stringOption, .workspace],
         examples: ["mamctl data info < plans.sealed", "mamctl data info --json < plans.sealed"],
         statuses: daemonStatuses + [.notManaged, .damaged], run: dataInfo),
 ]

@@ -1,0 +1,220 @@
+// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in, as copies.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount it is a file of the
+/// account's, and the mount encrypts it.
+func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
+    let handover = try Handover(invocation)
+    try handover.refuseWhatIsNotTheAccounts()
+    let seals = try !handover.isIntoMount && handover.policyAsksForEncryption()
+    return try handover.write(seals ? .encrypted : .plain)
+}
+
+/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked first.
+func providerImport(_ invocation: Invocation) throws -> ExitStatus {
+    guard invocation.operands[0].text != "-" else {
+        throw Failure.usage(invocation.verb, "a file is taken in, and not standard input")
+    }
+    let handover = try Handover(invocation)
+    try handover.refuseWhatMayNotComeIn()
+    return try handover.write(handover.isSourceProtected ? .decrypted : .plain)
+}
+
+/// One file on its way between an account and others.
+private struct Handover {
+    enum Form {
+        case plain, encrypted, decrypted
+    }
+
+    private let invocation: Invocation
+    private let account: String
+    private let daemon: Daemon
+    /// `O_PATH`, so that policy can be asked before anything is opened; nil for standard input.
+    private let source: Descriptor?
+    private let sourcePath: ByteString
+    private let isFromMount: Bool
+    private let destination: ByteString
+    let isIntoMount: Bool
+    /// Has a header of ours; in a mount that is not seen.
+    let isSourceProtected: Bool
+
+    init(_ invocation: Invocation) throws {
+        self.invocation = invocation
+        (sourcePath, destination) = (invocation.operands[0], invocation.operands[1])
+        let isStream = sourcePath.text == "-"
+        source = isStream ? nil : try openForQuestion(sourcePath)
+        let directory = try naming(destination) {
+            [path = destination] () throws(Errno) in
+            try openFile(path.directory.cString, openPathOnly)
+        }
+        isFromMount = source.map { workspace(of: $0) != nil } ?? false
+        isIntoMount = workspace(of: directory) != nil
+        daemon = try invocation.daemon(for: isFromMount ? source : directory)
+        account = try Self.account(of: invocation, daemon)
+        // From here on we are a program of the account's: what it may read we may, and what we make is the account's.
+        _ = try daemon.call(
+            "Identity.SetProcessIdentity", ["identity": .string(account), "scoped": true],
+            about: account)
+        if let source, !isFromMount {
+            isSourceProtected = try isProtected(source, sourcePath)
+        } else {
+            isSourceProtected = false
+        }
+    }
+
+    /// `--owner`, else for whom this shell works, else the caller's account.
+    private static func account(of invocation: Invocation, _ daemon: Daemon) throws -> String {
+        if let owner = try invocation.arguments.text("owner") { return owner }
+        let acting = try daemon.call("Identity.GetIdentity", about: "workspace '\(daemon.name)'")
+            .object("acting")
+        let name = try acting.string("name")
+        guard name.isEmpty, try acting.string("source") == "default" else { return name }
+        return try invocation.defaultOwner(of: try daemon.status())
+    }
+
+    /// Of the account's own cloud nothing is asked. A file of the workspace may be somebody else's.
+    func refuseWhatIsNotTheAccounts() throws {
+        if isFromMount { return try refuseWhatMayNotComeIn() }
+        if isSourceProtected { throw alreadyEncrypted }
+    }
+
+    func refuseWhatMayNotComeIn() throws {
+        guard let source else { return }
+        // Outside of a mount the daemon has to read it.
+        let file = isFromMount ? source : try openSource(source)
+        let reply = try daemon.call(
+            "Policy.CanReceive", ["account": .string(account), "fileDescriptor": 0],
+            descriptors: [file], about: sourcePath.shown)
+        let decision = try DecisionReport(try reply.object("decision")).decision
+        guard decision.isAllowed else {
+            throw Failure(
+                .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
+                next: "mamctl can receive \(sourcePath.shown) --account \(account)")
+        }
+    }
+
+    func policyAsksForEncryption() throws -> Bool {
+        let reply = try daemon.call(
+            "Policy.Ask",
+            ["question": "shouldFileProviderEncryptFiles", "account": .string(account)],
+            about: sourcePath.shown)
+        return try DecisionReport(try reply.object("decision")).decision.isAllowed
+    }
+
+    func write(_ form: Form) throws -> ExitStatus {
+        let input = try source.map(openSource) ?? standardInput()
+        let new = try NewFile(
+            for: destination, from: sourcePath, replacing: invocation.arguments.has("force"))
+        // While it is empty: what is written is the account's from the first byte on.
+        let isSealed = try isIntoMount ? giveToAccount(new) : form == .encrypted
+        let bytes: Int
+        switch form {
+        case .plain: bytes = try copy(input, into: new.descriptor)
+        case .decrypted: bytes = try convert("Decrypt", [:], input, new)
+        case .encrypted:
+            bytes = try convert(
+                "Encrypt", ["owner": .string(account)], source == nil ? spooled(input) : input,
+                new)
+        }
+        try finish(new, like: input)
+        report(bytes, isSealed)
+        return .success
+    }
+
+    /// True if the mount encrypts it.
+    private func giveToAccount(_ new: NewFile) throws -> Bool {
+        guard let name = workspace(of: new.descriptor) else { return false }
+        return try invocation.protection(
+            "SetOwner", ["owner": .string(account)], of: new.descriptor, destination, in: name
+        ).isEncrypted
+    }
+
+    private func convert(
+        _ method: String, _ parameters: [String: JSONValue], _ input: Descriptor, _ new: NewFile
+    ) throws -> Int {
+        let indices: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
+        let reply = try daemon.call(
+            method, parameters.merging(indices) { $1 }, descriptors: [input, new.descriptor],
+            about: sourcePath.shown)
+        return try reply.integer("bytes")
+    }
+
+    /// The daemon encrypts files, and not pipes. Plain content that is to be encrypted reaches no disk.
+    private func spooled(_ input: Descriptor) throws -> Descriptor {
+        let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
+        _ = try copy(input, into: memory, next: "save it in the mount, and name the file")
+        return memory
+    }
+
+    /// From where the source stands to its end.
+    private func copy(
+        _ input: Descriptor, into output: Descriptor, next: String? = nil
+    ) throws(Failure) -> Int {
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        var done = 0
+        while true {
+            let count = try naming(sourceName) { () throws(Errno) in
+                try retrying { read(input.raw, &buffer, buffer.count) }
+            }
+            guard count > 0 else { return done }
+            if done == 0, source == nil, buffer.prefix(count).starts(with: fileMagic) {
+                throw alreadyEncrypted
+            }
+            do throws(Errno) {
+                let span = buffer.span.bytes.extracting(first: count)
+                try span.withUnsafeBytes { bytes throws(Errno) in
+                    try writeFully(output.raw, from: bytes, at: Int64(done))
+                }
+            } catch { throw Failure(destination, error, next: next) }
+            done += count
+        }
+    }
+
+    private func finish(_ new: NewFile, like input: Descriptor) throws {
+        var attributes = try naming(sourceName) { () throws(Errno) in try status(of: input.raw) }
+        // A pipe has no mode that says who may read what came through it.
+        if source == nil { attributes.st_mode = 0o600 }
+        try new.finish(like: attributes, keepingOwnerAndTimes: source != nil)
+    }
+
+    private func report(_ bytes: Int, _ isSealed: Bool) {
+        if invocation.isJSON {
+            return printJSON([
+                "path": .string(destination.shown), "bytes": JSONValue(bytes),
+                "account": .string(account), "encrypted": .bool(isSealed),
+            ])
+        }
+        let form = isSealed ? "encrypted for \(ByteString(account).shown)" : "plain"
+        printOut("\(sourceName.shown) → \(destination.shown): \(bytes) bytes, \(form)")
+    }
+
+    private var sourceName: ByteString {
+        source == nil ? ByteString("standard input") : sourcePath
+    }
+
+    private var alreadyEncrypted: Failure {
+        Failure(
+            .failure, "\(sourceName.shown) is a protected file: a cloud holds plain ones",
+            next: "mamctl provider import SRC DST")
+    }
+
+    private func openSource(_ file: Descriptor) throws(Failure) -> Descriptor {
+        try naming(sourcePath) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
+    }
+}
+
+private func standardInput() throws(Failure) -> Descriptor {
+    try standardStream(STDIN_FILENO)
+}
+
+/// Whether its header is one of ours; a damaged one is refused.
+private func isProtected(_ file: Descriptor, _ path: ByteString) throws(Failure) -> Bool {
+    let facts = try headerFacts(path, file)
+    if facts.isDamaged { throw facts.damage }
+    return facts.state != .foreign
+}
