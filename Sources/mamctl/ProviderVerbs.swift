@@ -52,9 +52,15 @@ private struct Handover {
             [path = destination] () throws(Errno) in
             try openFile(path.directory.cString, openPathOnly)
         }
-        isFromMount = source.map { workspace(of: $0) != nil } ?? false
-        isIntoMount = workspace(of: directory) != nil
-        daemon = try invocation.daemon(for: isFromMount ? source : directory)
+        let (from, into) = (source.flatMap { workspace(of: $0) }, workspace(of: directory))
+        (isFromMount, isIntoMount) = (from != nil, into != nil)
+        let daemon = try invocation.daemon(for: isFromMount ? source : directory)
+        self.daemon = daemon
+        guard [from, into].allSatisfy({ [daemon.name, nil].contains($0) }) else {
+            throw Failure(
+                .failure, "\(destination.shown): another workspace than '\(daemon.name)'",
+                next: "hand it out of the one first, then take it into the other")
+        }
         account = try Self.account(of: invocation, daemon)
         // From here on we are a program of the account's: what it may read we may, and what we make is the account's.
         _ = try daemon.call(
@@ -110,8 +116,7 @@ private struct Handover {
         let input = try source.map(openSource) ?? standardInput()
         let new = try NewFile(
             for: destination, from: sourcePath, replacing: invocation.arguments.has("force"))
-        // While it is empty: what is written is the account's from the first byte on.
-        let isSealed = try isIntoMount ? giveToAccount(new) : form == .encrypted
+        let isSealed = try isEncryptedByMount(new) || form == .encrypted
         let bytes: Int
         switch form {
         case .plain: bytes = try copy(input, into: new.descriptor)
@@ -126,11 +131,10 @@ private struct Handover {
         return .success
     }
 
-    /// True if the mount encrypts it.
-    private func giveToAccount(_ new: NewFile) throws -> Bool {
-        guard let name = workspace(of: new.descriptor) else { return false }
+    private func isEncryptedByMount(_ new: NewFile) throws -> Bool {
+        guard isIntoMount else { return false }
         return try invocation.protection(
-            "SetOwner", ["owner": .string(account)], of: new.descriptor, destination, in: name
+            "ProtectionInfo", of: new.descriptor, destination, in: daemon.name
         ).isEncrypted
     }
 
