@@ -37,6 +37,7 @@ let package = Package(
     products: [
         .executable(name: "mamd", targets: ["mamd"]),
         .executable(name: "mamctl", targets: ["mamctl"]),
+        .library(name: "MAMClient", targets: ["MAMClient"]),
     ],
     targets: [
         // Ground
@@ -86,6 +87,8 @@ let package = Package(
                 "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
+        // What programs link that talk to the daemon; its names are the Intune App SDK's
+        module("MAMClient", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
 
         // Programs
         program(
@@ -101,6 +104,9 @@ let package = Package(
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
                 "MAMKeyring", "MAMStore", "MAMWire",
             ]),
+        .executableTarget(
+            name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
+            swiftSettings: settings),
         program("mambench", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMStore", "MAMSystem"]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -124,6 +130,11 @@ let package = Package(
         tests(
             "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
+        // Runs on a mounted workspace, for test_client.py
+        .executableTarget(
+            name: "clientcheck", dependencies: ["MAMClient"], path: "Tests/Client",
+            swiftSettings: settings),
+        tests("MAMClientTests", ["MAMClient", "MAMPolicy", "MAMWire", "MAMModel", "MAMSystem"]),
 
         // Fuzzing
         .target(

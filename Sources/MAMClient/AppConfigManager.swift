@@ -1,0 +1,152 @@
+// What the organisation tells its programs: the SDK's IntuneMAMAppConfigManager.
+
+internal import MAMModel
+internal import MAMWire
+
+/// The app configurations of accounts.
+public struct AppConfigManager: Sendable {
+    let service: Service
+
+    /// An account's configuration; nil: of whom this process works for. It may be empty.
+    public func appConfig(forAccountId accountId: String? = nil) -> AppConfig {
+        AppConfig(service: service, accountId: accountId)
+    }
+}
+
+/// An account's app configuration: `IntuneMAMAppConfig`. A value of the tenant's default counts only where no other is meant
+/// for the account.
+public struct AppConfig: Sendable {
+    /// Which of several values is wanted.
+    public enum BoolQuery: String, Sendable, Hashable {
+        /// One of them.
+        case any
+        /// True if one is.
+        case or
+        /// True if all are.
+        case and
+    }
+
+    /// Which of several values is wanted.
+    public enum OrderedQuery: String, Sendable, Hashable {
+        /// One of them.
+        case any
+        /// The smallest.
+        case min
+        /// The greatest.
+        case max
+    }
+
+    let service: Service
+    let accountId: String?
+
+    /// One dictionary for each configuration; the tenant's default has the key `__IsDefault`.
+    public func fullData() throws(MAMError) -> [[String: AppConfigValue]] {
+        let accounts = accountId.map { ["accounts": JSONValue.array([.string($0)])] }
+        return try service.call("Policy.Configuration", accounts ?? [:]) {
+            reply throws(VarlinkError) in
+            try reply.objects("fullData").map { $0.members.mapValues { AppConfigValue($0) } }
+        }
+    }
+
+    /// Several values are meant for the account, and differ.
+    public func hasConflict(_ key: String) throws(MAMError) -> Bool {
+        let parameters: [String: JSONValue] = ["key": .string(key)]
+        return try service.call(
+            "Policy.ConfigurationConflict", parameters.adding("account", accountId)
+        ) { reply throws(VarlinkError) in try reply.bool("conflict") }
+    }
+
+    /// A truth value; nil if there is none.
+    public func boolValue(
+        forKey key: String, _ query: BoolQuery = .any
+    ) throws(MAMError) -> Bool? {
+        try value(key, "bool", query.rawValue).one.flatMap(Self.bool)
+    }
+
+    /// A number; nil if there is none.
+    public func numberValue(
+        forKey key: String, _ query: OrderedQuery = .any
+    ) throws(MAMError) -> Double? {
+        try value(key, "number", query.rawValue).one.flatMap(Self.number)
+    }
+
+    /// A text; nil if there is none.
+    public func stringValue(
+        forKey key: String, _ query: OrderedQuery = .any
+    ) throws(MAMError) -> String? {
+        try value(key, "string", query.rawValue).one.flatMap(Self.text)
+    }
+
+    /// All values that can be read as truth values.
+    public func allBools(forKey key: String) throws(MAMError) -> [Bool] {
+        try value(key, "bool", "any").all.compactMap(Self.bool)
+    }
+
+    /// All values that can be read as numbers.
+    public func allNumbers(forKey key: String) throws(MAMError) -> [Double] {
+        try value(key, "number", "any").all.compactMap(Self.number)
+    }
+
+    /// All values, as text.
+    public func allStrings(forKey key: String) throws(MAMError) -> [String] {
+        try value(key, "string", "any").all.compactMap(Self.text)
+    }
+
+    private typealias Found = (one: AppConfigValue?, all: [AppConfigValue])
+
+    private func value(_ key: String, _ type: String, _ query: String) throws(MAMError) -> Found {
+        let parameters: [String: JSONValue] = [
+            "key": .string(key), "type": .string(type), "query": .string(query),
+        ]
+        return try service.call(
+            "Policy.ConfigurationValue", parameters.adding("account", accountId)
+        ) { reply throws(VarlinkError) in
+            guard let all = reply.members["all"]?.array else { throw .invalidParameter("all") }
+            return (
+                reply.has("value") ? reply.members["value"].map { AppConfigValue($0) } : nil,
+                all.map { AppConfigValue($0) }
+            )
+        }
+    }
+
+    private static func bool(_ value: AppConfigValue) -> Bool? {
+        if case .bool(let value) = value { value } else { nil }
+    }
+
+    private static func number(_ value: AppConfigValue) -> Double? {
+        if case .number(let value) = value { value } else { nil }
+    }
+
+    private static func text(_ value: AppConfigValue) -> String? {
+        if case .string(let value) = value { value } else { nil }
+    }
+}
+
+/// A value of a configuration, as the document has it.
+public enum AppConfigValue: Sendable, Hashable {
+    /// Nothing.
+    case null
+    /// A truth value.
+    case bool(Bool)
+    /// A number.
+    case number(Double)
+    /// A text.
+    case string(String)
+    /// Several values.
+    case array([AppConfigValue])
+    /// Values with names.
+    case object([String: AppConfigValue])
+
+    init(_ value: JSONValue) {
+        self =
+            switch value {
+            case .null: .null
+            case .bool(let value): .bool(value)
+            case .integer(let value): .number(Double(value))
+            case .number(let value): .number(value)
+            case .string(let value): .string(value)
+            case .array(let values): .array(values.map { AppConfigValue($0) })
+            case .object(let values): .object(values.mapValues { AppConfigValue($0) })
+            }
+    }
+}

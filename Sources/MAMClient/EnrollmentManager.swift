@@ -1,0 +1,143 @@
+// Accounts come and go: the SDK's IntuneMAMEnrollmentManager.
+
+internal import MAMModel
+internal import MAMWire
+
+/// Registering accounts, checking in, and taking them away. What comes of it later is told by ``Workspace/watch()``.
+public struct EnrollmentManager: Sendable {
+    let service: Service
+
+    /// Makes an identity a managed account, and enrols it at once.
+    ///
+    /// - Parameters:
+    ///   - name: the user principal name.
+    ///   - objectId: in the directory, where it is known.
+    ///   - passphrase: the one that it has from now on.
+    /// - Returns: what came of it; a refusal is a status too, such as 209 or 227.
+    /// - Throws: ``MAMError`` if the daemon cannot be asked, or does not understand.
+    public func registerAndEnrollAccount(
+        _ name: String, objectId: String? = nil, passphrase: Passphrase
+    ) throws(MAMError) -> EnrollmentStatus {
+        let secret = try passphrase.forRegistering()
+        return try service.call(
+            "Enrollment.Register",
+            secret.parameters.adding("name", name).adding("objectId", objectId),
+            secret.descriptors, Self.readStatus)
+    }
+
+    /// Checks in, then opens the account: the way out of too many wrong passphrases, and of too long without a check-in.
+    public func loginAndEnrollAccount(
+        _ accountId: String? = nil, passphrase: Passphrase
+    ) throws(MAMError) -> EnrollmentStatus {
+        let secret = try passphrase.forUnlocking()
+        return try service.call(
+            "Enrollment.Login", secret.parameters.adding("account", accountId), secret.descriptors,
+            Self.readStatus)
+    }
+
+    /// Takes an account from the list.
+    ///
+    /// - Parameters:
+    ///   - accountId: which.
+    ///   - withWipe: destroys its keys and files; otherwise its keys stay, sealed, until it is registered again.
+    /// - Returns: 104 when it is gone, 215 when something of it is left.
+    /// - Throws: ``MAMError/Code/refused`` in a workspace that is mounted read-only.
+    public func deRegisterAndUnenrollAccount(
+        _ accountId: String, withWipe: Bool
+    ) throws(MAMError) -> EnrollmentStatus {
+        try service.call(
+            "Enrollment.Deregister", ["account": .string(accountId), "wipe": .bool(withWipe)], [],
+            Self.readStatus)
+    }
+
+    /// The accounts that the caller may lock, with what last came of enrolling each.
+    public func registeredAccounts() throws(MAMError) -> [EnrollmentStatus] {
+        try list().map(\.status)
+    }
+
+    /// Those of them that are enrolled.
+    public func enrolledAccounts() throws(MAMError) -> [EnrollmentStatus] {
+        try list().filter { $0.stage == "enrolled" }.map(\.status)
+    }
+
+    /// Names or object ids of those who may register here; nil: anybody. Sign all others out.
+    public func allowedAccounts() throws(MAMError) -> [String]? {
+        try service.call("Enrollment.AllowedAccounts") { reply throws(VarlinkError) in
+            reply.has("accounts") ? try reply.strings("accounts") : nil
+        }
+    }
+
+    /// Checks in and looks at policy's conditions: `remediateComplianceForAccountId`.
+    public func remediateCompliance(
+        forAccountId accountId: String? = nil
+    ) throws(MAMError) -> Compliance {
+        try service.call("Enrollment.CheckCompliance", [:].adding("account", accountId)) {
+            reply throws(VarlinkError) in
+            Compliance(
+                status: Compliance.Status(rawValue: try reply.integer("status")) ?? .notCompliant,
+                reason: try reply.optionalString("reason"))
+        }
+    }
+
+    private typealias Entry = (stage: String, status: EnrollmentStatus)
+
+    private func list() throws(MAMError) -> [Entry] {
+        try service.call("Enrollment.List") { reply throws(VarlinkError) in
+            var found: [Entry] = []
+            for entry in try reply.objects("enrollments") {
+                found.append((try entry.string("stage"), try Self.readStatus(entry)))
+            }
+            return found
+        }
+    }
+
+    private static func readStatus(_ wire: Parameters) throws(VarlinkError) -> EnrollmentStatus {
+        try EnrollmentStatus(try wire.object("status"))
+    }
+}
+
+/// What came of a request: `IntuneMAMEnrollmentStatus`.
+public struct EnrollmentStatus: Sendable, Hashable {
+    /// The user principal name.
+    public let identity: String
+    /// The object id; empty if it has none.
+    public let accountId: String
+    /// Below 200.
+    public let didSucceed: Bool
+    /// `IntuneMAMEnrollmentStatusCode`; docs/ENROLLMENT.md has the table.
+    public let statusCode: Int
+    /// One sentence on a failure.
+    public let errorString: String?
+
+    init(_ wire: Parameters) throws(VarlinkError) {
+        identity = try wire.string("identity")
+        accountId = try wire.string("accountId")
+        didSucceed = try wire.bool("didSucceed")
+        statusCode = try wire.integer("statusCode")
+        errorString = try wire.optionalString("errorString")
+    }
+}
+
+/// Whether an account may be used.
+public struct Compliance: Sendable, Hashable {
+    /// The SDK's numbers.
+    public enum Status: Int, Sendable, Hashable {
+        /// It may.
+        case compliant = 0
+        /// A condition is not met.
+        case notCompliant = 1
+        /// The policies could not be read.
+        case serviceFailure = 2
+        /// The check-in found no way.
+        case networkFailure = 3
+        /// Somebody has to give a passphrase.
+        case interactionRequired = 4
+        /// Somebody gave it up.
+        case userCancelled = 5
+    }
+
+    /// The outcome.
+    public let status: Status
+    /// One sentence, if there is something to say.
+    public let reason: String?
+}

@@ -1,0 +1,117 @@
+// The one error of this library: what kind, whose, why, and the SDK's number where it has one.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// Why a call was refused or failed.
+public struct MAMError: Error, Sendable, Hashable {
+    /// What a program decides by.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// No daemon answers: the workspace is not mounted, or the daemon ended.
+        case unreachable
+        /// Several workspaces run, or none has that name.
+        case noWorkspace
+        /// No account has this name or object id.
+        case unknownAccount
+        /// An account with this name or object id is registered already.
+        case accountExists
+        /// The passphrase is not the account's; see ``MAMError/retryAfterSeconds``.
+        case wrongPassphrase
+        /// The account is locked: ask for its passphrase, and unlock it.
+        case windowClosed
+        /// Policy keeps the account closed; the reason says what to do.
+        case blocked
+        /// The file or identity has no managed owner.
+        case notManaged
+        /// The file is not there.
+        case notFound
+        /// Content or header do not verify.
+        case damaged
+        /// Policy, or the caller's rights, forbid it.
+        case refused
+        /// The parameters make no sense.
+        case invalidInput
+        /// A system call failed; see ``MAMError/systemErrorNumber``.
+        case systemError
+        /// The answer is one that this version of the library does not know.
+        case unknownAnswer
+    }
+
+    /// What kind of failure.
+    public let code: Code
+    /// One sentence for a person.
+    public let reason: String
+    /// The account that it is about, if it is about one.
+    public let account: String?
+    /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection managers' calls.
+    public let statusCode: Int?
+    /// When another passphrase is tried; 0: now.
+    public let retryAfterSeconds: Int
+    /// `errno` of ``Code/systemError``; 0 for all others.
+    public let systemErrorNumber: Int32
+}
+
+extension MAMError: CustomStringConvertible {
+    /// The reason.
+    public var description: String { reason }
+}
+
+extension MAMError {
+    init(_ code: Code, _ reason: String, systemErrorNumber: Int32 = 0) {
+        self.init(
+            code: code, reason: reason, account: nil, statusCode: nil, retryAfterSeconds: 0,
+            systemErrorNumber: systemErrorNumber)
+    }
+
+    /// What the daemon refused.
+    init(_ error: VarlinkError) {
+        let cause = error.workspaceError
+        let parameters = error.parameters
+        self.init(
+            code: Self.codes[cause.lastName] ?? .unknownAnswer, reason: cause.description,
+            account: parameters["account"]?.text,
+            statusCode: parameters["status"]?.integer.flatMap { Int(exactly: $0) },
+            retryAfterSeconds: parameters["retryAfterSeconds"]?.integer.flatMap { Int(exactly: $0) }
+                ?? 0,
+            systemErrorNumber: parameters["errno"]?.integer.flatMap { Int32(exactly: $0) } ?? 0)
+    }
+
+    /// By the last word of the error's name.
+    private static let codes: [String: Code] = [
+        "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
+        "WrongPassphrase": .wrongPassphrase, "WindowClosed": .windowClosed, "Blocked": .blocked,
+        "NotManaged": .notManaged, "NotFound": .notFound, "Damaged": .damaged, "Refused": .refused,
+        "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,
+        "SystemError": .systemError,
+    ]
+
+    init(_ failure: VarlinkClient.Failure) {
+        switch failure {
+        case .unreachable(let path, let error):
+            self.init(.unreachable, "no daemon answers at \(path): \(error)")
+        case .disconnected: self.init(.unreachable, "the daemon ended the connection")
+        case .malformed: self.init(.unknownAnswer, "the daemon does not speak varlink")
+        case .refused(let error): self.init(error)
+        }
+    }
+
+    /// A system call of our own that failed on something.
+    init(_ subject: String, _ error: Errno) {
+        let code: Code =
+            switch error {
+            case .noEntry: .notFound
+            case .noKey, .keyExpired: .windowClosed
+            case .badMessage: .damaged
+            case .accessDenied: .refused
+            case .notConnected, .connectionAborted: .unreachable
+            default: .systemError
+            }
+        self.init(code, "\(subject): \(error)", systemErrorNumber: error.rawValue)
+    }
+
+    /// An answer that lacks what it should have.
+    static func unknownAnswer(_ error: VarlinkError) -> MAMError {
+        MAMError(.unknownAnswer, "the daemon's answer is not understood: \(error)")
+    }
+}

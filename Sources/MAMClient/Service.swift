@@ -1,0 +1,52 @@
+// Calls. Each has a connection of its own, so that threads do not wait for each other, and a daemon that was started anew is
+// found again.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// The daemon of one workspace.
+struct Service: Sendable {
+    let socketPath: String
+
+    func connect() throws(MAMError) -> VarlinkClient {
+        do throws(VarlinkClient.Failure) { return try VarlinkClient(path: socketPath) } catch {
+            throw MAMError(error)
+        }
+    }
+
+    /// Calls `method`, with its interface's last name before it, and reads the reply.
+    func call<Value>(
+        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
+        _ read: (Parameters) throws(VarlinkError) -> Value
+    ) throws(MAMError) -> Value {
+        var client = try connect()
+        return try client.ask(method, parameters, descriptors, read)
+    }
+
+    func call(
+        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = []
+    ) throws(MAMError) {
+        try call(method, parameters, descriptors) { _ in }
+    }
+}
+
+extension VarlinkClient {
+    mutating func ask<Value>(
+        _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
+        _ read: (Parameters) throws(VarlinkError) -> Value
+    ) throws(MAMError) -> Value {
+        let reply: Parameters
+        do throws(Failure) {
+            reply = try call("io.mamd.\(method)", parameters, descriptors: descriptors)
+        } catch { throw MAMError(error) }
+        do throws(VarlinkError) { return try read(reply) } catch { throw .unknownAnswer(error) }
+    }
+}
+
+extension [String: JSONValue] {
+    /// With a member for each that is not nil.
+    func adding(_ name: String, _ text: String?) -> Self {
+        text.map { merging([name: .string($0)]) { $1 } } ?? self
+    }
+}

@@ -1,0 +1,56 @@
+// What happens to the accounts, as it happens: the SDK's notifications and delegates.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+internal import Synchronization
+
+extension Workspace {
+    /// Listens to what happens to the caller's accounts.
+    public func watch() throws(MAMError) -> Watch {
+        do throws(Errno) {
+            return Watch(try UnixSocket.connect(to: service.socketPath))
+        } catch {
+            throw MAMError(.unreachable, "no daemon answers at \(service.socketPath): \(error)")
+        }
+    }
+}
+
+/// A connection on which events come. First it tells how each account is.
+///
+/// One thread listens; any other may stop it.
+public final class Watch: Sendable {
+    private let socket: Descriptor
+    private let isStopped = Atomic(false)
+
+    init(_ socket: Descriptor) { self.socket = socket }
+
+    /// Calls `body` with each event on this thread, until it returns false or somebody stops the watch. An error is thrown when
+    /// the daemon ends.
+    ///
+    /// Begin it once. A body that takes long loses the oldest of more than 256 events.
+    public func forEach(_ body: (Event) -> Bool) throws(MAMError) {
+        var client = VarlinkClient(socket)
+        var malformed: VarlinkError?
+        do throws(VarlinkClient.Failure) {
+            try client.stream("\(WorkspaceDescription.name).Watch") { reply in
+                do throws(VarlinkError) {
+                    return body(try Event(try reply.object("event")))
+                } catch {
+                    malformed = error
+                    return false
+                }
+            }
+        } catch {
+            if !isStopped.load(ordering: .sequentiallyConsistent) { throw MAMError(error) }
+        }
+        if let malformed { throw .unknownAnswer(malformed) }
+    }
+
+    /// Ends ``forEach(_:)``, from any thread.
+    public func stop() {
+        isStopped.store(true, ordering: .sequentiallyConsistent)
+        withExtendedLifetime(socket) { _ = shutdown(socket.raw, Int32(SHUT_RDWR)) }
+    }
+}

@@ -1,0 +1,105 @@
+// Where a program begins: one workspace, and its managers.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but for identities of threads.
+public struct Workspace: Sendable {
+    let service: Service
+    private let threads: ThreadIdentities
+
+    /// The daemon's socket at a path.
+    public init(socketPath: String) {
+        service = Service(socketPath: socketPath)
+        threads = ThreadIdentities(service)
+    }
+
+    /// The workspace of this name.
+    public init(named name: String) throws(MAMError) {
+        guard let name = WorkspaceName(name) else {
+            throw MAMError(.noWorkspace, "'\(ByteString(name).shown)' cannot be a workspace's name")
+        }
+        self.init(socketPath: Places.current.existingSocket(of: name))
+    }
+
+    /// The workspace whose mount a file lies in.
+    public init(containing file: FileReference) throws(MAMError) {
+        guard let name = MAMWire.workspace(of: try file.open(openPathOnly)) else {
+            throw MAMError(.noWorkspace, "\(file.shown) lies in no mounted workspace")
+        }
+        self.init(socketPath: Places.current.existingSocket(of: name))
+    }
+
+    /// The only workspace that runs.
+    public init() throws(MAMError) {
+        let running = Places.current.sockets().filter {
+            // A daemon that was killed leaves its socket.
+            (try? UnixSocket.connect(to: $0.path)) != nil
+        }
+        guard let first = running.first else {
+            throw MAMError(.unreachable, "no workspace is mounted")
+        }
+        guard running.count == 1 else {
+            let names = running.map(\.name.description).joined(separator: ", ")
+            throw MAMError(.noWorkspace, "several workspaces are mounted: \(names)")
+        }
+        self.init(socketPath: first.path)
+    }
+
+    /// Whose files are, and giving them to somebody: `IntuneMAMFileProtectionManager`.
+    public var fileProtection: FileProtectionManager { FileProtectionManager(service: service) }
+
+    /// Data that is no file: `IntuneMAMDataProtectionManager`.
+    public var dataProtection: DataProtectionManager { DataProtectionManager(service: service) }
+
+    /// Identities, and what policy says: `IntuneMAMPolicyManager`.
+    public var policies: PolicyManager { PolicyManager(service: service, threads: threads) }
+
+    /// Accounts' coming and going: `IntuneMAMEnrollmentManager`.
+    public var enrollment: EnrollmentManager { EnrollmentManager(service: service) }
+
+    /// What the organisation tells its programs: `IntuneMAMAppConfigManager`.
+    public var appConfig: AppConfigManager { AppConfigManager(service: service) }
+}
+
+extension Workspace {
+    /// The directory in which the files are seen in the clear.
+    public func mountPoint() throws(MAMError) -> String {
+        try service.call("Workspace.Status") { reply throws(VarlinkError) in
+            try reply.string("mountPoint")
+        }
+    }
+
+    /// The accounts of the workspace.
+    public func accounts() throws(MAMError) -> [Account] {
+        try service.call("Workspace.ListAccounts") { reply throws(VarlinkError) in
+            try [AccountReport](reply).map { Account($0) }
+        }
+    }
+
+    /// Closes the windows of an account, or of all of the caller's.
+    ///
+    /// - Parameters:
+    ///   - accountId: a name or object id; nil for all that the caller may lock.
+    ///   - now: without the grace period; nothing is readable when this returns.
+    /// - Throws: ``MAMError/Code/refused`` for another user's account.
+    public func lock(_ accountId: String? = nil, now: Bool = false) throws(MAMError) {
+        try service.call("Workspace.Lock", ["now": .bool(now)].adding("account", accountId))
+    }
+
+    /// Opens the windows of an account, or of the caller's only one.
+    public func unlock(_ accountId: String? = nil, passphrase: Passphrase) throws(MAMError) {
+        let secret = try passphrase.forUnlocking()
+        try service.call(
+            "Workspace.Unlock", secret.parameters.adding("account", accountId), secret.descriptors)
+    }
+
+    /// Destroys an account's keys, then its files. False if something is left, which goes when this is called again, or
+    /// when the daemon next starts.
+    public func wipe(_ accountId: String) throws(MAMError) -> Bool {
+        try service.call("Workspace.Wipe", ["account": .string(accountId)]) {
+            reply throws(VarlinkError) in try reply.bool("complete")
+        }
+    }
+}

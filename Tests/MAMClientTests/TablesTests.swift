@@ -1,0 +1,107 @@
+// The library's names and numbers are the daemon's.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+internal import MAMWire
+internal import Testing
+
+@testable internal import MAMClient
+
+@Suite struct Tables {
+    @Test func propertiesAreThePolicysQuestions() {
+        #expect(
+            PolicyProperty.allCases.map(\.rawValue)
+                == MAMPolicy.PolicyQuestion.allCases.map(\.rawValue))
+    }
+
+    @Test func locationsHaveTheSDKsNumbersAndNames() {
+        #expect(
+            MAMClient.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" }
+                == MAMPolicy.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" })
+        #expect(
+            MAMClient.OpenLocation.allCases.map { "\($0.rawValue) \($0.name)" }
+                == MAMPolicy.OpenLocation.allCases.map { "\($0.rawValue) \($0.name)" })
+    }
+
+    @Test func modesAndNotificationsHaveTheSDKsNumbers() {
+        #expect(
+            MAMClient.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" }
+                == MAMPolicy.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" })
+        #expect(MAMClient.NotificationPolicy.allCases.map(\.rawValue) == [0, 1, 2])
+    }
+}
+
+@Suite struct Errors {
+    @Test func eachErrorOfTheWorkspaceHasACode() {
+        let names = WorkspaceDescription.text.split(separator: "\n")
+            .filter { $0.hasPrefix("error ") }
+            .map { String($0.dropFirst("error ".count).prefix { $0 != " " && $0 != "(" }) }
+        #expect(names.count >= 11)
+        for name in names {
+            let error = MAMError(VarlinkError("\(WorkspaceDescription.name).\(name)"))
+            #expect(error.code != .unknownAnswer, "\(name)")
+        }
+        #expect(MAMError(VarlinkError("io.mamd.Later.Error")).code == .unknownAnswer)
+    }
+
+    @Test func aProtectionErrorHasTheSDKsStatusAndItsCausesCode() {
+        let error = MAMError(
+            VarlinkError(
+                "\(ProtectionDescription.name).FileFailed",
+                [
+                    "status": 106, "name": "identityNotManaged", "cause": "NotManaged",
+                    "account": "ann@contoso.com", "reason": "why",
+                ]))
+        #expect(error.code == .notManaged)
+        #expect(error.statusCode == 106)
+        #expect(error.account == "ann@contoso.com")
+        #expect(error.reason == "why")
+    }
+
+    @Test func aWrongPassphraseTellsWhenTheNextIsTried() {
+        let error = MAMError(.wrongPassphrase("ann@contoso.com", retryAfterSeconds: 60))
+        #expect(error.code == .wrongPassphrase)
+        #expect(error.retryAfterSeconds == 60)
+    }
+
+    @Test func pathsWithAZeroByteAreRefused() {
+        for file in [FileReference.path("/tmp\u{0}/x"), .bytes([]), .bytes([47, 0])] {
+            #expect(throws: MAMError.self) { _ = try file.open(0) }
+        }
+    }
+}
+
+@Suite struct Reading {
+    @Test func eventsOfALaterDaemonArePassedOver() throws {
+        let event = try Event(Parameters(["event": "something-new", "code": 7]))
+        #expect(event.kind == nil)
+        #expect(event.word == "something-new")
+        #expect(event.code == 7)
+        #expect(throws: VarlinkError.self) { _ = try Event(Parameters([:])) }
+    }
+
+    @Test func eachEventOfTheInterfaceIsKnown() {
+        let words =
+            WorkspaceDescription.text.split(separator: "type Event (").first.map(String.init) ?? ""
+        for kind in Event.Kind.allCases {
+            #expect(words.contains(kind.rawValue), "\(kind)")
+        }
+    }
+
+    @Test func aSummaryKeepsWhatFailed() throws {
+        var summary = ProtectionSummary()
+        try summary.take(
+            Parameters([
+                "failure": [
+                    "path": "Notes/a", "status": 102, "name": "encryptionFailed",
+                    "cause": "WindowClosed", "reason": "locked",
+                ]
+            ]))
+        try summary.take(Parameters(["summary": ["files": 2, "changed": 1, "failed": 1]]))
+        #expect(summary.files == 2)
+        #expect(summary.changed == 1)
+        #expect(summary.failures.map(\.path) == ["Notes/a"])
+        #expect(summary.failures.first?.error.code == .windowClosed)
+    }
+}
