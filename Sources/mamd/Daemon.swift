@@ -31,6 +31,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         ? .toStandardError(prefix: "mamd")
         : .toJournal(
             prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    let stateLock = try lockState(places.state(of: backing.name))
+    defer { withExtendedLifetime(stateLock) {} }
     // At every end: a start that fails has changed nothing.
     let recovery = Recovery(of: backing, log)
     defer { recovery.finish() }
@@ -58,8 +60,16 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
     let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
-    let server = try makeServer(places, backing, mountPoint, vault, files, policies)
-    let policyWatch = try watch(policies, for: vault, log)
+    let server: VarlinkServer
+    let policyWatch: PolicyWatch
+    do throws(StartError) {
+        server = try makeServer(places, backing, mountPoint, vault, files, policies)
+        policyWatch = try watch(policies, for: vault, log)
+    } catch {
+        // Or a dead mount would stay.
+        session.stop()
+        throw error
+    }
     vault.setMount(files)
     let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {

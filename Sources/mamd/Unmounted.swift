@@ -21,6 +21,8 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         ? .toStandardError(prefix: "mamd")
         : .toJournal(
             prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    let stateLock = try lockState(places.state(of: backing.name))
+    defer { withExtendedLifetime(stateLock) {} }
     // A check tells of keybags too, and repairs them only if it shall.
     let state = try StateForCheck(places.state(of: backing.name), isReadOnly: isReadOnly)
     let (vault, _) = try makeVault(

@@ -22,6 +22,7 @@ struct WireTests {
             (IdentityDescription.name, IdentityDescription.text),
             (EnrollmentDescription.name, EnrollmentDescription.text),
             (PolicyDescription.name, PolicyDescription.text),
+            (RecoveryDescription.name, RecoveryDescription.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -93,7 +93,7 @@ enum KeybagVector {
     }
 
     /// The bytes of a hexadecimal text; digits only.
-    private static func bytes(_ hex: String) -> [UInt8] {
+    static func bytes(_ hex: String) -> [UInt8] {
         let digits = hex.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map {
             UInt8(digits[$0] << 4 | digits[$0 + 1])

@@ -30,6 +30,11 @@ import Testing
         ("protectedMessagingRedirectAppType", #""specificApps""#, #""blocked""#),
         ("printBlocked", "false", "true"), ("contactSyncBlocked", "false", "true"),
         ("dataBackupBlocked", "false", "true"),
+        (
+            "mamdRecoveryPublicKey",
+            #""AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQHMnzFi""#,
+            #"["AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQHMnzFi","AgICAgICAgICAgICAgICAgICAgICAgICAgICAgICAgJvwX3v"]"#
+        ),
         ("notificationRestriction", #""allow""#, #""blockOrganizationalData""#),
         ("notificationRestriction", #""blockOrganizationalData""#, #""block""#),
         ("allowWidgetContentSync", "true", "false"),

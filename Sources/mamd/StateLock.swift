@@ -1,0 +1,21 @@
+// One daemon for one set of keys: copies of a workspace have one name, and so one state directory.
+
+import Glibc
+import MAMSystem
+
+/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no directory to lock.
+func lockState(_ path: String) throws(StartError) -> Descriptor? {
+    let directory: Descriptor
+    do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {
+        if error == .noEntry { return nil }
+        throw StartError("\(path) cannot be opened: \(error)")
+    }
+    return try withExtendedLifetime(directory) { () throws(StartError) in
+        guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else {
+            throw StartError(
+                "another daemon uses \(path), for another copy of this workspace: mamctl status; give one of the copies another name, or unmount one first"
+            )
+        }
+        return directory
+    }
+}

@@ -1,0 +1,273 @@
+"""Backups and copies: the backing directory by rsync, tar, rclone and Syncthing, read on another machine; while it is being written too."""
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+import urllib.request
+
+from machines import POLICY, SETTINGS, another_machine, populate, tree
+from test_recovery_keys import EXPORT_PASSPHRASE
+from workspace import ANN, DAMAGED, DONE, NO, WorkspaceCase, pattern, wait_until
+
+
+def run(*command, **options):
+    return subprocess.run(list(map(os.fspath, command)), check=True, capture_output=True, **options)
+
+
+def by_rsync(source, destination):
+    # Sparse files, attributes and access lists; the copy is made in place of nothing.
+    run("rsync", "-aSXA", f"{source}/", f"{destination}/")
+
+
+def by_tar(source, destination):
+    archive = destination.with_suffix(".tar")
+    run("tar", "-C", source, "-cSf", archive, "--xattrs", "--xattrs-include=user.*", "--acls", ".")
+    destination.mkdir(mode=0o700)
+    run("tar", "-C", destination, "-xpSf", archive, "--xattrs", "--xattrs-include=user.*", "--acls")
+
+
+def by_rclone(source, destination):
+    run("rclone", "copy", "--config", os.devnull, "--metadata", "--links", "--create-empty-src-dirs", source, destination)
+
+
+class BackupCase(WorkspaceCase):
+    settings = SETTINGS
+    policy = POLICY
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.export_passfile = cls.workspace.secret("export passphrase", EXPORT_PASSPHRASE)
+        cls.keys = cls.workspace.root / "ann.keys"
+        cls.workspace.serving(
+            "account export", ANN, "-o", cls.keys, "--passfile", cls.workspace.passfile, "--export-passfile",
+            cls.export_passfile)
+
+    def restored(self, copy=None):
+        """The copy, mounted on another machine with the account's keys."""
+        other = another_machine(self.workspace, copy)
+        self.addCleanup(other.close)
+        other.mount()
+        other.serving(
+            "account import", self.keys, "--export-passfile", self.export_passfile, "--passfile", other.passfile)
+        return other
+
+    def verify(self, workspace, status=DONE):
+        return workspace.serving("verify", workspace.mount_point, status=status)
+
+
+class AtRest(BackupCase):
+    def check(self, copy, keeps_attributes=True):
+        before = populate(self.workspace, self.directory)
+        other = self.restored(copy)
+        place = other.path(self.directory.name)
+        self.assertEqual(tree(place), before)
+        self.verify(other)
+        # What is asked for of a directory comes along where its attributes do, and new files follow it.
+        (place / "deep" / "new").write_bytes(b"new")
+        self.assertEqual(other.info(place / "deep" / "new")["class"], "B" if keeps_attributes else "D")
+        self.assertEqual((place / "class A").stat().st_mtime, (self.directory / "class A").stat().st_mtime)
+        return other
+
+    def test_rsync(self):
+        other = self.check(by_rsync)
+        sparse = other.on_disk(self.directory.name, "sparse")
+        self.assertLess(sparse.stat().st_blocks * 512, 1 << 20)
+        # Back again, over the old files: what was made there is here.
+        (other.path(self.directory.name) / "made there").write_bytes(pattern(9000))
+        after = tree(other.path(self.directory.name))
+        self.workspace.unmount()
+        other.unmount()
+        run("rsync", "-aSXA", "--delete", "--exclude=/.mamd/lock", f"{other.backing}/", f"{self.workspace.backing}/")
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assertEqual(tree(self.directory), after)
+        self.verify(self.workspace)
+
+    def test_tar(self):
+        self.check(by_tar)
+
+    def test_rclone(self):
+        # Which has no attributes of directories.
+        self.check(by_rclone, keeps_attributes=False)
+
+    def test_two_copies_on_one_machine(self):
+        populate(self.workspace, self.directory)
+        copy = self.workspace.root / "second copy"
+        by_rsync(self.workspace.backing, copy)
+        mount = self.workspace.root / "second mount"
+        mount.mkdir()
+        # One machine serves a workspace once: its name is its socket's, its keys' and its log's.
+        refused = self.workspace.ctl("mount", copy, mount, status=NO)
+        self.assertIn("another daemon", refused.stderr)
+        self.assertNotIn(str(mount), pathlib.Path("/proc/mounts").read_text())
+        self.workspace.unmount()
+        self.workspace.ctl("mount", copy, mount)
+        self.workspace.unlock()
+        self.assertEqual(tree(mount / self.directory.name).keys(), tree(copy / self.directory.name).keys())
+        self.assertEqual((mount / self.directory.name / "class A").read_bytes(), pattern(20_000, ord("A")))
+        self.workspace.ctl("unmount", mount)
+        self.workspace.mount()
+        self.workspace.unlock()
+
+
+class WhileWriting(BackupCase):
+    def test_a_live_copy_has_every_block_old_or_new_and_verify_tells_the_rest(self):
+        size = 1500 * 4064
+        old, new = b"o" * size, b"n" * size
+        path = self.directory / "written over"
+        still = populate(self.workspace, self.directory)
+        path.write_bytes(old)
+        os.sync()
+        stop, passes = threading.Event(), [0]
+
+        def write():
+            content = new
+            while not stop.is_set():
+                with open(path, "r+b") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                with open(self.directory / "grows", "ab") as file:
+                    file.write(pattern(3000))
+                passes[0] += 1
+                content = old if content is new else new
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            wait_until(lambda: passes[0] > 1)
+            copies = [self.workspace.root / f"copy {number}" for number in range(3)]
+            for copy in copies:
+                by_rsync(self.workspace.backing, copy)
+        finally:
+            stop.set()
+            writer.join()
+        self.assertGreater(passes[0], 2)
+        for copy in copies:
+            self.check_live_copy(copy, path, still, size)
+
+    def check_live_copy(self, copy, path, still, size):
+        other = self.restored(lambda _, destination: shutil.move(copy, destination))
+        place = other.path(self.directory.name)
+        # Files that nobody wrote are whole.
+        self.assertEqual({name: digest for name, digest in tree_of(place, still).items()}, still)
+        letters, torn = set(), 0
+        with open(place / path.name, "rb", buffering=0) as file:
+            for offset in range(0, size, 4064):
+                try:
+                    block = os.pread(file.fileno(), 4064, offset)
+                except OSError:
+                    # Read in the middle of the block's write: refused, and never wrong bytes.
+                    torn += 1
+                    continue
+                self.assertTrue(set(block) <= set(b"on"), f"wrong bytes at {offset}")
+                letters.update(block)
+        self.assertLess(torn, 5)
+        self.assertTrue(letters)
+        verified = self.verify(other, status=None)
+        self.assertEqual(verified.returncode, DAMAGED if torn else verified.returncode)
+        self.assertIn(verified.returncode, (DONE, DAMAGED))
+        other.close()
+
+
+def tree_of(place, names):
+    return {name: digest for name, digest in tree(place).items() if name in names}
+
+
+@unittest.skipUnless(shutil.which("syncthing"), "Syncthing is not installed")
+class Syncthing(BackupCase):
+    def test_both_ways_between_two_machines(self):
+        before = populate(self.workspace, self.directory)
+        there = self.workspace.root / "synchronised"
+        # It wants a sign that the folder is the right one: here the workspace's own directory.
+        (there / ".mamd").mkdir(parents=True)
+        folders = [self.workspace.backing, there]
+        for folder in folders:
+            # What belongs to one machine is not for the other: who has the mount, and what is unfinished.
+            (folder / ".stignore").write_text("/.mamd/lock\n/.mamd/work\n")
+        self.peers = [Peer(self, number, folder) for number, folder in enumerate(folders)]
+        for peer, other in zip(self.peers, reversed(self.peers)):
+            peer.configure(other)
+        for peer in self.peers:
+            peer.start()
+        name = self.directory.name
+        wait_until(lambda: (there / ".mamd" / "workspace.json").exists() and same(folders, name), 40, "not the same")
+        other = self.restored(lambda _, destination: destination.symlink_to(there))
+        place = other.path(name)
+        self.assertEqual(tree(place), before)
+        self.verify(other)
+        # A file that is made there is read here.
+        (place / "from there").write_bytes(pattern(9000))
+        os.sync()
+        other.unmount()
+        # Nobody else may change files below a mount: it knows what it has read.
+        self.workspace.unmount()
+        for peer in self.peers:
+            peer.scan()
+        wait_until(lambda: same(folders, name), 40, "did not come back")
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assertEqual(tree(self.directory), {**before, "from there": tree(self.directory)["from there"]})
+        self.assertEqual((self.directory / "from there").read_bytes(), pattern(9000))
+        self.verify(self.workspace)
+
+
+def same(folders, name):
+    one, other = (tree(folder / name) for folder in folders)
+    return one == other
+
+
+class Peer:
+    """A Syncthing that knows one other, by its address on this machine, and nobody else."""
+
+    def __init__(self, case, number, folder):
+        self.case, self.folder = case, folder
+        self.home = case.workspace.root / f"syncthing {number}"
+        run("syncthing", "generate", "--home", self.home, "--no-default-folder", env=self.environment())
+        text = run("syncthing", "--home", self.home, "--device-id", env=self.environment()).stdout
+        self.id = text.decode().strip()
+        self.port, self.gui = free_port(), free_port()
+
+    def environment(self):
+        return {**os.environ, "HOME": str(self.case.workspace.root), "STNOUPGRADE": "1", "STNODEFAULTFOLDER": "1"}
+
+    def configure(self, other):
+        (self.home / "config.xml").write_text(f"""<configuration version="36">
+          <folder id="work" path="{self.folder}" type="sendreceive" rescanIntervalS="3600" fsWatcherEnabled="false">
+            <device id="{self.id}"/><device id="{other.id}"/><maxConflicts>10</maxConflicts>
+            <markerName>.mamd</markerName>
+          </folder>
+          <device id="{self.id}" name="this"><address>dynamic</address></device>
+          <device id="{other.id}" name="other"><address>tcp://127.0.0.1:{other.port}</address></device>
+          <gui enabled="true" tls="false"><address>127.0.0.1:{self.gui}</address><apikey>key</apikey></gui>
+          <options>
+            <listenAddress>tcp://127.0.0.1:{self.port}</listenAddress>
+            <globalAnnounceEnabled>false</globalAnnounceEnabled><localAnnounceEnabled>false</localAnnounceEnabled>
+            <relaysEnabled>false</relaysEnabled><natEnabled>false</natEnabled><urAccepted>-1</urAccepted>
+            <crashReportingEnabled>false</crashReportingEnabled><startBrowser>false</startBrowser>
+            <reconnectionIntervalS>1</reconnectionIntervalS><autoUpgradeIntervalH>0</autoUpgradeIntervalH>
+          </options>
+        </configuration>""")
+
+    def start(self):
+        with open(self.home / "log", "wb") as log:
+            process = subprocess.Popen(
+                ["syncthing", "serve", "--home", self.home, "--no-browser", "--no-restart"],
+                env=self.environment(), stdout=log, stderr=subprocess.STDOUT)
+        self.case.addCleanup(process.wait)
+        self.case.addCleanup(process.terminate)
+
+    def scan(self):
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.gui}/rest/db/scan?folder=work", method="POST", headers={"X-API-Key": "key"})
+        urllib.request.urlopen(request, timeout=30).read()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
