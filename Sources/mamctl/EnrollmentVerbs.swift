@@ -52,6 +52,7 @@ func setThreatLevel(_ invocation: Invocation) throws -> ExitStatus {
     _ = try daemon.call(
         "Enrollment.SetThreatLevel", ["level": JSONValue(level?.rawValue)],
         about: "workspace '\(daemon.name)'")
+    if invocation.isJSON { printJSON(["level": JSONValue(level?.rawValue)]) }
     return .success
 }
 

@@ -13,6 +13,8 @@ import tempfile
 import time
 import unittest
 
+import json_output
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECODER = ROOT / "Tests" / "decoder.py"
 LONG = os.environ.get("MAMD_LONG") == "1"
@@ -181,6 +183,10 @@ class Workspace:
             raise AssertionError(
                 f"{' '.join(command)}: status {result.returncode}, expected {status}\n"
                 f"{result.stdout}{result.stderr}")
+        words = [os.fspath(word) for word in arguments]
+        options = words[: words.index("--")] if "--" in words else words
+        if "--json" in options and not prefix:
+            json_output.check(words, result.stdout)
         return result
 
     def serving(self, verb, *arguments, **options):
