@@ -1,0 +1,102 @@
+"""Interrupted at any moment, a verb leaves the old or the new, and nothing beside it."""
+import os
+import random
+import signal
+import subprocess
+import time
+import unittest
+
+from workspace import ANN, BOB, LONG, WorkspaceCase, pattern
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ROUNDS = 400 if LONG else 24
+SIZE = 8 << 20
+
+
+class Interrupted(WorkspaceCase):
+    accounts = (ANN, BOB)
+
+    def start(self, *words):
+        process = subprocess.Popen(
+            ["mamctl", *map(os.fspath, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.workspace.environment)
+        self.addCleanup(process.wait)
+        return process
+
+    def duration(self, *words):
+        begin = time.monotonic()
+        self.workspace.ctl(*words)
+        return time.monotonic() - begin
+
+    def interrupt(self, moment, number, *words):
+        """False if it was done by then."""
+        process = self.start(*words)
+        time.sleep(moment)
+        process.send_signal(number)
+        # It dies of the signal, so that a shell's loop ends too, and says 128 and the number.
+        self.assertIn(process.wait(30), (0, -number))
+        return process.returncode != 0
+
+    def test_files_outside(self):
+        """Encrypted in place, decrypted in place, and into a new file."""
+        place = self.workspace.root / "outside"
+        place.mkdir()
+        file, other, data = place / "file", place / "other", pattern(SIZE)
+        file.write_bytes(data)
+        takes = self.duration("encrypt", file, "--owner", ANN)
+        self.workspace.ctl("decrypt", file)
+        generator, ended = random.Random(1), 0
+        for count in range(ROUNDS):
+            number = SIGNALS[count % len(SIGNALS)]
+            was_sealed = self.workspace.is_managed_on_disk(file)
+            words = ("decrypt", file) if was_sealed else ("encrypt", file, "--owner", ANN)
+            ended += self.interrupt(generator.uniform(0, takes * 1.6), number, *words)
+            with self.subTest(count=count, was_sealed=was_sealed, number=number):
+                is_sealed = self.workspace.is_managed_on_disk(file)
+                self.assertEqual(self.workspace.decode(file) if is_sealed else file.read_bytes(), data)
+                self.assertEqual(os.listdir(place), ["file"])
+            words = ("-o", other, *(("decrypt", file) if is_sealed else ("encrypt", file, "--owner", ANN)))
+            self.interrupt(generator.uniform(0, takes * 1.6), number, *words[2:], *words[:2])
+            if other.exists():
+                self.assertEqual(self.workspace.decode(other) if not is_sealed else other.read_bytes(), data)
+                other.unlink()
+            self.assertEqual(os.listdir(place), ["file"])
+        print(f"{ended} of {ROUNDS} were interrupted")
+        self.assertGreater(ended, 0)
+
+    def test_files_in_the_mount(self):
+        """What the daemon has begun it ends, or never began."""
+        file, data = self.write(self.directory / "file", pattern(SIZE)), pattern(SIZE)
+        generator = random.Random(2)
+        verbs = (
+            ("decrypt", file), ("encrypt", file, "--owner", ANN), ("owner", "--set", BOB, file),
+            ("owner", "--set", ANN, file), ("class", "--set", "B", file), ("class", "--set", "policy", file),
+            ("protect", file, "--owner", BOB), ("protect", file, "--owner", ANN))
+        for count in range(ROUNDS):
+            words = verbs[count % len(verbs)]
+            self.interrupt(generator.uniform(0, 0.08), SIGNALS[count % len(SIGNALS)], *words)
+            self.assertEqual(file.read_bytes(), data, words)
+        self.assertEqual(os.listdir(self.directory), ["file"])
+        self.workspace.ctl("verify", self.workspace.mount_point)
+
+    def test_a_tree_stops_between_two_files(self):
+        files = [self.write(self.directory / f"file{number:03}", b"x", durable=False) for number in range(300)]
+        process = self.start("protect", self.directory, "--owner", BOB)
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(10), -signal.SIGINT)
+        # The daemon notices at its next reply.
+        time.sleep(1)
+
+        def changed():
+            return sum(line.startswith(BOB) for line in self.workspace.ctl("owner", *files).stdout.splitlines())
+
+        first = changed()
+        self.assertTrue(0 < first < len(files), first)
+        time.sleep(1)
+        self.assertEqual(changed(), first)
+        self.assertEqual({file.read_bytes() for file in files}, {b"x"})
+
+
+if __name__ == "__main__":
+    unittest.main()
