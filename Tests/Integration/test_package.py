@@ -1,4 +1,5 @@
 """The Debian package: what is in it, and that it installs, works, goes and comes back on a Debian without Swift."""
+import functools
 import os
 import pathlib
 import shutil
@@ -12,7 +13,10 @@ from workspace import ANN, MAGIC, PREFIX, ROOT
 ENOKEY = "Required key not available"
 
 
-def build(output):
+@functools.cache
+def build(name):
+    output = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + name))
+    unittest.addModuleCleanup(shutil.rmtree, output)
     said = subprocess.run([ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
     if said.returncode != 0:
         raise AssertionError(f"scripts/package: status {said.returncode}\n{said.stderr[-4000:]}")
@@ -24,12 +28,10 @@ class Package(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.place = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
-        cls.addClassCleanup(shutil.rmtree, cls.place)
-        cls.package = build(cls.place / "first")
+        cls.package = build("first")
 
     def test_the_same_tree_gives_the_same_bytes(self):
-        self.assertEqual(build(self.place / "second").read_bytes(), self.package.read_bytes())
+        self.assertEqual(build("second").read_bytes(), self.package.read_bytes())
 
     def test_lintian_finds_nothing(self):
         said = subprocess.run(
@@ -37,7 +39,7 @@ class Package(unittest.TestCase):
         self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""))
 
     def test_what_others_read_is_valid(self):
-        root = self.place / "unpacked"
+        root = self.package.parent / "unpacked"
         subprocess.run(["dpkg-deb", "--extract", self.package, root], check=True)
         for page in sorted(root.glob("usr/share/man/man?/*.gz")):
             said = subprocess.run(
@@ -61,7 +63,8 @@ class Installed(unittest.TestCase):
         cls.addClassCleanup(cls.debian.close)
         cls.inside = staticmethod(cls.debian.run)
         cls.shared = cls.debian.shared
-        package = build(cls.shared)
+        package = build("first")
+        shutil.copy(package, cls.shared)
         cls.package = f"/shared/{package.name}"
         cls.inside("apt-get", "-qq", "install", "--no-install-recommends", cls.package)
         (cls.shared / "passphrase").write_text("correct horse battery staple\n")
