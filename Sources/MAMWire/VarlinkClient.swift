@@ -23,6 +23,7 @@ package struct VarlinkClient: ~Copyable {
 
     /// Connects to the service at `path`.
     package init(path: String) throws(Failure) {
+        let socket: Descriptor
         do throws(Errno) {
             socket = try UnixSocket.connect(to: path)
         } catch {
@@ -33,6 +34,7 @@ package struct VarlinkClient: ~Copyable {
 
     /// Over a connection that its caller may shut down, to end a wait.
     package init(_ socket: Descriptor) {
+        self.socket = socket
         sender = FrameSender(socket)
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }
