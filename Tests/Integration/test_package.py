@@ -114,6 +114,13 @@ class Installed(unittest.TestCase):
                     status=None)
                 self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), unit)
 
+    def test_the_journal_explains_messages(self):
+        text = (ROOT / "units" / "mamd.catalog").read_text()
+        wanted = {line.split()[1] for line in text.splitlines() if line.startswith("-- ") and len(line.split()) == 2}
+        self.assertTrue(wanted)
+        known = {line.split()[0] for line in self.inside("journalctl", "--list-catalog").stdout.splitlines()}
+        self.assertLessEqual(wanted, known)
+
     def test_directories_are_made(self):
         modes = self.inside("stat", "-c", "%n %a %U", "/etc/mamd", "/run/mamd", "/var/lib/mamd").stdout
         self.assertEqual(modes, "/etc/mamd 755 root\n/run/mamd 755 root\n/var/lib/mamd 700 root\n")
