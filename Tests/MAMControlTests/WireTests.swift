@@ -23,6 +23,7 @@ struct WireTests {
             (EnrollmentDescription.name, EnrollmentDescription.text),
             (PolicyDescription.name, PolicyDescription.text),
             (RecoveryDescription.name, RecoveryDescription.text),
+            (AuditDescription.name, AuditDescription.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

@@ -1,0 +1,33 @@
+// The journal's explanations, beside the table of ids.
+
+import MAMSystem
+import Testing
+
+private let root = "\(#filePath)".split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+
+@Suite("The journal's catalogue")
+struct CatalogTests {
+    @Test("Every id is one of its own and has an entry, with a subject and a text")
+    func entries() throws {
+        let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
+        let entries = String(decoding: bytes, as: UTF8.self).split(separator: "\n-- ").dropFirst()
+        var found: Set<String> = []
+        for entry in entries {
+            let lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
+            found.insert(String(lines[0]))
+            #expect(lines[1].hasPrefix("Subject: "))
+            #expect(lines.drop { !$0.isEmpty }.contains { $0.count > 20 }, "\(lines[1])")
+        }
+        #expect(found == Set(LogMessage.allCases.map(\.id)))
+        #expect(found.count == LogMessage.allCases.count)
+    }
+
+    @Test("It names only fields that there are")
+    func fields() throws {
+        let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let named = text.matches(of: /@([A-Z_]+)@/).map { String($0.output.1) }
+        #expect(Set(named).subtracting(LogField.allCases.map(\.rawValue)).isEmpty)
+        #expect(named.count > 20)
+    }
+}

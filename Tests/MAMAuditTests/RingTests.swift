@@ -1,0 +1,50 @@
+// What waits to be written.
+
+import MAMSystem
+import Testing
+
+@testable import MAMAudit
+
+@Suite("The ring of the audit")
+struct RingTests {
+    private func key(_ file: UInt64, reason: String = "closed") -> AuditKey {
+        AuditKey(.refused, thread: 7, file: file, operation: "open", account: "ann", reason: reason)
+    }
+
+    private func add(_ key: AuditKey, to ring: inout AuditRing) {
+        if !ring.counts(key) { ring.begin(key, AuditRecord(.refused)) }
+    }
+
+    @Test("The same is told once, and at the end how often it came again")
+    func coalescing() {
+        var ring = AuditRing()
+        for _ in 0..<1000 { add(key(1), to: &ring) }
+        add(key(2), to: &ring)
+        add(key(1, reason: "revoked"), to: &ring)
+        #expect(ring.take().map(\.count) == [1, 1, 1])
+        #expect(ring.take().isEmpty)
+        #expect(ring.take(all: true).map(\.count) == [999])
+        #expect(ring.take(all: true).isEmpty)
+    }
+
+    @Test("Of very many the rest is told together")
+    func rest() {
+        var ring = AuditRing()
+        for file in 0..<10_000 { add(key(UInt64(file)), to: &ring) }
+        #expect(ring.take().count == AuditRing.repeatLimit)
+        let rest = ring.take(all: true)
+        #expect(rest.count == 1)
+        #expect(rest.first?.count == 10_000 - AuditRing.repeatLimit)
+    }
+
+    @Test("What does not fit is counted, and told of")
+    func overflow() {
+        var ring = AuditRing()
+        for _ in 0..<AuditRing.limit + 5 { ring.add(AuditRecord(.locked)) }
+        let records = ring.take()
+        #expect(records.count == AuditRing.limit + 1)
+        #expect(records.last?.event == .dropped)
+        #expect(records.last?.count == 5)
+        #expect(ring.take().isEmpty)
+    }
+}

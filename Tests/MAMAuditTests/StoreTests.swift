@@ -1,0 +1,106 @@
+// The files of the audit.
+
+import Glibc
+import MAMModel
+import MAMSystem
+import Testing
+
+@testable import MAMAudit
+
+@Suite("The files of the audit")
+final class StoreTests {
+    private let path: String
+    private let directory: Descriptor
+
+    init() throws {
+        var template = Array("/tmp/mamd-audit-XXXXXX".utf8CString)
+        let made = mkdtemp(&template)
+        path = String(cString: try #require(made))
+        directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+    }
+
+    deinit {
+        try? removeFiles(in: directory.raw)
+        rmdir(path)
+    }
+
+    private func store(_ byteCount: Int = 1 << 20) throws -> AuditStore {
+        try AuditStore(in: directory, maximumByteCount: byteCount)
+    }
+
+    private func records() throws -> [AuditRecord] {
+        try AuditStore.records(in: directory) { _ in true }
+    }
+
+    private var sizes: [Int64] {
+        get throws {
+            try entries(of: directory.raw).map {
+                Int64(try status(at: directory.raw, $0.cString).st_size)
+            }
+        }
+    }
+
+    private func append(_ count: Int, _ event: LogMessage, to store: inout AuditStore) throws {
+        for _ in 0..<count {
+            var one = [AuditRecord(event)]
+            one[0].reason = "a sentence that takes some room, as sentences do"
+            try store.append(&one)
+        }
+    }
+
+    @Test("A record comes back as it was")
+    func roundTrip() throws {
+        var record = AuditRecord(.refused)
+        record.account = "ann@contoso.com"
+        record.registrant = 1000
+        record.caller = AuditCaller(uid: 7, process: ProcessName(42, named: "c\u{FC}t\n\""))
+        (record.path, record.operation, record.reason) = ("a/b", "open", "it is \"closed\"")
+        (record.rule, record.fileClass, record.count) = ("locked-out", "B", 3)
+        var store = try store()
+        var all = [record]
+        try store.append(&all)
+        #expect(try records() == all)
+        #expect(all[0].sequence == 1)
+    }
+
+    @Test("They stay within their size, and refusals push out nothing else")
+    func rotation() throws {
+        var store = try store(64 << 10)
+        try append(20, .locked, to: &store)
+        try append(2000, .refused, to: &store)
+        #expect(try sizes.reduce(0, +) <= 64 << 10)
+        let kept = try records()
+        #expect(kept.filter { $0.event == .locked }.count == 20)
+        #expect(kept.last?.sequence == 2020)
+        #expect(kept.count { $0.event == .refused } > 50)
+    }
+
+    @Test("The numbers go on after a start, whatever the last line is")
+    func restart() throws {
+        var first = try store()
+        try append(3, .locked, to: &first)
+        try append(2, .refused, to: &first)
+        for torn in [
+            "{\"time\":\"2026", "\u{0}\u{0}\n", "[]\n", "{\"sequence\":9223372036854775807}\n",
+        ] {
+            let names = try entries(of: directory.raw).sorted {
+                $0.bytes.lexicographicallyPrecedes($1.bytes)
+            }
+            let file = try openFile(at: directory.raw, names[0].cString, O_WRONLY | O_APPEND)
+            #expect(write(file.raw, torn, torn.utf8.count) == torn.utf8.count)
+        }
+        var second = try store()
+        try append(1, .unlocked, to: &second)
+        #expect(try records().map(\.sequence) == [1, 2, 3, 4, 5, 6])
+    }
+
+    @Test("An empty or foreign file is no obstacle")
+    func emptyFile() throws {
+        for name in ["events.0000000000000000041.jsonl", "events.x.jsonl", "other"] {
+            _ = try openFile(at: directory.raw, name, O_WRONLY | O_CREAT, mode: 0o600)
+        }
+        var store = try store()
+        try append(1, .locked, to: &store)
+        #expect(try records().map(\.event) == [.locked])
+    }
+}
