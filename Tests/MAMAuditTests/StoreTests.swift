@@ -65,13 +65,13 @@ final class StoreTests {
 
     @Test("They stay within their size, and refusals push out nothing else")
     func rotation() throws {
-        var store = try store(64 << 10)
-        try append(20, .locked, to: &store)
-        try append(2000, .refused, to: &store)
-        #expect(try sizes.reduce(0, +) <= 64 << 10)
+        var store = try store(32 << 10)
+        try append(10, .locked, to: &store)
+        try append(400, .refused, to: &store)
+        #expect(try sizes.reduce(0, +) <= 32 << 10)
         let kept = try records()
-        #expect(kept.filter { $0.event == .locked }.count == 20)
-        #expect(kept.last?.sequence == 2020)
+        #expect(kept.filter { $0.event == .locked }.count == 10)
+        #expect(kept.last?.sequence == 410)
         #expect(kept.count { $0.event == .refused } > 50)
     }
 
