@@ -12,6 +12,12 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     let file = try NewFile(for: output, replacing: invocation.arguments.has("force"))
+    guard workspace(of: file.descriptor) == nil else {
+        throw Failure(
+            .usage,
+            "\(output.shown) lies in a workspace: the keys would be sealed there under themselves",
+            next: "write it elsewhere")
+    }
     var secrets = try invocation.currentPassphrase(of: account)
     try secrets.add(
         "exportPassphrase",

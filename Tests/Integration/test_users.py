@@ -39,7 +39,8 @@ HARMLESS = {
 OTHERS = {
     "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
     "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock", "Protection.UnprotectData",
-    "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import"}
+    "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
+    "Recovery.ImportKeys"}
 
 
 @unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
@@ -137,6 +138,11 @@ class Users(WorkspaceCase):
         _, empty, sealed, hers = self.files()
         with Client(self.workspace.socket, ANNS) as ann:
             data = ann.call("Protection.ProtectString", owner=ANN, text="precious")["text"]
+            export = tempfile.TemporaryFile()
+            self.addCleanup(export.close)
+            ann.call(
+                "Recovery.ExportKeys", [export.fileno()], account=ANN, passphrase=self.secret, exportPassphrase="export",
+                fileDescriptor=0)
         with tempfile.TemporaryFile() as file:
             file.write(base64.b64decode(data))
             file.seek(0)
@@ -158,6 +164,9 @@ class Users(WorkspaceCase):
             ("Protection.UnprotectData", [protected, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Protection.UnprotectString", [], {"text": data}),
             ("Protection.DecryptFile", [hers], {"fileDescriptor": 0}),
+            # Her keys, which are here already.
+            ("Recovery.ImportKeys", [export.fileno()], {
+                "fileDescriptor": 0, "exportPassphrase": "export", "noPassphrase": True}),
             # What her policy says of her data.
             ("Policy.CanSave", [hers], {"fileDescriptor": 0, "location": "other"}),
             ("Policy.SaveLocations", [hers], {"fileDescriptor": 0}),

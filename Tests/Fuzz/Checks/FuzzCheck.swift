@@ -8,7 +8,7 @@ package struct Violation: Error, CustomStringConvertible {
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
     case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings,
-        decisions
+        decisions, export
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {
@@ -24,6 +24,7 @@ package enum FuzzCheck: String, CaseIterable, Sendable {
         case .policy: try checkPolicy(bytes)
         case .settings: try checkSettings(bytes)
         case .decisions: try checkDecisions(bytes)
+        case .export: try checkExport(bytes)
         }
     }
 }
