@@ -22,10 +22,11 @@ public struct PolicyManager: Sendable {
     public func setCurrentThreadAccountId<Value>(
         _ accountId: String?, forScope body: () throws -> Value
     ) throws -> Value {
-        let previous = try threads.set(accountId)
+        let outer = try currentIdentity()
+        try threads.set(accountId)
         let result = Result { try body() }
-        // Whoever goes on with another's identity writes into another's files.
-        _ = try threads.set(previous)
+        // Whoever went on with another's identity would write another's files.
+        try threads.set(outer.source == .thread ? outer.accountId : nil)
         return try result.get()
     }
 

@@ -1,6 +1,5 @@
 // For whom the threads of this process work. What the daemon knows of that lasts as long as the connection that said it.
 
-internal import CShims
 internal import MAMModel
 internal import MAMWire
 internal import Synchronization
@@ -12,20 +11,11 @@ final class ThreadIdentities: Sendable {
 
     init(_ service: Service) { self.service = service }
 
-    /// Sets the calling thread's identity; nil: it has its process's again. Returns the one that it had of its own.
-    func set(_ identity: String?) throws(MAMError) -> String? {
-        let thread = JSONValue(mam_thread_id())
-        return try withClient { client throws(MAMError) in
-            let previous = try client.ask("Identity.GetIdentity", ["thread": thread]) {
-                reply throws(VarlinkError) in
-                let acting = ActingIdentity(try reply.object("acting"))
-                return acting.source == .thread ? acting.accountId : nil
-            }
-            try client.ask(
-                "Identity.SetThreadIdentity",
-                ["thread": thread, "identity": JSONValue(identity)]
-            ) { _ in }
-            return previous
+    /// Sets the calling thread's identity; nil: it has its process's again.
+    func set(_ identity: String?) throws(MAMError) {
+        let parameters = ["thread": JSONValue(currentThread), "identity": JSONValue(identity)]
+        try withClient { client throws(MAMError) in
+            try client.ask("Identity.SetThreadIdentity", parameters) { _ in }
         }
     }
 

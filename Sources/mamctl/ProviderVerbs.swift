@@ -79,7 +79,9 @@ private struct Handover {
         let acting = try daemon.call("Identity.GetIdentity", about: "workspace '\(daemon.name)'")
             .object("acting")
         let name = try acting.string("name")
-        guard name.isEmpty, try acting.string("source") == "default" else { return name }
+        let identity = name.isEmpty ? try acting.string("objectId") : name
+        // Nobody by default is not nobody by choice.
+        guard identity.isEmpty, try acting.string("source") == "default" else { return identity }
         return try invocation.defaultOwner(of: try daemon.status())
     }
 
