@@ -180,6 +180,21 @@ class Provider(WorkspaceCase):
         self.provider("import", "-", self.outside / "no", "--owner", ANN, status=USAGE, input=b"x")
         self.provider("fetch", self.outside, self.outside / "no", "--owner", ANN, status=NO)
 
+    def test_from_one_workspace_into_another_nothing_is_guessed(self):
+        backing, mount = self.outside / "other", self.outside / "mount"
+        backing.mkdir()
+        mount.mkdir()
+        self.workspace.ctl("init", backing, "--name", "other")
+        self.workspace.ctl("mount", backing, mount)
+        self.addCleanup(self.workspace.ctl, "unmount", mount)
+        self.workspace.write_as(ANN, self.directory / "anns", "hers")
+        for source, options in ((self.directory / "anns", ()), (self.cached(), ("--workspace", "work"))):
+            for verb in ("fetch", "import"):
+                result = self.workspace.ctl(
+                    "provider", verb, source, mount / "no", "--owner", ANN, *options, status=NO)
+                self.assertIn("another workspace", result.stderr)
+        self.assertEqual(list(mount.iterdir()), [])
+
     def test_items_are_stamped_once(self):
         folder = self.directory / "cloud"
         folder.mkdir()
