@@ -65,7 +65,7 @@ extension Verb {
     var allOptions: [Option] { options + [.json, .help] }
 
     /// What is in one pair of brackets stays on one line.
-    private var usageParts: [String] {
+    var usageParts: [String] {
         var parts: [String] = []
         var depth = 0
         for word in words(of: usage) {

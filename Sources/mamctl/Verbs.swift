@@ -249,6 +249,14 @@ private let runVerbs: [Verb] = [
 
 private let helpVerbs: [Verb] = [
     Verb(
+        name: "completions", summary: "print a script that has a shell complete mamctl's words",
+        usage: "bash|zsh|fish", operands: 1...1, choices: ["bash", "zsh", "fish"],
+        examples: [
+            "mamctl completions bash > ~/.local/share/bash-completion/completions/mamctl",
+            "mamctl completions fish > ~/.config/fish/completions/mamctl.fish",
+        ],
+        statuses: [.success, .usage], run: printCompletions),
+    Verb(
         name: "version", summary: "print the version", usage: "",
         examples: ["mamctl version", "mamctl version --json"], statuses: [.success, .usage],
         run: version),

@@ -1,0 +1,94 @@
+// `completions`: what shells complete, made from the table of verbs.
+
+internal import MAMSystem
+internal import MAMWire
+
+/// What can stand at a place of the command line.
+enum Completion: Equatable {
+    case nothing
+    case files
+    case commands
+    case accounts
+    case workspaces
+    case verbs
+    case words([String])
+}
+
+extension Completion {
+    /// By the word that stands for a value in help.
+    fileprivate init(placeholder: String) {
+        switch placeholder.prefix(while: { $0.isUppercase }) {
+        case "FILE", "PATH", "OUT", "LIST", "BACKING", "MOUNTPOINT", "PROGRAM", "DIR", "DIRECTORY":
+            self = .files
+        case "UPN", "ACCOUNT": self = .accounts
+        case "CMD", "COMMAND": self = .commands
+        case "VERB": self = .verbs
+        default: self = .nothing
+        }
+    }
+}
+
+extension Option {
+    /// Nil for an option without a value.
+    var completion: Completion? {
+        guard let value else { return nil }
+        if !choices.isEmpty { return .words(choices) }
+        return name == Option.workspace.name ? .workspaces : Completion(placeholder: value)
+    }
+}
+
+extension Verb {
+    /// Of what is no option.
+    var completion: Completion {
+        if !choices.isEmpty { return .words(choices) }
+        var isValue = false
+        for part in usageParts {
+            defer { isValue = part.hasPrefix("--") }
+            if part.hasPrefix("-") || part.hasPrefix("[-") || isValue { continue }
+            return Completion(placeholder: String(part.drop { $0 == "[" }))
+        }
+        return .nothing
+    }
+
+    /// `-o`, `--output`.
+    static func flags(of option: Option) -> [String] {
+        (option.short.map { ["-\($0)"] } ?? []) + ["--\(option.name)"]
+    }
+}
+
+/// The words that a command line begins with, with the summary of those that are verbs.
+let firstWords: [(word: String, summary: String)] = {
+    var words: [(String, String)] = []
+    for verb in verbs {
+        let first = String(verb.name.prefix { $0 != " " })
+        if words.contains(where: { $0.0 == first }) { continue }
+        let isVerb = verb.name == first
+        let group = Verb.group(first).map { $0.name.dropFirst(first.count + 1) }
+        words.append((first, isVerb ? verb.summary : group.joined(separator: ", ")))
+    }
+    return words
+}()
+
+/// The first words of verbs of two.
+var groups: [String] { firstWords.map(\.word).filter { !Verb.group($0).isEmpty } }
+
+/// For a shell's single quotes.
+func quoted(_ text: String) -> String {
+    "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+}
+
+/// The accounts and workspaces that there are now, one in a line: the name is alone on its line in our JSON.
+let completionQueries = (
+    accounts:
+        #"mamctl account list --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#,
+    workspaces: #"mamctl status --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#
+)
+
+func printCompletions(_ invocation: Invocation) throws -> ExitStatus {
+    switch invocation.operands[0].text {
+    case "bash": printOut(bashCompletions)
+    case "zsh": printOut(zshCompletions)
+    default: printOut(fishCompletions)
+    }
+    return .success
+}

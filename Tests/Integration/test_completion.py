@@ -1,0 +1,128 @@
+"""What shells complete, asked in the shells themselves."""
+import json
+import re
+import shutil
+import subprocess
+import unittest
+
+from workspace import ANN, WorkspaceCase
+
+# The line that is typed, and what is among the words that are offered; None: and nothing else is.
+ASKED = (
+    ("mamctl acc", {"account"}, None),
+    ("mamctl en", {"encrypt"}, None),
+    ("mamctl account reg", {"register"}, None),
+    ("mamctl account ", {"register", "list", "link"}, ()),
+    ("mamctl can is", {"isContactSyncAllowed"}, ()),
+    ("mamctl can pri", {"print"}, None),
+    ("mamctl encrypt --ow", {"--owner"}, None),
+    ("mamctl encrypt --owner an", {ANN}, None),
+    ("mamctl account passphrase an", {ANN}, None),
+    ("mamctl status --workspace ", {"work"}, None),
+    ("mamctl class --set pol", {"policy"}, None),
+    ("mamctl threat set sec", {"secured"}, None),
+    ("mamctl config get x --type b", {"bool"}, None),
+    ("mamctl info fil", {"file one", "file-two"}, ()),
+    ("mamctl encrypt --files-from fil", {"file one", "file-two"}, ()),
+    ("mamctl help acc", {"account"}, None),
+    ("mamctl nosuch x", set(), None),
+)
+
+BASH = r"""
+source /usr/share/bash-completion/bash_completion
+source ./script
+complete -p mamctl >/dev/null || exit 1
+COMP_LINE=$1 COMP_POINT=${#1} COMP_TYPE=9
+read -ra COMP_WORDS <<< "$1"
+[[ $1 == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_mamctl mamctl "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+
+ZSH = r"""
+zmodload zsh/zpty
+zpty shell zsh -f -i
+zpty -w shell 'PS1=; stty -echo; fpath=($PWD/zsh $fpath); autoload -Uz compinit; compinit -u -d $PWD/dump'
+zpty -w shell 'zstyle ":completion:*" list-separator ""; bindkey "^I" complete-word'
+# Instead of a menu, the words that are added are printed.
+zpty -w shell 'compadd() { local -a all; builtin compadd -O all "$@"; [[ -n $all ]] && print -rl -- "WORD:"$^all; builtin compadd "$@" }'
+zpty -w shell 'print READY'
+zpty -r -m shell line '*READY*'
+zpty -n -w shell "$1"$'\t'
+sleep 1.2
+while zpty -r -t shell line; do print -rn -- "$line"; done
+zpty -d shell
+"""
+
+
+class Completion(WorkspaceCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.place = cls.workspace.root / "typed"
+        cls.place.mkdir()
+        for name in ("file one", "file-two", "other"):
+            (cls.place / name).touch()
+
+    def script(self, shell):
+        return self.workspace.ctl("completions", shell).stdout
+
+    def run_shell(self, *words):
+        if not shutil.which(words[0]):
+            self.skipTest(f"{words[0]} is not installed")
+        result = subprocess.run(
+            words, cwd=self.place, env={**self.workspace.environment, "TERM": "xterm"}, capture_output=True, text=True,
+            timeout=60)
+        return result.stdout, result.stderr
+
+    def demand(self, offered, line, among, rest):
+        with self.subTest(line=line):
+            offered = set(filter(None, offered))
+            self.assertLessEqual(among, offered)
+            if rest is None:
+                self.assertEqual(offered, among)
+
+    def test_bash(self):
+        (self.place / "script").write_text(self.script("bash"))
+        for line, among, rest in ASKED:
+            shown, said = self.run_shell("bash", "--norc", "-c", BASH, "bash", line)
+            self.assertEqual(said, "")
+            self.demand(shown.splitlines(), line, among, rest)
+
+    def test_bash_breaks_words_at_an_at_sign(self):
+        (self.place / "script").write_text(self.script("bash"))
+        split = BASH.replace('read -ra COMP_WORDS <<< "$1"', "COMP_WORDBREAKS+=@\nCOMP_WORDS=(mamctl encrypt --owner ann @ con)")
+        shown, _ = self.run_shell("bash", "--norc", "-c", split, "bash", "mamctl encrypt --owner ann@con")
+        self.assertEqual(shown.split(), [ANN.split("@")[1]])
+
+    def test_fish(self):
+        (self.place / "script").write_text(self.script("fish"))
+        for line, among, rest in ASKED:
+            shown, said = self.run_shell("fish", "--no-config", "-c", f"source script; complete -C '{line}'")
+            self.assertEqual(said, "")
+            words = [word.split("\t")[0].replace("\\ ", " ") for word in shown.splitlines()]
+            self.demand(words, line, among, rest)
+
+    def test_zsh(self):
+        (self.place / "zsh").mkdir()
+        (self.place / "zsh" / "_mamctl").write_text(self.script("zsh"))
+        self.assertEqual(self.run_shell("zsh", "-n", "zsh/_mamctl")[1], "")
+        # Each takes a shell of its own.
+        for line, among, rest in [asked for asked in ASKED if asked[1]][::3]:
+            shown, _ = self.run_shell("zsh", "-f", "-c", ZSH, "zsh", line)
+            self.demand(set(re.findall(r"WORD:([^\r\n\x1b]+)", shown)), line, among, rest)
+
+    def test_all_that_there_is(self):
+        """Every verb and every option, in each of the scripts."""
+        verbs = json.loads(self.workspace.ctl("help", "--json").stdout)
+        for shell in ("bash", "zsh", "fish"):
+            script = self.script(shell)
+            for verb in verbs:
+                self.assertIn(f"'{verb['name']}'", script)
+                for option in verb["options"]:
+                    self.assertIn(("-l " if shell == "fish" else "--") + option["name"], script)
+
+
+if __name__ == "__main__":
+    unittest.main()
