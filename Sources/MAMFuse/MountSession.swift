@@ -74,7 +74,7 @@ package final class MountSession: @unchecked Sendable {
                 isReadOnly: fileSystem.isReadOnly)
             // So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
             guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
-            return OwnMount(id: id)
+            return try OwnMount(id: id)
         } catch { throw .failed(error) }
     }
 

@@ -3,23 +3,27 @@
 internal import Glibc
 internal import MAMSystem
 
-/// Known by its number: the path at which it was made may lead to another mount meanwhile.
+/// Known by its number: the path at which it was made may lead to another mount meanwhile. And by its file system: once it
+/// is gone its number may be another daemon's mount's, while a copy in another mount name space keeps this one serving.
 struct OwnMount {
     private let id: Int
+    private let device: String
 
-    init(id: Int) { self.id = id }
+    init(id: Int) throws(Errno) {
+        guard let mount = try MountTable().mount(id) else { throw .noEntry }
+        (self.id, device) = (id, mount.device)
+    }
 
     /// The one that is seen at the path.
     init(at place: ByteString) throws(Errno) {
         let root = try openFile(place.cString, openPathOnly)
-        id = try withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) }
+        try self.init(
+            id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
     }
 
     /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
     func takeAway() throws(Errno) {
-        guard let mount = try MountTable().mount(id), mount.type == Mount.workspaceType else {
-            return
-        }
+        guard let mount = try MountTable().mount(id), mount.device == device else { return }
         let place = ByteString(mount.mountPoint)
         let root = try openFile(place.cString, openPathOnly)
         // Another one is mounted over it, or it was moved this very moment.

@@ -5,6 +5,8 @@ internal import Glibc
 /// One line of `/proc/self/mountinfo`. Paths are bytes.
 package struct Mount: Sendable, Equatable {
     package let id: Int
+    /// Of the file system that it shows, as `0:45`.
+    package let device: String
     package let mountPoint: [UInt8]
     package let type: String
     package let source: [UInt8]
@@ -53,7 +55,8 @@ package struct MountTable: Sendable {
             fields.count > dash + 2, let id = Int(String(decoding: fields[0], as: UTF8.self))
         else { return nil }
         return Mount(
-            id: id, mountPoint: unescaped(fields[4]),
+            id: id, device: String(decoding: fields[2], as: UTF8.self),
+            mountPoint: unescaped(fields[4]),
             type: String(decoding: fields[dash + 1], as: UTF8.self),
             source: unescaped(fields[dash + 2]),
             device: String(decoding: fields[2], as: UTF8.self),
