@@ -1,4 +1,4 @@
-// What ties keybags to this device: 32 random bytes in the state directory.
+// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the service's.
 
 internal import Glibc
 package import MAMCrypto
@@ -12,20 +12,33 @@ package enum DeviceSecretError: Error, Equatable, Sendable {
     /// Its group or others may use it; the mode's lower 9 bits.
     case readableByOthers(mode: UInt32)
     case system(Errno)
+    /// The service's credential cannot be used.
+    indirect case badCredential(DeviceSecretError)
+    /// There is a credential, and another secret in the state directory.
+    case credentialDiffers
 }
 
 extension DeviceSecretError: CustomStringConvertible {
     package var description: String {
-        let file = "the file \(DeviceSecret.fileName) in the state directory"
-        return switch self {
+        text(about: "the file \(DeviceSecret.fileName) in the state directory")
+    }
+
+    private func text(about file: String) -> String {
+        switch self {
         case .missing:
-            "\(file) is missing, and the keybags there cannot be opened without it: restore it from a backup"
+            "\(file) is missing, and the keybags there cannot be opened without it: restore it from a backup; or, "
+                + "if a credential of a unit has it, let that start mamd: systemctl start mamd@NAME"
         case .wrongByteCount(let count):
             "\(file) has \(count) bytes and not \(DeviceSecret.byteCount): restore it from a backup"
         case .readableByOthers(let mode):
             "\(file) has mode 0\(String(mode, radix: 8)), so that others may have read it: "
                 + "if they cannot have, run chmod 600 on it"
         case .system(let error): "\(file) cannot be used: \(error)"
+        case .badCredential(let error):
+            error.text(about: "the credential \(DeviceSecret.fileName)")
+        case .credentialDiffers:
+            "\(file) is not what the credential \(DeviceSecret.fileName) is, and keybags need the one that they were "
+                + "made with: move the other away; see mamd(8), CREDENTIALS"
         }
     }
 }
@@ -35,11 +48,31 @@ package enum DeviceSecret {
     package static let fileName = "device-secret"
     package static let byteCount = 32
 
-    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no old keybag.
+    /// The one that the service manager gave this process; nil if it gave none.
+    package static func credential() throws(DeviceSecretError) -> SecretBytes? {
+        guard let path = getenv("CREDENTIALS_DIRECTORY") else { return nil }
+        do throws(DeviceSecretError) {
+            let directory: Descriptor
+            do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {
+                throw .system(error)
+            }
+            return try withExtendedLifetime(directory) { () throws(DeviceSecretError) in
+                try read(in: directory.raw)
+            }
+        } catch { throw .badCredential(error) }
+    }
+
+    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no old keybag. A credential
+    /// counts instead, and is never written anywhere.
     package static func load(
-        in directory: Int32, mayCreate: Bool
+        in directory: Int32, mayCreate: Bool, credential: SecretBytes? = nil
     ) throws(DeviceSecretError) -> SecretBytes {
-        if let secret = try read(in: directory) { return secret }
+        let stored = try read(in: directory)
+        if let credential {
+            guard stored?.equals(credential) ?? true else { throw .credentialDiffers }
+            return credential
+        }
+        if let stored { return stored }
         guard mayCreate else { throw .missing }
         do throws(Errno) {
             try create(in: directory)

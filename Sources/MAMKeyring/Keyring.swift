@@ -9,7 +9,7 @@
 //   KeybagStore, WipeStore, Attempts, PassphraseHistory, DeviceSecret, StateFile   the state directory
 
 internal import Glibc
-internal import MAMCrypto
+package import MAMCrypto
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
@@ -63,10 +63,11 @@ package final class Keyring: Sendable {
     ///
     /// The clock gives seconds since 1970. `report` is told what was repaired or cannot be used, now and
     /// later, on any thread; for the log. `mayRepair`: false to leave keybags as they are, whatever they are.
-    /// `isReadOnly`: what a crash left beside them stays too.
+    /// `isReadOnly`: what a crash left beside them stays too. `credential`: the device secret, if the service manager
+    /// keeps it.
     package init(
         stateDirectory: Descriptor, cost: KeyDerivationCost = .standard, mayRepair: Bool = true,
-        isReadOnly: Bool = false,
+        isReadOnly: Bool = false, credential: SecretBytes? = nil,
         clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) },
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(KeyringError) {
@@ -87,7 +88,8 @@ package final class Keyring: Sendable {
         let isFirstStart = try Self.storing { [store] () throws(Errno) in
             try !store.hasKeybags()
         }
-        let secret = try Self.loadDeviceSecret(in: directory, mayCreate: isFirstStart)
+        let secret = try Self.loadDeviceSecret(
+            in: directory, mayCreate: isFirstStart, credential: credential)
         deviceSecret = secret
         try Self.storing { () throws(Errno) in
             if isReadOnly { return }
@@ -122,10 +124,11 @@ package final class Keyring: Sendable {
     }
 
     private static func loadDeviceSecret(
-        in directory: Int32, mayCreate: Bool
+        in directory: Int32, mayCreate: Bool, credential: SecretBytes?
     ) throws(KeyringError) -> SecretBytes {
         do throws(DeviceSecretError) {
-            return try DeviceSecret.load(in: directory, mayCreate: mayCreate)
+            return try DeviceSecret.load(
+                in: directory, mayCreate: mayCreate, credential: credential)
         } catch { throw .deviceSecret(error) }
     }
 

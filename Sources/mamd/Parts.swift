@@ -33,7 +33,8 @@ func makeVault(
         let directory = try openFile(state, O_RDONLY | O_DIRECTORY)
         let keyring = try Keyring(
             stateDirectory: directory, cost: cost, mayRepair: mayRepair,
-            isReadOnly: isReadOnly, clock: { clock.now.wallSeconds }
+            isReadOnly: isReadOnly, credential: try DeviceSecret.credential(),
+            clock: { clock.now.wallSeconds }
         ) {
             report("\(state): \($0)")
         }

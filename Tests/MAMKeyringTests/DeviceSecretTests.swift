@@ -16,6 +16,33 @@ import Testing
         #expect(!one.equals(try DeviceSecret.load(in: other.directory.raw, mayCreate: true)))
     }
 
+    @Test func `a credential counts instead, and is not written`() throws {
+        let state = try TestState()
+        let credential = SecretBytes.random(count: 32)
+        let loaded = try DeviceSecret.load(
+            in: state.directory.raw, mayCreate: true, credential: credential)
+        #expect(loaded.equals(credential))
+        #expect(try state.names(in: ".").isEmpty)
+        // Keybags are there already: it is no new secret.
+        #expect(
+            try DeviceSecret.load(
+                in: state.directory.raw, mayCreate: false, credential: credential
+            ).equals(credential))
+    }
+
+    @Test func `another one in the state directory is refused, the same one is not`() throws {
+        let state = try TestState()
+        let stored = try DeviceSecret.load(in: state.directory.raw, mayCreate: true)
+        #expect(
+            try DeviceSecret.load(in: state.directory.raw, mayCreate: true, credential: stored)
+                .equals(stored))
+        #expect(throws: DeviceSecretError.credentialDiffers) {
+            try DeviceSecret.load(
+                in: state.directory.raw, mayCreate: true,
+                credential: SecretBytes.random(count: 32))
+        }
+    }
+
     @Test(arguments: [0o640, 0o604, 0o601, 0o660, 0o777] as [mode_t])
     func `one that others may use is refused with the remedy`(_ mode: mode_t) throws {
         let state = try TestState()
