@@ -16,8 +16,7 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
 // libfuse sees them. Their flags still tell.
 enum { MAM_CREATE = 35, MAM_TMPFILE = 51 };
 
-static inline ssize_t mam_receive(int device, void *buffer, size_t count, void *data) {
-    (void)data;
+static inline ssize_t mam_receive(int device, void *buffer, size_t count) {
     const ssize_t found = read(device, buffer, count);
     // struct fuse_in_header: the length, then the number of the request.
     uint32_t *const number = (uint32_t *)buffer + 1;
@@ -30,8 +29,10 @@ static inline ssize_t mam_send(int device, struct iovec *parts, int count, void 
     return writev(device, parts, count);
 }
 
-static inline int mam_receive_ourselves(struct fuse_session *session) {
-    const struct fuse_custom_io io = {.writev = mam_send, .read = mam_receive};
+// `data` of what receives is what the session was made with.
+static inline int mam_receive_ourselves(struct fuse_session *session,
+                                        ssize_t (*receive)(int device, void *buffer, size_t count, void *data)) {
+    const struct fuse_custom_io io = {.writev = mam_send, .read = receive};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
 

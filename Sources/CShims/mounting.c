@@ -31,6 +31,7 @@ int mam_new_fuse_mount(int device, const char *source, const char *subtype, int 
     if (context < 0) return -1;
     unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     if (flags & MAM_READ_ONLY) attributes |= MOUNT_ATTR_RDONLY;
+    if (flags & MAM_NO_PROGRAMS) attributes |= MOUNT_ATTR_NOEXEC;
     int mount = configure(context, device, source, subtype, flags)
                     ? -1
                     : fsmount(context, FSMOUNT_CLOEXEC, attributes);

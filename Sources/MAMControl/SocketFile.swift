@@ -4,13 +4,20 @@ internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// A listening socket with its file, which goes when this does.
+/// A listening socket with its file, which goes when this does, unless it was given to us.
 final class SocketFile: Sendable {
     let listener: Descriptor
-    private let path: String
+    /// Nil if somebody else listens too, and keeps the file.
+    private let ownPath: String?
     /// Held for as long as we listen. A second daemon asks for the lock, not for an answer: no race
     /// between "is it dead?" and "replace it", and a daemon that hangs still counts as alive.
-    private let lock: Descriptor
+    private let lock: Descriptor?
+
+    /// Takes a socket that listens already.
+    init(given listener: Descriptor) {
+        self.listener = listener
+        (ownPath, lock) = (nil, nil)
+    }
 
     /// Makes parent directories as needed. A dead daemon's socket is replaced; with a live one at
     /// `path`, or anything there that is no socket, this throws `EADDRINUSE`.
@@ -20,14 +27,19 @@ final class SocketFile: Sendable {
         }
         lock = try Self.takeLock(path + ".lock")
         try Self.removeStale(path)
-        self.path = path
+        ownPath = path
         listener = try UnixSocket.listen(at: path, mode: mode)
     }
 
-    /// Takes the name away; the lock stays, so it cannot be another daemon's by now.
-    func remove() { unlink(path) }
+    /// Takes the name away; the lock stays, so it cannot be another daemon's by now. Clients of a given socket wait for
+    /// the next who takes it.
+    func close() {
+        guard let ownPath else { return }
+        UnixSocket.shutDown(listener)
+        unlink(ownPath)
+    }
 
-    deinit { remove() }
+    deinit { close() }
 
     private static func takeLock(_ path: String) throws(Errno) -> Descriptor {
         let lock = try openFile(path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)

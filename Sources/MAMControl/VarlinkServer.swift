@@ -27,21 +27,28 @@ package final class VarlinkServer: Sendable {
     private let limits: Limits
     private let file: SocketFile
     private let table: ConnectionTable
+    private let end: WakeUpDescriptor
 
-    /// Listens at `path` with `mode` and starts to serve.
+    /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead, if there is one.
     ///
     /// Missing parent directories are made with `directoryMode`. The socket of a dead daemon is
     /// replaced; `EADDRINUSE` when a live one is there.
     package init(
         at path: String, mode: UInt32 = 0o600, directoryMode: UInt32 = 0o700,
-        limits: Limits = Limits(), service: VarlinkService
+        given listener: Descriptor? = nil, limits: Limits = Limits(), service: VarlinkService
     ) throws(Errno) {
         self.service = service
         self.limits = limits
-        file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
+        end = try WakeUpDescriptor()
+        if let listener {
+            file = SocketFile(given: listener)
+        } else {
+            file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
+        }
         table = ConnectionTable(limits: limits)
-        try startThread(named: "control") { [listener = file.listener, table, service, limits] in
-            Self.acceptAll(from: listener, table, service, limits)
+        try startThread(named: "control") {
+            [listener = file.listener, end, table, service, limits] in
+            Self.acceptAll(from: listener, until: end, table, service, limits)
         }
     }
 
@@ -51,17 +58,20 @@ package final class VarlinkServer: Sendable {
     /// or after `patience`: a call that is being carried out is not broken off.
     package func stop(patience: Duration = .seconds(5)) {
         table.close()
-        UnixSocket.shutDown(file.listener)
-        file.remove()
+        end.signal()
+        file.close()
         let end = ContinuousClock.now + patience
         while !table.isEmpty, ContinuousClock.now < end { usleep(1000) }
     }
 
+    /// Returns when what every call needs first is free. For who wants to know that nothing is stuck.
+    package func waitUntilFree() { _ = table.isOpen }
+
     private static func acceptAll(
-        from listener: Descriptor, _ table: ConnectionTable, _ service: VarlinkService,
-        _ limits: Limits
+        from listener: Descriptor, until end: WakeUpDescriptor, _ table: ConnectionTable,
+        _ service: VarlinkService, _ limits: Limits
     ) {
-        while table.isOpen {
+        while waitForClient(listener, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
                 admit(socket, table, service, limits)
@@ -70,6 +80,15 @@ package final class VarlinkServer: Sendable {
                 if table.isOpen { usleep(10_000) }
             }
         }
+    }
+
+    /// False when no more are to be taken: those that wait at a given socket are left to the next daemon.
+    private static func waitForClient(_ listener: Descriptor, _ end: WakeUpDescriptor) -> Bool {
+        var waiting = [listener, end.descriptor].map {
+            pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0)
+        }
+        while poll(&waiting, 2, -1) < 0 {}
+        return waiting[1].revents == 0
     }
 
     /// Starts a connection's thread, or closes the socket by letting it go.

@@ -10,7 +10,8 @@ package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
     private let fileSystem: FileSystem
-    private let mount: OwnMount
+    /// Nil if it is somebody else's to take away.
+    private let mount: OwnMount?
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
     private let waiting = Mutex<pthread_t?>(nil)
 
@@ -24,26 +25,24 @@ package final class MountSession: @unchecked Sendable {
     /// Mounts; requests wait in the kernel until ``serve()``.
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
-    /// `allowOther`: lets other users in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
     package init(
         _ fileSystem: FileSystem, at mountPoint: ByteString, on target: MountTarget, name: String,
-        allowOther: Bool
+        _ options: MountOptions
     ) throws(Failure) {
-        var options = "default_permissions,subtype=mamd,fsname=\(name)"
-        if allowOther { options += ",allow_other" }
-        if fileSystem.isReadOnly { options += ",ro" }
-        guard let session = Self.makeSession(["mamd", "-o", options], fileSystem) else {
+        let words = ["default_permissions", "subtype=mamd", "fsname=\(name)"] + options.words
+        let list = words.joined(separator: ",")
+        guard let session = Self.makeSession(["mamd", "-o", list], fileSystem) else {
             throw .badOptions
         }
         do throws(Failure) {
-            mount = try Self.mount(session, fileSystem, mountPoint, target, name, allowOther)
+            mount = try Self.mount(session, mountPoint, target, name, options)
         } catch {
             fuse_session_destroy(session)
             throw error
         }
         self.session = session
         self.fileSystem = fileSystem
-        guard mam_receive_ourselves(session) == 0 else {
+        guard Self.receiveOurselves(session) == 0 else {
             stop()
             throw .notMounted
         }
@@ -54,11 +53,17 @@ package final class MountSession: @unchecked Sendable {
     }
 
     private static func mount(
-        _ session: OpaquePointer, _ fileSystem: FileSystem, _ place: ByteString,
-        _ target: MountTarget, _ name: String, _ allowOther: Bool
-    ) throws(Failure) -> OwnMount {
+        _ session: OpaquePointer, _ place: ByteString, _ target: MountTarget, _ name: String,
+        _ options: MountOptions
+    ) throws(Failure) -> OwnMount? {
         let (directory, isDead): (Descriptor, Bool)
         switch target {
+        case .mounted(let device):
+            do throws(Errno) {
+                let own = try retrying { fcntl(device.raw, F_DUPFD_CLOEXEC, 3) }
+                try serve(session, mountOf: own)
+            } catch { throw .failed(error) }
+            return nil
         case .path:
             guard fuse_session_mount(session, place.cString) == 0 else { throw .notMounted }
             do throws(Errno) { return try OwnMount(at: place) } catch {
@@ -70,12 +75,27 @@ package final class MountSession: @unchecked Sendable {
         }
         do throws(Errno) {
             let (device, id) = try mountByDescriptor(
-                directory, isDeadMount: isDead, at: place, name: name, allowOther: allowOther,
-                isReadOnly: fileSystem.isReadOnly)
-            // So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
-            guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
+                directory, isDeadMount: isDead, at: place, name: name, options)
+            try serve(session, mountOf: device)
             return try OwnMount(id: id)
         } catch { throw .failed(error) }
+    }
+
+    /// So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
+    private static func serve(
+        _ session: OpaquePointer, mountOf device: Int32
+    ) throws(Errno) {
+        guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
+    }
+
+    /// Every thread that comes for a request is counted on its way.
+    private static func receiveOurselves(_ session: OpaquePointer) -> Int32 {
+        mam_receive_ourselves(session) { device, buffer, count, fileSystem in
+            guard let fileSystem else { return mam_receive(device, buffer, count) }
+            let progress = Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue()
+                .progress
+            return progress.waiting { mam_receive(device, buffer, count) }
+        }
     }
 
     private static func makeSession(
@@ -117,11 +137,13 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// What the kernel has cached must have been written back before.
     package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {
-        do throws(Errno) { try mount.takeAway() } catch { report(error) }
-        // With nothing open the kernel ends the connection now, and the loop with it.
-        for _ in 0..<20 {
-            if waiting.withLock({ $0 == nil }) { return }
-            usleep(50_000)
+        if let mount {
+            do throws(Errno) { try mount.takeAway() } catch { report(error) }
+            // With nothing open the kernel ends the connection now, and the loop with it.
+            for _ in 0..<20 {
+                if waiting.withLock({ $0 == nil }) { return }
+                usleep(50_000)
+            }
         }
         // Again and again: a signal that comes before the thread waits wakes nobody.
         for _ in 0..<100 where wakeWaitingThread() { usleep(50_000) }

@@ -4,6 +4,32 @@ internal import CShims
 internal import Glibc
 package import MAMSystem
 
+/// What may be done in a mount.
+package struct MountOptions: Sendable {
+    /// Other users come in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
+    package var letsOthersIn: Bool
+    package var isReadOnly: Bool
+    /// No file in it is run as a program: `noexec`.
+    package var forbidsPrograms: Bool
+
+    package init(letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool) {
+        self.letsOthersIn = letsOthersIn
+        self.isReadOnly = isReadOnly
+        self.forbidsPrograms = forbidsPrograms
+    }
+
+    /// As `mount -o` has them.
+    var words: [String] {
+        (letsOthersIn ? ["allow_other"] : []) + (isReadOnly ? ["ro"] : [])
+            + (forbidsPrograms ? ["noexec"] : [])
+    }
+
+    fileprivate var flags: Int {
+        (letsOthersIn ? MAM_ALLOW_OTHER : 0) | (isReadOnly ? MAM_READ_ONLY : 0)
+            | (forbidsPrograms ? MAM_NO_PROGRAMS : 0)
+    }
+}
+
 /// Where a mount is put.
 package enum MountTarget {
     /// By libfuse, and so by `fusermount3`: an ordinary user's.
@@ -12,21 +38,43 @@ package enum MountTarget {
     /// Under the dead mount whose root this is, which is then taken away: there is no moment in which the directory below
     /// can be seen. Fails before Linux 6.5.
     case deadMount(Descriptor)
+    /// An opened /dev/fuse whose mount is at the path already. Whoever made it takes it away.
+    case mounted(device: Descriptor)
 }
 
 /// Mounts, and returns the opened /dev/fuse, which libfuse will close, and the mount's number.
 func mountByDescriptor(
-    _ target: Descriptor, isDeadMount: Bool, at place: ByteString, name: String, allowOther: Bool,
-    isReadOnly: Bool
+    _ target: Descriptor, isDeadMount: Bool, at place: ByteString, name: String,
+    _ options: MountOptions
 ) throws(Errno) -> (device: Int32, id: Int) {
     let device = try openFile("/dev/fuse", O_RDWR)
-    let flags = (allowOther ? MAM_ALLOW_OTHER : 0) | (isReadOnly ? MAM_READ_ONLY : 0)
     return try withExtendedLifetime((device, target)) { () throws(Errno) in
         let mount = Descriptor(
-            owning: try retrying { mam_new_fuse_mount(device.raw, name, "mamd", Int32(flags)) })
+            owning: try retrying {
+                mam_new_fuse_mount(device.raw, name, "mamd", Int32(options.flags))
+            })
         let id = try mountID(of: mount.raw)
         _ = try retrying { mam_attach_mount(mount.raw, target.raw, isDeadMount ? 1 : 0) }
         if isDeadMount { try unmount(rootedAt: target, place) }
         return (try retrying { fcntl(device.raw, F_DUPFD_CLOEXEC, 3) }, id)
     }
+}
+
+/// The same for a daemon that is yet to be started: its opened /dev/fuse.
+package func mountByDescriptor(
+    on target: MountTarget, at place: ByteString, name: String, _ options: MountOptions
+) throws(MountSession.Failure) -> Descriptor {
+    let (directory, isDead): (Descriptor, Bool)
+    switch target {
+    case .directory(let opened): (directory, isDead) = (opened, false)
+    case .deadMount(let root): (directory, isDead) = (root, true)
+    // Without root's rights there is no mounting by descriptors.
+    case .path, .mounted: throw .failed(.notPermitted)
+    }
+    do throws(Errno) {
+        return Descriptor(
+            owning: try mountByDescriptor(
+                directory, isDeadMount: isDead, at: place, name: name, options
+            ).device)
+    } catch { throw .failed(error) }
 }

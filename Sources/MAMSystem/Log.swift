@@ -117,6 +117,3 @@ package func timestamp() -> String {
     strftime(&text, text.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
     return text.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } ?? "" }
 }
-
-/// Tells systemd that the service is ready, or is stopping; nothing without systemd.
-package func notifyServiceManager(_ state: String) { sd_notify(0, state) }

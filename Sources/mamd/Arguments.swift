@@ -1,6 +1,7 @@
 // The daemon's command line. People use `mamctl mount`; systemd and mount(8) come straight here.
 
 import Glibc
+import MAMFuse
 import MAMModel
 import MAMSystem
 import MAMWire
@@ -13,22 +14,45 @@ struct Arguments {
     var isForeground = false
     var allowOther: Bool?
     var isReadOnly = false
-    /// Serve the socket alone.
-    var isUnmounted = false
+    var forbidsPrograms = false
+    var task = Task.serve
+
+    enum Task {
+        case serve
+        /// The socket alone.
+        case serveUnmounted
+        /// Make the mount, and leave it to the next program of the service.
+        case prepareMount
+        /// Take away what a daemon left that was stopped.
+        case removeMount
+    }
+
+    var mountOptions: MountOptions {
+        MountOptions(
+            // Root serves every user; a user's own daemon serves that user.
+            letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
+            forbidsPrograms: forbidsPrograms)
+    }
+
+    private var placeCount: Int { task == .serve || task == .prepareMount ? 2 : 1 }
 
     static let usage = """
         Usage: mamd [-f] [-o OPTION[,OPTION]…] [--ready-fd N] BACKING MOUNTPOINT
                mamd [-f] [-o ro] [--ready-fd N] --no-mount BACKING
+               mamd [-o OPTION[,OPTION]…] --prepare-mount BACKING MOUNTPOINT
+               mamd --remove-mount MOUNTPOINT
 
         Serves the workspace in BACKING at MOUNTPOINT until it is unmounted or gets SIGTERM.
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, allow_other, no_allow_other; others of mount(8) are accepted and ignored
+          -o OPTION       ro, noexec, allow_other, no_allow_other; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
                           --ready-fd is closed; with -o ro nothing is written, but
                           wrong passphrases are counted
+          --prepare-mount make the mount, and give it to systemd for the daemon, which then needs no rights to mount
+          --remove-mount  take away the mount of a daemon that has ended
           --version       print the version
           -h, --help      print this
         """
@@ -54,7 +78,9 @@ struct Arguments {
                         usageError("--ready-fd needs a descriptor's number above 2")
                     }
                     readyDescriptor = number
-                case "--no-mount": isUnmounted = true
+                case "--no-mount": task = .serveUnmounted
+                case "--prepare-mount": task = .prepareMount
+                case "--remove-mount": task = .removeMount
                 case "--version":
                     print("mamd \(productVersion)")
                     exitProcess(.success)
@@ -65,18 +91,19 @@ struct Arguments {
                 }
             }
         }
-        guard places.count == (isUnmounted ? 1 : 2) else {
+        guard places.count == placeCount else {
             usageError(
-                isUnmounted ? "BACKING alone is needed" : "BACKING and MOUNTPOINT are needed")
+                placeCount == 1 ? "one directory is needed" : "BACKING and MOUNTPOINT are needed")
         }
-        backing = places[0]
-        if !isUnmounted { mountPoint = places[1] }
+        if task != .removeMount { backing = places[0] }
+        if task != .serveUnmounted { mountPoint = places[places.count - 1] }
     }
 
     private mutating func takeMountOptions(_ list: String) {
         for option in list.split(separator: ",") {
             switch option {
             case "ro": isReadOnly = true
+            case "noexec": forbidsPrograms = true
             case "allow_other": allowOther = true
             case "no_allow_other": allowOther = false
             default: break

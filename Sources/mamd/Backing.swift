@@ -47,19 +47,25 @@ struct Backing {
 
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
         self.path = path
-        root = try Self.openDirectory(path)
-        do throws(Errno) {
-            own = try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-        } catch {
-            throw StartError(
-                "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
-                .notFound)
-        }
+        (root, own) = try Self.open(path)
         (name, id) = try Self.readDescription(own, path)
         (lock, endedUncleanly) = try Self.takeLock(own, path, use)
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
         } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }
+    }
+
+    private static func open(
+        _ path: ByteString
+    ) throws(StartError) -> (root: Descriptor, own: Descriptor) {
+        let root = try openDirectory(path)
+        do throws(Errno) {
+            return (root, try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+        } catch {
+            throw StartError(
+                "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
+                .notFound)
+        }
     }
 
     private static func openDirectory(_ path: ByteString) throws(StartError) -> Descriptor {
@@ -176,14 +182,23 @@ struct Backing {
     }
 
     /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's too, are there for as
-    /// long as one of its threads is, but no longer.
+    /// long as one of its threads is, but no longer. One that was unmounted a moment ago saves what it has to save.
     private static func waitForEnd(ofHolderOf own: Descriptor) {
-        let words = holder(of: own).split { $0 == " " || $0 == "," }
-        guard words.count > 1, let pid = Int32(words[1]) else { return }
+        let words = holder(of: own).split(separator: " ", maxSplits: 3)
+        guard words.count == 4, let pid = Int32(words[1].dropLast()) else { return }
         let deadline = Deadline(seconds: 10)
-        while let status = ProcessStatus(of: pid), status.isEnding, !status.hasEnded,
-            !deadline.hasPassed
+        while let status = ProcessStatus(of: pid), !status.hasEnded,
+            status.isEnding || isUnmounted(pid, String(words[3])), !deadline.hasPassed
         { usleep(5000) }
+    }
+
+    /// A mamd without its mount. The number may have become another program's.
+    private static func isUnmounted(_ pid: Int32, _ mountPoint: String) -> Bool {
+        guard
+            (try? readSmallFile("/proc/\(pid)/comm", maximumByteCount: 64)) == Array("mamd\n".utf8),
+            let mounts = try? MountTable().mounts
+        else { return false }
+        return !mounts.contains { ByteString($0.mountPoint).shown == mountPoint }
     }
 
     /// A directory for unfinished files; what a crash left in it is removed.

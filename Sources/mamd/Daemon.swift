@@ -12,7 +12,12 @@ import MAMWire
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {
-        if arguments.isUnmounted { try serveUnmounted(arguments) } else { try serve(arguments) }
+        switch arguments.task {
+        case .serve: try serve(arguments)
+        case .serveUnmounted: try serveUnmounted(arguments)
+        case .prepareMount: try prepareMount(arguments)
+        case .removeMount: try removeMount(arguments.mountPoint)
+        }
         return .success
     } catch {
         printError(error.message)
@@ -22,6 +27,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 
 private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
+    let given = GivenDescriptors()
     let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
     let places = Places.current
@@ -51,7 +57,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         recovers: backing.endedUncleanly
     ) {
         vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
-        notifyServiceManager("READY=1")
+        notifyServiceManager(
+            "READY=1\nSTATUS=Serving \(backing.path.shown) at \(mountPoint.shown)")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
     try startEnrollment(
@@ -59,11 +66,13 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
     // Nobody can be using a file yet.
     vault.resumeWipes(in: files)
-    let session = try mount(files, at: mountPoint, backing.name, arguments, report: report)
+    let session = try mount(
+        files, at: mountPoint, backing.name, arguments, given.device, report: report)
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     do throws(StartError) {
-        server = try makeServer(places, backing, mountPoint, vault, files, policies)
+        server = try makeServer(
+            places, backing, mountPoint, vault, files, policies, given.listener)
         policyWatch = try watch(policies, for: vault, log)
     } catch {
         // Or a dead mount would stay.
@@ -74,7 +83,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let watch = sessionWatch(for: vault, log)
     let stop: @Sendable () -> Void = {
         log.info("stopping: writing back and unmounting \(mountPoint.shown)")
-        notifyServiceManager("STOPPING=1")
+        notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
         server.stop()
         watch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
@@ -95,6 +104,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         try policyWatch.start()
         try watch?.start()
         try recovery.start(files)
+        try startWatchdog(files, server, vault)
     } catch {
         session.stop()
         throw StartError("no thread can be started: \(error)")

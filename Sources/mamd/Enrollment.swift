@@ -16,6 +16,12 @@ func startEnrollment(
             "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
         )
     }
+    if let hook = vault.settings.hooks.checkIn?.first, !hook.hasSuffix("systemd-run"), hasNoNetwork
+    {
+        report(
+            "the CheckIn hook has no network here: the sandbox of the unit takes it away. Call it with systemd-run, or give the network back; see mamd(8), SANDBOX"
+        )
+    }
     vault.readPolicies { [weak vault] in
         vault.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
@@ -42,4 +48,13 @@ private func requirePolicy(
         )
     }
     if vault.settings.policyWarnAbsent { report(problem) }
+}
+
+/// Only the loopback device is seen.
+private var hasNoNetwork: Bool {
+    guard let text = try? readSmallFile("/proc/self/net/dev", maximumByteCount: 1 << 20) else {
+        return false
+    }
+    // Two lines of headings, and one for each device.
+    return text.split(separator: UInt8(ascii: "\n")).count <= 3
 }

@@ -79,18 +79,28 @@ func makeFileSystem(
 
 func mount(
     _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
-    report: (String) -> Void
+    _ device: Descriptor?, report: (String) -> Void
 ) throws(StartError) -> MountSession {
-    let isRoot = geteuid() == 0
     func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
         try MountSession(
             files, at: mountPoint, on: target, name: name.description,
-            // Root serves every user; a user's own daemon serves that user.
-            allowOther: arguments.allowOther ?? isRoot)
+            arguments.mountOptions)
     }
+    guard let device else { return try place(at: mountPoint, report: report, session) }
+    do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
+        throw StartError(mountAdvice(mountPoint, error))
+    }
+}
+
+/// Mounts where nothing is, or in the place of a dead mount.
+func place<Mounted>(
+    at mountPoint: ByteString, report: (String) -> Void,
+    _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
+) throws(StartError) -> Mounted {
+    let isRoot = geteuid() == 0
     let dead = isRoot ? try deadMount(at: mountPoint) : nil
     if let dead {
-        do throws(MountSession.Failure) { return try session(on: .deadMount(dead)) } catch {
+        do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
             report(
                 "\(mountPoint.shown) has the mount of a daemon that died. It is taken away before the next one is there, for that cannot be put under it: \(error)"
             )
@@ -99,9 +109,9 @@ func mount(
     let covered = try uncoveredDirectory(at: mountPoint)
     if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
     do throws(MountSession.Failure) {
-        let session = try session(on: isRoot ? .directory(covered) : .path)
+        let mounted = try session(isRoot ? .directory(covered) : .path)
         if let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
-        return session
+        return mounted
     } catch {
         throw StartError(mountAdvice(mountPoint, error))
     }
@@ -125,7 +135,7 @@ private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failu
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem, _ policies: PolicyDirectory?
+    _ files: FileSystem, _ policies: PolicyDirectory?, _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
         name: backing.name.description, id: backing.id, backingDirectory: backing.path.wireText,
@@ -152,11 +162,23 @@ func makeServer(
             url: "https://varlink.org/io.mamd"),
         interfaces.map { AuditedInterface($0, vault) })
     let path = places.socket(of: backing.name)
+    try check(listener, isAt: path)
     do throws(Errno) {
         return try VarlinkServer(
             at: path, mode: geteuid() == 0 ? 0o666 : 0o600, directoryMode: places.runtimeMode,
-            service: service)
+            given: listener, service: service)
     } catch {
-        throw StartError("the socket \(path) cannot be opened: \(error)")
+        let next =
+            error.rawValue == EADDRINUSE
+            ? "; if systemd listens there, let it start the daemon: systemctl start mamd@\(backing.name)"
+            : ""
+        throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
     }
+}
+
+/// Clients look for a workspace's socket by the workspace's name.
+private func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
+    guard let listener, !isListening(listener.raw, at: path) else { return }
+    throw StartError(
+        "the socket that systemd gave is not \(path): a unit's instance has the workspace's name")
 }

@@ -2,12 +2,14 @@
 
 It starts nothing but what the tests ask for. The machine's programs are there, and mamd and mamctl in /usr/local/bin.
 """
+import json
 import os
 import pathlib
 import shutil
 import signal
 import subprocess
 import tempfile
+import unittest
 
 from login_bus import MORTAL
 from ordinary_user import NOBODY
@@ -67,6 +69,8 @@ export container=mamd-tests SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERA
 pivot_root . old
 cd /
 umount -l /old
+# As a machine's own systemd has it: what is mounted and unmounted is so in the name spaces of services too.
+mount --make-rshared /
 exec {SYSTEMD} --unit=default.target --log-target=console
 """
 
@@ -81,8 +85,9 @@ class Machine:
             (self.place / name).mkdir()
         for program in ("mamd", "mamctl"):
             shutil.copy2(shutil.which(program), self.place / "bin")
-        shutil.copy2(ROOT / "units" / "mamd@.service", self.place / "system")
-        shutil.copy2(ROOT / "units" / "user" / "mamd@.service", self.place / "user")
+        for units, place in (("units", "system"), ("units/user", "user")):
+            for unit in (ROOT / units).glob("mamd*@.*"):
+                shutil.copy2(unit, self.place / place)
         self.home = self.place / "home"
         self.home.mkdir()
         os.chown(self.home, NOBODY, NOBODY)
@@ -120,17 +125,25 @@ class Machine:
 
     def run(self, *command, user=None, check=True):
         """Runs a command in the machine."""
-        as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if user else []
-        environment = {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "LC_ALL": "C"}
-        if user:
-            environment |= {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{NOBODY}"}
         result = subprocess.run(
-            ["nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user, *map(os.fspath, command)],
             # Nothing waits for the runner's own input.
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, env=environment)
+            self.inner(command, user), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+            env=self.environment(user))
         if check and result.returncode != 0:
             raise AssertionError(f"{command}: status {result.returncode}: {result.stdout}{result.stderr}{self.log()}")
         return result
+
+    def begin(self, *command):
+        """Starts a command that runs beside the test."""
+        return subprocess.Popen(self.inner(command), stdin=subprocess.DEVNULL, env=self.environment())
+
+    def inner(self, command, user=None):
+        as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if user else []
+        return ["nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user, *map(os.fspath, command)]
+
+    def environment(self, user=None):
+        own = {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{NOBODY}"} if user else {}
+        return {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "LC_ALL": "C", **own}
 
     def close(self):
         if hasattr(self, "process"):
@@ -140,6 +153,46 @@ class Machine:
         for directory, _, _ in os.walk(self.group, topdown=False):
             os.rmdir(directory)
         shutil.rmtree(self.place, ignore_errors=True)
+
+
+class MachineCase(unittest.TestCase):
+    """Tests that share a machine."""
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            cls.machine = Machine()
+        except (OSError, RuntimeError) as problem:
+            raise unittest.SkipTest(str(problem)) from None
+        cls.addClassCleanup(cls.machine.close)
+        try:
+            cls.machine.start()
+        except (OSError, RuntimeError) as problem:
+            raise unittest.SkipTest(str(problem)) from None
+
+    def make(self, name, user=False):
+        """A workspace with its unit's file, without a PIN. Returns configuration directory and mount point."""
+        roots = self.machine.home / ".config" / "mamd" if user else self.machine.inside("/etc/mamd")
+        backing, mount_point = self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount"
+        for directory in (backing, mount_point):
+            directory.mkdir()
+            if user:
+                os.chown(directory, NOBODY, NOBODY)
+        self.machine.run("mamctl", "init", backing, "--name", name, user=user)
+        policy = roots / name / "policies" / "default.json"
+        policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
+        (roots / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
+        return roots / name, mount_point
+
+    def drop_in(self, instance, text):
+        """For one unit, `NAME@INSTANCE.service`."""
+        directory = self.machine.inside(f"/run/systemd/system/{instance}.d")
+        directory.mkdir(exist_ok=True)
+        (directory / "test.conf").write_text(text)
+        self.machine.run("systemctl", "daemon-reload")
+
+    def property(self, unit, name):
+        return self.machine.run("systemctl", "show", "--value", "-p", name, unit).stdout.strip()
 
 
 def libraries():

@@ -1,57 +1,40 @@
 """The units, with the real systemd: a daemon that is killed comes back by itself."""
-import json
 import os
 import signal
 import time
 import unittest
 
-from ordinary_user import NOBODY
-from systemd_machine import Machine
+from systemd_machine import MachineCase
 from workspace import daemons, wait_until
 
 KILLS = 20
+UNITS = {
+    "system": ("mamd@work.service", "mamd@work.socket"),
+    "user": ("mamd@work.service", "mamd@work.socket"),
+}
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
-class Units(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        try:
-            cls.machine = Machine()
-        except (OSError, RuntimeError) as problem:
-            raise unittest.SkipTest(str(problem)) from None
-        cls.addClassCleanup(cls.machine.close)
-        try:
-            cls.machine.start()
-        except (OSError, RuntimeError) as problem:
-            raise unittest.SkipTest(str(problem)) from None
-
+class Units(MachineCase):
     def test_the_units_are_what_systemd_takes(self):
         for manager, place in (("system", "/run/systemd/system"), ("user", "/run/user-units")):
-            said = self.machine.run(
-                "systemd-analyze", f"--{manager}", "--man=no", "verify", f"{place}/mamd@work.service",
-                user=manager == "user", check=False)
-            self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), manager)
+            for unit in UNITS[manager]:
+                said = self.machine.run(
+                    "systemd-analyze", f"--{manager}", "--man=no", "verify", f"{place}/{unit}",
+                    user=manager == "user", check=False)
+                self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), (manager, unit))
 
     def test_a_killed_daemon_of_the_systems_comes_back(self):
-        self.check("system", self.machine.inside("/etc/mamd"))
+        self.check("system")
 
     def test_a_killed_daemon_of_a_users_comes_back(self):
         self.machine.run("systemctl", "start", "users")
-        self.check("user", self.machine.home / ".config" / "mamd")
+        self.check("user")
 
-    def check(self, name, configuration):
+    def check(self, name):
         user = name == "user"
         systemctl = ("systemctl", *(("--user",) if user else ()))
-        backing, mount_point = self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount"
-        for directory in (backing, mount_point):
-            directory.mkdir()
-            if user:
-                os.chown(directory, NOBODY, NOBODY)
-        self.machine.run("mamctl", "init", backing, "--name", name, user=user)
-        policy = configuration / name / "policies" / "default.json"
-        policy.write_text(json.dumps({**json.loads(policy.read_text()), "pinRequired": False}))
-        (configuration / name / "mount").write_text(f'BACKING={backing}\nMOUNTPOINT="{mount_point}"\n')
+        _, mount_point = self.make(name, user)
 
         self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
         self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", user=user)

@@ -5,4 +5,5 @@
 #include "messages.h"
 #include "mounting.h"
 #include "registers.h"
+#include "service.h"
 #include "syscalls.h"

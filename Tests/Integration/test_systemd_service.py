@@ -1,0 +1,229 @@
+"""What systemd does for a workspace, with the real one: sandbox, socket activation, watchdog."""
+import os
+import re
+import shutil
+import signal
+import unittest
+
+from systemd_machine import MachineCase
+from workspace import ROOT, daemons, wait_until
+
+HIGHEST_EXPOSURE = 3.0
+
+
+@unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
+class Service(MachineCase):
+    def start(self, name, drop_in=None):
+        """Starts a workspace's daemon; its configuration directory and mount point."""
+        configuration, mount_point = self.make(name)
+        if drop_in:
+            self.drop_in(f"mamd@{name}.service", drop_in)
+        self.machine.run("systemctl", "start", f"mamd@{name}")
+        self.addCleanup(self.machine.run, "systemctl", "stop", f"mamd@{name}", f"mamd@{name}.socket", check=False)
+        return configuration, mount_point
+
+    def daemon(self, mount_point):
+        (daemon,) = daemons(str(mount_point))
+        return daemon
+
+    def test_the_sandbox_is_rated_below_three(self):
+        said = self.machine.run(
+            "systemd-analyze", "security", "--offline=true", "--no-pager", "/run/systemd/system/mamd@.service").stdout
+        level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
+        print(f"exposure level {level}", flush=True)
+        self.assertLess(level, HIGHEST_EXPOSURE)
+
+    def test_in_the_sandbox_everything_works(self):
+        _, mount_point = self.start("box")
+        daemon = self.daemon(mount_point)
+        with open(f"/proc/{daemon}/status") as status:
+            facts = dict(line.rstrip("\n").split(":\t", 1) for line in status)
+        self.assertEqual((facts["NoNewPrivs"], facts["Seccomp"]), ("1", "2"))
+        self.assertEqual(int(facts["CapEff"], 16) >> 21 & 1, 0, "CAP_SYS_ADMIN")
+        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "box")
+        script = (
+            "set -e; cd \"$1\"; mkdir d; chmod 2750 d; echo text > d/f; chmod 4711 d/f; chown 1000:1000 d/f; ln d/f d/g; mv d/g e;"
+            "mkfifo p; ln -s d l; sync e; stat -c '%a %u' d/f; cat e; mamctl owner e; rm e p l")
+        said = self.machine.run("sh", "-c", script, "sh", mount_point).stdout
+        # chown takes the set-user-id bit, as everywhere.
+        self.assertEqual(said.split("\n")[:2], ["711 1000", "text"])
+        self.assertIn("ann@contoso.com", said)
+        # Others see the mount, and act as themselves.
+        said = self.machine.run("sh", "-c", 'touch "$1/mine"', "sh", mount_point, user=True, check=False)
+        self.assertNotEqual(said.returncode, 0)
+        self.machine.run("chmod", "777", mount_point)
+        self.machine.run("sh", "-c", 'touch "$1/mine"', "sh", mount_point, user=True)
+        self.assertEqual(self.machine.run("stat", "-c", "%u", f"{mount_point}/mine").stdout, "65534\n")
+        # What the daemon writes in /etc.
+        policy = "/etc/mamd/box/policies/default.json"
+        self.machine.run("mamctl", "policy", "import", policy, "--workspace", "box")
+        # The locks' proof: cachestat(2) is not refused.
+        self.machine.run("mamctl", "lock", "ann@contoso.com", "--now", "--workspace", "box")
+        self.assertNotEqual(self.machine.run("cat", f"{mount_point}/d/f", check=False).returncode, 0)
+        self.assertNotIn("Operation not permitted", self.daemon_log("box"))
+
+    def errors_to(self, name):
+        """The machine has no journal."""
+        return f"[Service]\nRestart=no\nStandardError=append:{self.machine.place}/{name}.errors\n"
+
+    def errors(self, name):
+        return (self.machine.place / f"{name}.errors").read_text()
+
+    def daemon_log(self, name):
+        return self.machine.run("cat", f"/var/lib/mamd/{name}/mamd.log").stdout
+
+    def test_stop_and_unmount_leave_no_mount(self):
+        _, mount_point = self.start("ends")
+        for end in (("systemctl", "stop", "mamd@ends"), ("mamctl", "unmount", mount_point), ("umount", mount_point)):
+            self.machine.run("systemctl", "start", "mamd@ends")
+            self.machine.run("sh", "-c", 'echo kept > "$1/file"', "sh", mount_point)
+            self.machine.run(*end)
+            wait_until(lambda: self.property("mamd@ends", "ActiveState") == "inactive", 10, "still active")
+            self.assertNotIn("ends\\040mount", self.machine.run("cat", "/proc/self/mountinfo").stdout)
+            self.assertEqual(self.machine.run("ls", mount_point).stdout, "")
+            self.assertEqual(self.property("mamd@ends", "Result"), "success")
+
+    def test_a_stop_loses_nothing_that_was_taken(self):
+        _, mount_point = self.start("writers")
+        # Each line's number is noted outside of the mount once the write of it was taken. Nothing is synced.
+        script = (
+            'exec 3>>"$1/$2"; n=0; while echo $n 2>/dev/null >&3; do echo $n > "$3/$2.taken"; n=$((n+1)); done')
+        for turn in range(3):
+            writers = [
+                self.machine.begin("sh", "-c", script, "sh", mount_point, f"{turn}-{number}", self.machine.place)
+                for number in range(3)
+            ]
+            wait_until(lambda: all((self.machine.place / f"{turn}-{n}.taken").exists() for n in range(3)))
+            self.machine.run("sleep", "0.5")
+            self.machine.run("systemctl", "stop", "mamd@writers")
+            for writer in writers:
+                writer.wait(20)
+            self.machine.run("systemctl", "start", "mamd@writers")
+            for number in range(3):
+                name = f"{turn}-{number}"
+                last = int((self.machine.place / f"{name}.taken").read_text() or -1)
+                lines = self.machine.run("cat", f"{mount_point}/{name}").stdout.split()
+                self.assertGreaterEqual(len(lines), last + 1, name)
+                self.assertEqual(lines[:last + 1], [str(n) for n in range(last + 1)])
+
+    def test_a_line_of_fstab_is_a_unit(self):
+        _, mount_point = self.make("line")
+        backing = self.machine.place / "line-backing"
+        helper = ROOT / "units" / "mount.fuse.mamd"
+        programs, units = self.machine.place / "sbin", self.machine.place / "generated"
+        programs.mkdir()
+        shutil.copy2(helper, programs)
+        self.machine.run("mount", "--bind", programs, "/usr/sbin")
+        self.addCleanup(self.machine.run, "umount", "-l", "/usr/sbin")
+        place = str(mount_point).replace(" ", "\\040")
+        fstab = self.machine.inside("/etc/fstab")
+        fstab.write_text(f"{backing} {place} fuse.mamd nofail,noexec 0 0\n")
+        self.addCleanup(fstab.unlink)
+        units.mkdir()
+        self.machine.run("/lib/systemd/system-generators/systemd-fstab-generator", units, units, units)
+        unit = self.machine.run("systemd-escape", "--path", "--suffix=mount", mount_point).stdout.strip()
+        self.machine.run("cp", units / unit, "/run/systemd/system")
+        self.machine.run("systemctl", "daemon-reload")
+        for _ in range(2):
+            self.machine.run("systemctl", "start", unit)
+            self.machine.run("sh", "-c", 'echo text > "$1/file"', "sh", mount_point)
+            self.assertIn("noexec", self.machine.run("findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout)
+            self.machine.run("systemctl", "stop", unit)
+            wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
+            self.assertEqual(self.property(unit, "Result"), "success")
+
+    def test_a_start_that_fails_says_why_and_serves_nothing(self):
+        configuration, mount_point = self.make("bad")
+        (configuration / "settings.json").write_text("{")
+        self.drop_in("mamd@bad.service", self.errors_to("bad"))
+        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@bad", check=False).returncode, 0)
+        self.assertIn("settings.json is refused", self.errors("bad"))
+        # Nobody is kept waiting by what was mounted for it.
+        said = self.machine.run("timeout", "5", "ls", mount_point, check=False)
+        self.assertIn("not connected", said.stderr)
+        (configuration / "settings.json").write_text("{}")
+        self.machine.run("systemctl", "start", "mamd@bad")
+        self.machine.run("ls", mount_point)
+        self.machine.run("systemctl", "stop", "mamd@bad")
+
+    def test_a_workspace_that_is_mounted_by_hand_is_left_alone(self):
+        _, mount_point = self.make("hand")
+        self.drop_in("mamd@hand.service", self.errors_to("hand"))
+        self.machine.run("mamctl", "mount", self.machine.place / "hand-backing", mount_point)
+        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@hand", check=False).returncode, 0)
+        self.assertIn("is already mounted: process", self.errors("hand"))
+        self.machine.run("touch", mount_point / "file")
+        self.machine.run("mamctl", "unmount", mount_point)
+        self.assertEqual(self.machine.run("ls", mount_point).stdout, "")
+
+    def test_a_hook_without_a_network_is_told(self):
+        configuration, _ = self.make("hook")
+        (configuration / "settings.json").write_text('{"Hooks": {"CheckIn": ["/bin/true"]}}')
+        self.machine.run("systemctl", "start", "mamd@hook")
+        self.assertIn("the CheckIn hook has no network", self.daemon_log("hook"))
+        self.drop_in("mamd@hook.service", "[Service]\nPrivateNetwork=no\nIPAddressDeny=\n")
+        before = len(self.daemon_log("hook"))
+        self.machine.run("systemctl", "restart", "mamd@hook")
+        self.machine.run("systemctl", "stop", "mamd@hook")
+        self.assertNotIn("has no network", self.daemon_log("hook")[before:])
+
+    # The socket
+
+    def test_the_first_call_starts_the_daemon(self):
+        for user in (False, True):
+            with self.subTest(user=user):
+                name = "calluser" if user else "callroot"
+                manager = ("systemctl", *(("--user",) if user else ()))
+                if user:
+                    self.machine.run("systemctl", "start", "users")
+                _, mount_point = self.make(name, user)
+                self.machine.run(*manager, "start", f"mamd@{name}.socket", user=user)
+                self.assertEqual(list(daemons(str(mount_point))), [])
+                self.assertIn(str(mount_point), self.machine.run("mamctl", "status", user=user).stdout)
+                first = self.daemon(mount_point)
+                socket = "/run/user/65534/mamd" if user else "/run/mamd"
+                mode = self.machine.run("stat", "-c", "%a", f"{socket}/{name}.sock").stdout
+                self.assertEqual(mode, "600\n" if user else "666\n")
+                # After a stop it listens as before.
+                self.machine.run(*manager, "stop", f"mamd@{name}.service", user=user)
+                self.assertEqual(list(daemons(str(mount_point))), [])
+                self.machine.run("mamctl", "metrics", "--workspace", name, user=user)
+                self.assertNotEqual(self.daemon(mount_point), first)
+                # And after a kill, with the clients of that moment.
+                os.kill(self.daemon(mount_point), signal.SIGKILL)
+                wait_until(lambda: self.machine.run(
+                    "mamctl", "metrics", "--workspace", name, user=user, check=False).returncode == 0, 20, "not back")
+                self.machine.run(*manager, "stop", f"mamd@{name}.socket", f"mamd@{name}.service", user=user)
+                said = self.machine.run("ls", socket).stdout
+                self.assertNotIn(f"{name}.sock\n", said)
+
+    def test_a_socket_of_another_name_is_refused(self):
+        configuration, mount_point = self.make("right")
+        other = configuration.parent / "wrong"
+        other.mkdir()
+        (other / "mount").write_text((configuration / "mount").read_text())
+        self.drop_in("mamd@wrong.service", self.errors_to("wrong"))
+        self.machine.run("systemctl", "start", "mamd@wrong.socket")
+        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@wrong", check=False).returncode, 0)
+        self.assertIn("is not /run/mamd/right.sock", self.errors("wrong"))
+        self.machine.run("systemctl", "stop", "mamd@wrong.socket", "mamd@wrong")
+        self.machine.run("umount", "-l", mount_point)
+
+    # The watchdog
+
+    def test_a_hung_daemon_is_replaced(self):
+        _, mount_point = self.start("hung", "[Service]\nWatchdogSec=2\n")
+        self.machine.run("sh", "-c", 'echo text > "$1/file" && sync "$1/file"', "sh", mount_point)
+        daemon = self.daemon(mount_point)
+        os.kill(daemon, signal.SIGSTOP)
+        wait_until(lambda: daemon not in daemons(str(mount_point)) and self.machine.run(
+            "timeout", "5", "cat", f"{mount_point}/file", check=False).stdout == "text\n", 30, "it hangs still")
+        self.assertEqual(self.property("mamd@hung", "NRestarts"), "1")
+
+    def test_one_that_answers_is_left_alone(self):
+        _, mount_point = self.start("busy", "[Service]\nWatchdogSec=1\n")
+        daemon = self.daemon(mount_point)
+        for _ in range(4):
+            self.machine.run("dd", "if=/dev/zero", f"of={mount_point}/file", "bs=1M", "count=32", "conv=fsync")
+            self.machine.run("sleep", "0.7")
+        self.assertEqual(self.daemon(mount_point), daemon)
