@@ -10,7 +10,7 @@ from workspace import daemons, wait_until
 KILLS = 20
 UNITS = {
     "system": ("mamd@work.service", "mamd@work.socket"),
-    "user": ("mamd@work.service", "mamd@work.socket"),
+    "user": ("mamd@work.service", "mamd@work.socket", "mamd-unlock@work.service"),
 }
 
 
