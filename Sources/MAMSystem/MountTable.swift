@@ -10,8 +10,6 @@ package struct Mount: Sendable, Equatable {
     package let mountPoint: [UInt8]
     package let type: String
     package let source: [UInt8]
-    /// Such as `0:52`.
-    package let device: String
     /// Of the mount, and then of the file system behind it.
     package let options: String
 
@@ -59,7 +57,6 @@ package struct MountTable: Sendable {
             mountPoint: unescaped(fields[4]),
             type: String(decoding: fields[dash + 1], as: UTF8.self),
             source: unescaped(fields[dash + 2]),
-            device: String(decoding: fields[2], as: UTF8.self),
             options: [fields[5], fields.count > dash + 3 ? fields[dash + 3] : []].map {
                 String(decoding: $0, as: UTF8.self)
             }.joined(separator: " "))
