@@ -88,7 +88,7 @@ struct AuditRing {
         repeats[key] = Repeat(record: record, end: Deadline(seconds: Self.repeatSeconds))
     }
 
-    /// The user that registered an account, for what is told of the rest.
+    /// What is to be written now. `all`: what is still being counted too.
     mutating func take(all: Bool = false) -> [AuditRecord] {
         defer { waiting.removeAll(keepingCapacity: true) }
         endRepeats(all: all)
