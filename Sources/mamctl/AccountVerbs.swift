@@ -117,7 +117,8 @@ extension Invocation {
         }
         guard own.count == 1 else {
             let names = own.map(\.label).joined(separator: ", ")
-            throw Failure(.usage, "name one of the accounts: \(names)")
+            throw Failure(
+                .usage, "name one of the accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
         }
         return only
     }

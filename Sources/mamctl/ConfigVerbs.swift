@@ -74,7 +74,8 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
     let bytes = try readSettings(path)
     let settings: Settings
     do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
-        throw Failure(.usage, "\(path.shown): \(error)")
+        throw Failure(
+            .usage, "\(path.shown): \(error)", next: "mend it; docs/POLICY.md lists the settings")
     }
     let isJSONFile = (try? JSONValue(parsing: bytes)) != nil
     guard isJSONFile || output != path else {

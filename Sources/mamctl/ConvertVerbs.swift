@@ -54,7 +54,9 @@ struct Source {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {
-            throw Failure(.failure, "\(path.shown) is encrypted already, for \(facts.owner)")
+            throw Failure(
+                .failure, "\(path.shown) is encrypted already, for \(facts.owner)",
+                next: "mamctl info \(path.shown)")
         }
     }
 
@@ -65,7 +67,9 @@ struct Source {
         let place = workspace(of: descriptor).map {
             "; the mount of workspace '\($0)' shows it in the clear, so copy it"
         }
-        throw Failure(.notManaged, "\(path.shown) is not encrypted\(place ?? "")")
+        throw Failure(
+            .notManaged, "\(path.shown) is not encrypted\(place ?? "")",
+            next: "mamctl info \(path.shown)")
     }
 }
 

@@ -71,9 +71,13 @@ final class Daemon {
                 .unreachable, "workspace '\(name)' is not mounted: \(path): \(reason)",
                 next: "mamctl mount BACKING MOUNTPOINT")
         case .disconnected:
-            Failure(.unreachable, "the daemon of workspace '\(name)' ended the connection")
+            Failure(
+                .unreachable, "the daemon of workspace '\(name)' ended the connection",
+                next: "mamctl status; its log says why: journalctl -t mamd")
         case .malformed:
-            Failure(.failure, "the daemon of workspace '\(name)' does not speak varlink")
+            Failure(
+                .failure, "the daemon of workspace '\(name)' does not speak varlink",
+                next: "take mamctl and mamd of one version: mamctl version")
         case .refused(let refusal):
             Failure(refusal.workspaceError, about: "workspace '\(name)'")
         }

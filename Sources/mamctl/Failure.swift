@@ -26,12 +26,27 @@ struct Failure: Error {
 
     /// A system call that failed on a file.
     init(_ path: ByteString, _ error: Errno, next: String? = nil) {
-        let advice =
-            [.notConnected, .connectionAborted].contains(error)
-            ? "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT" : nil
         self.init(
             ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(error)",
-            next: next ?? advice)
+            next: next ?? Self.advice(on: error))
+    }
+
+    /// What helps against the errors that people meet.
+    private static func advice(on error: Errno?) -> String? {
+        switch error?.rawValue {
+        case ENOTCONN, ECONNABORTED:
+            "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT"
+        case ENOENT: "ls tells what is there"
+        case EACCES, EPERM: "ls -l tells who may"
+        case ENOSPC, EDQUOT: "make room, and try again: what was there is as it was"
+        case EROFS: "mount it without -o ro"
+        case ENOKEY, EKEYEXPIRED: "mamctl unlock"
+        case EBADMSG: "mamctl verify tells what is damaged"
+        case EIO: "the disk has failed: dmesg tells more"
+        case ENOTDIR: "take a directory"
+        case EISDIR: "take a file"
+        default: nil
+        }
     }
 
     /// Whatever a verb throws.
@@ -52,8 +67,14 @@ struct Failure: Error {
         let kind = error.name.split(separator: ".").last
         let next: String? =
             switch kind {
-            case "UnknownAccount": "mamctl account list"
-            case "WindowClosed": "mamctl unlock \(account)"
+            case "UnknownAccount", "NotManaged": "mamctl account list"
+            case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
+            case "WrongPassphrase":
+                "type it again; too many wrong ones close the account until mamctl account login"
+            case "Blocked": "mamctl account login \(account)"
+            case "Refused": "mamctl policy show \(account)".trimmed
+            case "Damaged": "mamctl verify, and have the file back from a backup"
+            case "SystemError": Self.advice(on: Errno(of: error))
             default: nil
             }
         // An error that names its account says all by itself, unless a file brought us to it.
@@ -75,6 +96,19 @@ struct Failure: Error {
             "next": JSONValue(next),
         ]
     }
+}
+
+extension Errno {
+    /// Of a system call that the daemon made.
+    fileprivate init?(of error: VarlinkError) {
+        guard let number = error.parameters["errno"]?.integer, let code = Int32(exactly: number)
+        else { return nil }
+        self.init(rawValue: code)
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String { hasSuffix(" ") ? String(dropLast()) : self }
 }
 
 /// Runs a call on a file whose error number becomes a failure that names the file.

@@ -23,7 +23,11 @@ struct FileFacts {
     var isEncrypted: Bool { fileClass != nil }
 
     /// The failure that a question about a damaged file ends with.
-    var damage: Failure { Failure(.damaged, "\(path.shown): damaged: \(reason)") }
+    var damage: Failure {
+        Failure(
+            .damaged, "\(path.shown): damaged: \(reason)",
+            next: "mamctl verify, and have the file back from a backup")
+    }
 
     var json: JSONValue {
         [
@@ -81,8 +85,12 @@ func openForQuestion(
     case S_IFDIR where orDirectory && workspace(of: file) != nil: return file
     case S_IFDIR:
         throw Failure(
-            .failure, "\(path.shown): a directory has no owner, only the files in it have")
-    default: throw Failure(.failure, "\(path.shown): only regular files have an owner")
+            .failure, "\(path.shown): a directory has no owner, only the files in it have",
+            next: "name the files, or mamctl protect \(path.shown) in a mounted workspace")
+    default:
+        throw Failure(
+            .failure, "\(path.shown): only regular files have an owner",
+            next: "name a file; for what comes through a pipe: mamctl data protect")
     }
 }
 

@@ -57,7 +57,7 @@ struct WorkspacePlan {
             throw Failure(
                 .usage,
                 "'\(text.shown)' cannot be a workspace's name: take 1 to 64 letters, digits, '.', '_' or '-',"
-                    + " beginning with neither '.' nor '-'")
+                    + " beginning with neither '.' nor '-'", next: "add --name NAME")
         }
         let last = (backing.resolvedDirectory ?? backing).lastComponent
         let text = last.text?.drop { $0 == "." || $0 == "-" }

@@ -87,7 +87,8 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
     if let name = workspace(of: directory) {
         throw Failure(
             .failure,
-            "\(path.shown) lies in the mounted workspace '\(name)': it is no backing directory")
+            "\(path.shown) lies in the mounted workspace '\(name)': it is no backing directory",
+            next: "mamctl status tells which is")
     }
     guard faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 else {
         if Errno.current == .accessDenied { throw Failure(path, .accessDenied) }
@@ -106,7 +107,8 @@ private func checkedMountPoint(
     if mountPoint.isWithin(backing) || backing.isWithin(mountPoint) {
         throw Failure(
             .failure,
-            "\(path.shown): the mount point and \(backing.shown) must not contain each other")
+            "\(path.shown): the mount point and \(backing.shown) must not contain each other",
+            next: "take a directory beside it")
     }
     return mountPoint
 }
@@ -135,11 +137,15 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     if let mount = try mount(at: directory) {
         let what =
             mount.workspace.map { "workspace '\($0)'" } ?? "a file system of type \(mount.type)"
-        throw Failure(.failure, "\(path.shown): \(what) is mounted there already")
+        throw Failure(
+            .failure, "\(path.shown): \(what) is mounted there already",
+            next: "mamctl status")
     }
     let isEmpty = try naming(path) { () throws(Errno) in try entries(of: directory).isEmpty }
     guard isEmpty else {
-        throw Failure(.failure, "\(path.shown) is not empty: a mount would hide what is in it")
+        throw Failure(
+            .failure, "\(path.shown) is not empty: a mount would hide what is in it",
+            next: "take an empty directory")
     }
     return directory
 }

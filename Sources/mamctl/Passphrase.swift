@@ -20,7 +20,7 @@ extension Invocation {
         } else if isatty(STDIN_FILENO) == 1 {
             secret = try Terminal.ask(prompt)
             if isNew, !secret.equals(try Terminal.ask("Again")) {
-                throw Failure(.usage, "the two passphrases differ")
+                throw Failure(.usage, "the two passphrases differ", next: "type it again")
             }
         } else {
             secret = try SecretBuffer()
@@ -49,7 +49,9 @@ private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     var next: UInt8 = 0
     // Whoever wrote more lines meant something else: taking the first would set an unknown passphrase.
     guard read(file.raw, &next, 1) <= 0 else {
-        throw Failure(.usage, "\(path.shown): a passphrase file has one line, and this has more")
+        throw Failure(
+            .usage, "\(path.shown): a passphrase file has one line, and this has more",
+            next: "leave the passphrase alone in it")
     }
     return secret
 }
@@ -60,12 +62,17 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     if words.count == 1 {
         argv = words[0].bytes.split(separator: UInt8(ascii: " ")).map { ByteString(Array($0)) }
     }
-    guard let program = argv.first else { throw Failure(.usage, "--extpass needs a command") }
+    guard let program = argv.first else {
+        throw Failure(.usage, "--extpass needs a command", next: "add --extpass CMD")
+    }
     let (reader, process) = try start(argv, program)
     let secret = try SecretBuffer()
     try secret.readLine(from: reader.raw)
     let end = try wait(for: process)
-    guard end == .exited(0) else { throw Failure(.failure, "\(program.shown): \(end)") }
+    guard end == .exited(0) else {
+        throw Failure(
+            .failure, "\(program.shown): \(end)", next: "run it by itself to see why")
+    }
     return secret
 }
 

@@ -91,8 +91,13 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     let name =
         try invocation.arguments.text("name")
         ?? path.lastComponent.requireText("the file's name")
-    let reply = try invocation.policy(
-        "Import", ["name": .string(name), "document": .string(text)])
+    let reply: Parameters
+    do {
+        reply = try invocation.policy(
+            "Import", ["name": .string(name), "document": .string(text)])
+    } catch let failure as Failure where failure.status == .usage {
+        throw Failure(.usage, failure.message, next: "mamctl policy check \(path.shown)")
+    }
     if invocation.isJSON {
         printJSON(.object(reply.members))
         return .success

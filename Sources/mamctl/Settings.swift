@@ -16,7 +16,8 @@ func readSettings(_ path: ByteString?) throws -> [UInt8] {
             printError("mamctl: \(path.shown): \(warning)")
         }
     } catch {
-        throw Failure(.usage, "\(path.shown): \(error)")
+        throw Failure(
+            .usage, "\(path.shown): \(error)", next: "mend it; mamctl configure FILE checks it")
     }
     return bytes
 }

@@ -60,7 +60,8 @@ extension Invocation {
                 + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
         guard try Terminal.askOpenly("Type the account's name to go on") == ByteString(account)
         else {
-            throw Failure(.failure, "\(ByteString(account).shown): not wiped")
+            throw Failure(
+                .failure, "\(ByteString(account).shown): not wiped", next: "type the name as it is")
         }
     }
 }

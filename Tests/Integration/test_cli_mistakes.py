@@ -1,0 +1,98 @@
+"""Typical mistakes: the status, what is wrong, and what to do next."""
+import os
+import unittest
+
+from workspace import (
+    ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE, Workspace,
+    WorkspaceCase)
+
+
+class Mistakes(WorkspaceCase):
+    accounts = (ANN, BOB)
+
+    def test_each_says_what_to_do(self):
+        workspace = self.workspace
+        place = workspace.root / "place"
+        place.mkdir()
+
+        def made(name, data=b"text"):
+            path = place / name
+            path.write_bytes(data)
+            return path
+
+        plain, sealed, damaged = made("plain"), made("sealed"), made("damaged", os.urandom(9000))
+        for path in (sealed, damaged):
+            workspace.ctl("encrypt", path, "--owner", ANN)
+        with open(damaged, "r+b") as file:
+            file.seek(20)
+            file.write(b"\xff" * 40)
+        inside = self.write(self.directory / "inside", b"text")
+        bobs = self.write(self.directory / "bobs", b"text")
+        workspace.ctl("owner", "--set", BOB, bobs)
+        bad_settings, bad_policy = made("bad.json", b'{"KeyDerivation": 1}'), made("policy.json", b"{")
+        wrong, two_lines = workspace.secret("wrong", "wrong"), workspace.secret("two", "a\nb")
+        right, missing, fifo = workspace.passfile, place / "missing", place / "fifo"
+        os.mkfifo(fifo)
+        full = place / "full"
+        full.mkdir()
+        (full / "x").touch()
+        workspace.lock(BOB)
+        mistakes = (
+            # The command line.
+            (["ecnrypt", plain], USAGE, "'encrypt'"), (["account", "regster"], USAGE, "mamctl help account"),
+            (["encrypt", plain], USAGE, "--owner UPN"), (["encrypt", "--ownr", ANN, plain], USAGE, "'--owner'"),
+            (["encrypt", plain, "--owner"], USAGE, "UPN"), (["status", "--json=1"], USAGE, "mamctl status"),
+            (["class", "--set", "X", inside], USAGE, "--set CLASS"), (["can", "prnt"], USAGE, "'print'"),
+            (["threat", "set", "hihg"], USAGE, "'high'"), (["completions", "tcsh"], USAGE, "bash|zsh|fish"),
+            (["mount", workspace.backing], USAGE, "MOUNTPOINT"), (["can", "copy", "many"], USAGE, "COUNT"),
+            (["encrypt", "-", "--owner", ANN], USAGE, "-o OUT"), (["decrypt", "-"], USAGE, "-o OUT"),
+            (["status", "--workspace", "a/b"], USAGE, "mamctl status"),
+            (["wipe", ANN], USAGE, "--yes"), (["account", "deregister", ANN], USAGE, "--wipe"),
+            # Files.
+            (["owner", missing], NOT_FOUND, "ls"), (["owner", place], NO, "mamctl protect"), (["owner", fifo], NO, "mamctl data"),
+            (["encrypt", sealed, "--owner", ANN], NO, "mamctl info"), (["decrypt", plain], NOT_MANAGED, "mamctl info"),
+            (["encrypt", plain, "--owner", ANN, "-o", sealed], NO, "--force"),
+            (["encrypt", plain, "--owner", ANN, "-o", place / "no" / "where"], NOT_FOUND, "ls"),
+            (["encrypt", plain, "--owner", ANN, "-o", self.directory / "new"], NO, "copy the plain file"),
+            (["owner", damaged], DAMAGED, "mamctl verify"), (["decrypt", damaged, "-o", place / "out"], DAMAGED, "mamctl verify"),
+            (["owner", "--set", ANN, plain], NO, "mamctl encrypt"), (["class", "--set", "B", plain], NO, "mamctl status"),
+            (["protect", plain, "--owner", ANN], NO, "mamctl encrypt"),
+            (["decrypt", bobs], CLOSED, f"mamctl unlock {BOB}"),
+            # Accounts.
+            (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND, "mamctl account list"),
+            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "type it again"),
+            (["unlock", BOB, "--passfile", two_lines], USAGE, "alone"),
+            (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"), (["unlock", BOB, "--extpass", "false"], NO, "by itself"),
+            (["unlock", "--passfile", right], USAGE, "mamctl unlock ACCOUNT"),
+            (["account", "register", ANN, "--passfile", right], NO, f"mamctl unlock {ANN}"),
+            (["encrypt", plain, "--owner", "eve@contoso.com"], NOT_MANAGED, "mamctl account list"),
+            # Workspaces.
+            (["status", "--workspace", "nosuch"], UNREACHABLE, "mamctl mount"),
+            (["init", workspace.backing], NO, "mamctl mount"), (["init", full], NO, "--adopt"),
+            (["init", place / "w", "--settings", bad_settings], USAGE, "mamctl configure"),
+            (["init", place / "w", "--name", ".x"], USAGE, "--name"), (["init", self.directory / "w"], NO, "outside"),
+            (["mount", place, full], NOT_FOUND, "mamctl init"), (["mount", workspace.backing, full], NO, "empty"),
+            (["mount", workspace.backing, workspace.mount_point], NO, "mamctl status"),
+            (["unmount", place], NO, "mamctl status"), (["policy", "import", bad_policy], USAGE, "mamctl policy check"),
+        )
+        for words, status, following in mistakes:
+            with self.subTest(words=[str(word) for word in words]):
+                said = workspace.ctl(*words, status=status, input=b"").stderr
+                self.assertTrue(said.startswith("mamctl: "), said)
+                self.assertIn("\n  try: ", said)
+                self.assertIn(following, said)
+        self.assertGreaterEqual(len(mistakes), 40)
+        self.assertEqual((plain.read_bytes(), inside.read_bytes()), (b"text", b"text"))
+        self.assertFalse((place / "out").exists())
+
+
+class NothingRuns(unittest.TestCase):
+    def test_what_needs_a_daemon(self):
+        workspace = Workspace()
+        self.addCleanup(workspace.close)
+        for words in (["status"], ["lock"], ["can"], ["metrics"], ["watch"], ["account", "list"]):
+            self.assertIn("try: mamctl mount", workspace.ctl(*words, status=UNREACHABLE).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
