@@ -24,6 +24,7 @@ def programs_for_all():
             ROOT / "Tests" / "Integration", place / "Tests" / "Integration",
             ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy2(ROOT / "Tests" / "decoder.py", place / "Tests")
+        shutil.copytree(ROOT / "docs", place / "docs")
         if (ROOT / ".git").is_dir():
             shutil.copytree(ROOT / ".git", place / ".git")
         (place / "device").mkdir()
