@@ -1,8 +1,10 @@
 """What systemd does for a workspace, with the real one: sandbox, socket activation, watchdog."""
 import os
+import pathlib
 import re
 import shutil
 import signal
+import tempfile
 import unittest
 
 from systemd_machine import MachineCase
@@ -109,16 +111,8 @@ class Service(MachineCase):
     def test_a_line_of_fstab_is_a_unit(self):
         _, mount_point = self.make("line")
         backing = self.machine.place / "line-backing"
-        helper = ROOT / "units" / "mount.fuse.mamd"
-        programs, units = self.machine.place / "sbin", self.machine.place / "generated"
-        programs.mkdir()
-        shutil.copy2(helper, programs)
-        self.machine.run("mount", "--bind", programs, "/usr/sbin")
-        self.addCleanup(self.machine.run, "umount", "-l", "/usr/sbin")
-        place = str(mount_point).replace(" ", "\\040")
-        fstab = self.machine.inside("/etc/fstab")
-        fstab.write_text(f"{backing} {place} fuse.mamd nofail,noexec 0 0\n")
-        self.addCleanup(fstab.unlink)
+        self.write_fstab(backing, mount_point, "nofail,noexec")
+        units = self.machine.place / "generated"
         units.mkdir()
         self.machine.run("/lib/systemd/system-generators/systemd-fstab-generator", units, units, units)
         unit = self.machine.run("systemd-escape", "--path", "--suffix=mount", mount_point).stdout.strip()
@@ -131,6 +125,33 @@ class Service(MachineCase):
             self.machine.run("systemctl", "stop", unit)
             wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
             self.assertEqual(self.property(unit, "Result"), "success")
+
+    def test_a_line_of_fstab_for_a_user(self):
+        """mount(8) gives the helper no environment then; the home directory is the account's."""
+        users = self.machine.inside("/etc/passwd")
+        before = users.read_text()
+        users.write_text(before.replace("/nonexistent:/usr/sbin/nologin", f"{self.machine.home}:/bin/sh"))
+        self.addCleanup(users.write_text, before)
+        _, mount_point = self.make("own", user=True)
+        self.write_fstab(self.machine.place / "own-backing", mount_point, "noauto,user")
+        self.machine.run("mount", mount_point, user=True)
+        self.machine.run("sh", "-c", 'echo text > "$1/file"', "sh", mount_point, user=True)
+        options = self.machine.run("findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout.strip().split(",")
+        self.assertLessEqual({"noexec", "nosuid", "nodev", "user_id=65534"}, set(options))
+        self.machine.run("umount", mount_point, user=True)
+        wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
+
+    def write_fstab(self, backing, mount_point, options):
+        """One line, and the helper where mount(8) looks for it."""
+        programs = pathlib.Path(tempfile.mkdtemp(dir=self.machine.place))
+        programs.chmod(0o755)
+        shutil.copy2(ROOT / "units" / "mount.fuse.mamd", programs)
+        self.machine.run("mount", "--bind", programs, "/usr/sbin")
+        self.addCleanup(self.machine.run, "umount", "-l", "/usr/sbin")
+        place = str(mount_point).replace(" ", "\\040")
+        fstab = self.machine.inside("/etc/fstab")
+        fstab.write_text(f"{backing} {place} fuse.mamd {options} 0 0\n")
+        self.addCleanup(fstab.unlink)
 
     def test_a_start_that_fails_says_why_and_serves_nothing(self):
         configuration, mount_point = self.make("bad")
