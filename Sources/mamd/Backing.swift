@@ -117,7 +117,7 @@ struct Backing {
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
         waitForEnd(ofHolderOf: own)
-        guard flock(lock.raw, LOCK_EX | LOCK_NB) == 0 else {
+        guard locks(lock, in: own) else {
             let holder = holder(of: own)
             throw StartError(
                 holder.isEmpty
@@ -131,6 +131,16 @@ struct Backing {
             try fill(lock, in: own, mountPoint)
             return (lock, wasFull)
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
+    }
+
+    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has it all the time.
+    private static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
+        let deadline = Deadline(seconds: 1)
+        while flock(lock.raw, LOCK_EX | LOCK_NB) != 0 {
+            guard holder(of: own).isEmpty, !deadline.hasPassed else { return false }
+            usleep(5000)
+        }
+        return true
     }
 
     private static func openLock(

@@ -1,4 +1,5 @@
 """mount(8), umount(8), findmnt(8) and fstab(5), the real ones, with the helper mount.fuse.mamd, in a mount name space."""
+import contextlib
 import os
 import shutil
 import signal
@@ -157,14 +158,30 @@ class MountWays(WorkspaceCase):
         self.mount()
         (first,) = daemons(str(self.place))
         number = self.found("ID")
+        with self.copy_of_mounts():
+            self.run_inside("umount", self.place)
+            other = self.mount_other(number)
+            os.kill(first, signal.SIGTERM)
+            self.wait_for_end()
+            self.assertEqual(
+                self.run_inside("findmnt", "-n", "-o", "SOURCE", "-M", other, status=None).stdout, "other\n")
+
+    @contextlib.contextmanager
+    def copy_of_mounts(self):
+        """One more mount name space, as a container would have."""
         copy = subprocess.Popen(
             ["nsenter", "-t", str(self.space.pid), "-m", "--", "unshare", "--mount", "--propagation", "private", "sh", "-c",
              "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
-        self.addCleanup(copy.stdout.close)
-        self.addCleanup(copy.wait)
-        self.addCleanup(copy.kill)
-        copy.stdout.readline()
-        self.run_inside("umount", self.place)
+        try:
+            copy.stdout.readline()
+            yield
+        finally:
+            copy.kill()
+            copy.wait()
+            copy.stdout.close()
+
+    def mount_other(self, number):
+        """Another workspace's mount, with this number; its place."""
         filler = self.workspace.root / "filler"
         filler.mkdir()
         for _ in range(200):
@@ -182,10 +199,7 @@ class MountWays(WorkspaceCase):
         self.addCleanup(self.run_inside, "umount", other, status=None)
         if self.run_inside("findmnt", "-n", "-o", "ID", "-M", other).stdout.split() != number:
             self.skipTest("the number is somebody else's by now")
-        os.kill(first, signal.SIGTERM)
-        self.wait_for_end()
-        self.assertEqual(
-            self.run_inside("findmnt", "-n", "-o", "SOURCE", "-M", other, status=None).stdout, "other\n")
+        return other
 
 
 if __name__ == "__main__":
