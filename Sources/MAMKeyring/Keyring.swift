@@ -4,7 +4,8 @@
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
 //   Keyring+Wipe, WipeIntent                                   destroying an account
-//   Keyring+Export, KeyExport (+Decode, +Seal), KeyAgreement   an account's keys for another machine
+//   Keyring+Export, KeyExport (+Decode, +Encode, +Seal)         an account's keys for another machine
+//   KeyAgreement                                               sealing to a public key
 //   RecoveryKeyFile, RecoveryRecords                           the same for an organisation
 //   KeybagStore, WipeStore, Attempts, PassphraseHistory, DeviceSecret, StateFile   the state directory
 

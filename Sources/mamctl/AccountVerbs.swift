@@ -13,13 +13,7 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
         parameters["objectId"] = .string(objectID)
     }
     var secrets = SecretParameters()
-    if invocation.arguments.has("no-passphrase") {
-        try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")
-        parameters["noPassphrase"] = true
-    } else {
-        let prompt = "Passphrase for \(ByteString(name).shown)"
-        try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: true))
-    }
+    try invocation.addNewPassphrase(of: ByteString(name).shown, to: &secrets, &parameters)
     let reply = try daemon.call(
         "RegisterAccount", parameters.merging(secrets.members) { $1 },
         descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")

@@ -1,0 +1,67 @@
+// From fields to bytes, and the places of keys in them.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMModel
+
+extension KeyExport {
+    /// All but the sealed keys, their tag, and what is computed over them.
+    static func head(_ keybag: Keybag, _ time: Int64, _ lock: Lock) -> [UInt8] {
+        var record = [UInt8](repeating: 0, count: byteCount)
+        var span = record.mutableSpan
+        var raw = span.mutableBytes
+        for (offset, byte) in keyExportMagic.enumerated() { raw.store(byte, at: offset) }
+        raw.store(version, at: KeybagOffset.version)
+        keybag.accountID.bytes.write(to: &raw, at: KeybagOffset.accountID)
+        raw.store(time, at: KeyExportOffset.time)
+        keybag.identity.encode(into: &raw)
+        keybag.publicKeyB.write(to: &raw, at: KeybagOffset.publicKeyB)
+        keybag.keyIDs.encode(into: &raw)
+        switch lock {
+        case .passphrase(let cost, let salt):
+            raw.store(KeyExportKind.passphrase, at: KeyExportOffset.kind)
+            raw.store(cost.passes, at: KeybagOffset.passes)
+            raw.store(cost.memoryByteCount, at: KeybagOffset.memory)
+            salt.write(to: &raw, at: KeybagOffset.salt)
+        case .recoveryKey(let key, let ephemeral):
+            raw.store(KeyExportKind.recoveryKey, at: KeyExportOffset.kind)
+            key.write(to: &raw, at: KeyExportOffset.recoveryKey)
+            ephemeral.write(to: &raw, at: KeyExportOffset.ephemeral)
+        }
+        SecureRandom.bytes16().write(to: &raw, at: KeyExportOffset.nonce)
+        return record
+    }
+
+    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys.
+    static func withParts(
+        of record: inout [UInt8],
+        _ body: (
+            UnsafeRawBufferPointer, _ nonce: UnsafeRawPointer, _ sealed: UnsafeMutableRawPointer,
+            _ tag: UnsafeMutableRawPointer
+        ) throws(SealError) -> Void
+    ) throws(SealError) {
+        var span = record.mutableSpan
+        try span.withUnsafeMutableBytes { buffer throws(SealError) in
+            guard let start = buffer.baseAddress else { throw .failure }
+            let sealed = KeyExportOffset.sealedKeys.lowerBound
+            try body(
+                .init(start: start, count: sealed), start + KeyExportOffset.nonce, start + sealed,
+                start + KeyExportOffset.tag)
+        }
+    }
+
+    /// A, B, C, D, one after the other.
+    static func joinedKeys(_ keys: ClassKeys) -> SecretBytes {
+        .joining(.joining(keys.a, keys.b), .joining(keys.c, keys.d))
+    }
+
+    static func splitKeys(_ joined: SecretBytes) -> ClassKeys {
+        joined.withBytes { bytes in
+            ClassKeys { protectionClass in
+                let start = AESGCM.keyByteCount * Int(protectionClass.rawValue - 1)
+                return SecretBytes(
+                    copying: .init(rebasing: bytes[start..<start + AESGCM.keyByteCount]))
+            }
+        }
+    }
+}
