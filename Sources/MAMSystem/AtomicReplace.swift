@@ -63,6 +63,11 @@ package func readSmallFile(
     at directory: Int32 = workingDirectory, _ path: UnsafePointer<CChar>, maximumByteCount: Int
 ) throws(Errno) -> [UInt8] {
     let file = try openFile(at: directory, path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+    return try readToEnd(of: file, maximumByteCount: maximumByteCount)
+}
+
+/// The rest of what is open, a pipe's too, if it is no longer than that.
+package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
     // Piece by piece: /proc and pipes have no offsets and no size to ask for, and room for the largest would stay taken.
     var bytes: [UInt8] = []
     while true {

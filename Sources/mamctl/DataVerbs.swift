@@ -138,9 +138,7 @@ private struct DataEnds {
     func readText() throws(Failure) -> String {
         let limit = FrameReader.requestByteCount / 2
         let bytes = try naming(path) { () throws(Errno) in
-            try withProcPath(of: source.raw) { path throws(Errno) in
-                try readSmallFile(path, maximumByteCount: limit)
-            }
+            try readToEnd(of: source, maximumByteCount: limit)
         }
         guard let text = String(validating: bytes, as: UTF8.self) else {
             throw Failure(.usage, "\(name) is not text in UTF-8", next: "leave out --string")

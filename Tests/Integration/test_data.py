@@ -153,6 +153,13 @@ class Data(WorkspaceCase):
                 process.stdin.close()
                 process.stdout.close()
 
+    def test_a_string_from_a_slow_pipe_is_waited_for(self):
+        slow = "sleep 0.3; echo slow"
+        found = subprocess.run(
+            ["sh", "-c", f"({slow}) | mamctl data protect --string --owner {ANN} | mamctl data unprotect --string"],
+            capture_output=True, text=True, env=self.workspace.environment, timeout=30)
+        self.assertEqual((found.returncode, found.stdout, found.stderr), (0, "slow\n", ""))
+
     def test_strings(self):
         text = "Zürich → déjà vu\n"
         sealed = self.protect(text.encode(), ANN, "--string").decode()
