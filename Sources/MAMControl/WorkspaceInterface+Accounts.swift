@@ -9,11 +9,24 @@ internal import MAMVault
 internal import MAMWire
 
 extension WorkspaceInterface {
-    func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }
+    private func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }
+
+    /// With all that is known of them. Which documents cover an account is told to those that it answers to.
+    func accountReports(for peer: Peer) -> [AccountReport] {
+        let counts = vault.openFileCounts
+        return vault.accounts.map { account in
+            var outlook = vault.outlook(of: account.id)
+            outlook.openFiles = counts[account.id] ?? 0
+            if !isControlled(account, by: peer) { outlook.policies = nil }
+            var report = AccountReport(account)
+            report.outlook = outlook
+            return report
+        }
+    }
 
     func listAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
-        return ["accounts": .array(accountReports().map(\.json))]
+        return ["accounts": .array(accountReports(for: call.peer).map(\.json))]
     }
 
     func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

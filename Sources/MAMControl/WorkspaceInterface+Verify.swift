@@ -21,6 +21,13 @@ extension WorkspaceInterface {
         }
         // Nobody is there to read a last reply.
         if let failure = replies.failure { throw failure }
+        if counts.isWhole {
+            lastVerify.note(
+                LastVerifyReport(
+                    time: Int(vault.clock.now.wallSeconds), isRepair: repair,
+                    counts: VerifyReport(counts), findings: replies.first),
+                vault.log)
+        }
         return ["summary": VerifyReport(counts).json]
     }
 }
@@ -29,10 +36,18 @@ extension WorkspaceInterface {
 private final class VerifyReplies: VerifyListener {
     private let call: VarlinkCall
     private(set) var failure: (any Error)?
+    /// Those that are worth keeping.
+    private(set) var first: [FindingReport] = []
+
+    private static let keptCount = 100
 
     init(_ call: VarlinkCall) { self.call = call }
 
-    func found(_ finding: Finding) -> Bool { reply(["finding": FindingReport(finding).json]) }
+    func found(_ finding: Finding) -> Bool {
+        let report = FindingReport(finding)
+        if first.count < Self.keptCount { first.append(report) }
+        return reply(["finding": report.json])
+    }
 
     func progressed(_ counts: VerifyCounts) -> Bool {
         reply(["progress": VerifyReport(counts).json])

@@ -31,9 +31,14 @@ package struct WorkspaceInterface: VaultInterface {
     let facts: WorkspaceFacts
     let vault: Vault
     let files: any MountedFiles
+    let lastVerify: LastVerify
 
-    package init(_ facts: WorkspaceFacts, vault: Vault, files: any MountedFiles) {
+    package init(
+        _ facts: WorkspaceFacts, vault: Vault, files: any MountedFiles,
+        lastVerify: LastVerify = LastVerify()
+    ) {
         self.facts = facts
+        self.lastVerify = lastVerify
         self.vault = vault
         self.files = files
     }
@@ -73,13 +78,14 @@ package struct WorkspaceInterface: VaultInterface {
 
     private func status(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
-        return StatusReport(
+        var report = StatusReport(
             name: facts.name, id: facts.id, version: productVersion,
             backingDirectory: facts.backingDirectory, mountPoint: facts.mountPoint,
             pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
             maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
-            accounts: accountReports()
-        ).members
+            accounts: accountReports(for: call.peer))
+        if isTrusted(call.peer) { report.lastVerify = lastVerify.report }
+        return report.members
     }
 
     private func protectionInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

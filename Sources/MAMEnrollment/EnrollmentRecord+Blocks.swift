@@ -87,4 +87,11 @@ extension EnrollmentRecord {
             limit.flatMap { passed < $0 ? $0 - passed : nil }
         }.min()
     }
+
+    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if that never comes.
+    package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
+        func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - sinceCheckIn) } }
+        guard stage != .signedOut else { return (nil, nil) }
+        return (left(facts.offlineBlockSeconds), left(facts.offlineWipeSeconds))
+    }
 }

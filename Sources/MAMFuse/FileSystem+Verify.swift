@@ -28,7 +28,8 @@ extension FileSystem {
             for finding in surroundings(repair) { run.add(finding) }
         }
         run.close()
-        let counts = reporter.finish()
+        var counts = reporter.finish()
+        counts.isWhole = start == nil
         // What was not looked at may be damaged.
         guard run.shallGoOn else { throw VaultError(.canceled) }
         return counts

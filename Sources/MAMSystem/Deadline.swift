@@ -16,6 +16,11 @@ package struct Deadline: Sendable, Comparable {
 
     package var hasPassed: Bool { Self.now >= nanoseconds }
 
+    /// Until then, whole ones begun included; 0 once it has passed.
+    package var secondsLeft: Int {
+        Int(max(0, nanoseconds - Self.now + 999_999_999) / 1_000_000_000)
+    }
+
     package static func < (one: Deadline, other: Deadline) -> Bool {
         one.nanoseconds < other.nanoseconds
     }

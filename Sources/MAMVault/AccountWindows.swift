@@ -19,6 +19,8 @@ final class AccountWindows: Sendable {
         /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
         var hasTimer = false
         var isBlocked = false
+        /// Of the last grace period that was begun.
+        var graceEnd = Deadline(milliseconds: 0)
     }
 
     init() {
@@ -58,18 +60,24 @@ final class AccountWindows: Sendable {
         return uses.contains(true)
     }
 
-    /// Whether the caller of ``beginGrace()`` has to start the thread that waits for its end.
+    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its end.
     enum Grace { case needsTimer, hasTimer }
 
     /// Begins a grace period; nil if there is nothing to lock, or one runs already.
-    func beginGrace() -> Grace? {
+    func beginGrace(seconds: Int) -> Grace? {
         status.withLock { status in
             guard status.state == .unlocked else { return nil }
             status.state = .grace
+            status.graceEnd = Deadline(seconds: seconds)
             status.transition += 1
             defer { status.hasTimer = true }
             return status.hasTimer ? .hasTimer : .needsTimer
         }
+    }
+
+    /// What is left of the grace period that runs; nil if none does.
+    var graceSeconds: Int? {
+        status.withLock { $0.state == .grace ? $0.graceEnd.secondsLeft : nil }
     }
 
     /// The grace period that runs, as the number of its transition; nil if none does, and then the caller's

@@ -35,6 +35,10 @@ package protocol MountedFiles: Sendable {
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo
 
+    /// Counts the files of the whole tree by what their headers say. `progressed` is told from time to time how far it is; false ends
+    /// it.
+    func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census
+
     /// Checks the whole tree, or one file or directory in it, and what belongs to it; with `repair` mends what can be mended and moves
     /// the rest out of the way.
     ///

@@ -18,7 +18,7 @@ package struct EnrollmentReport: Sendable {
 
 extension Vault {
     package func enrollment(of account: AccountID) -> EnrollmentReport? {
-        enrollments.record(of: account).map { record in
+        currentRecord(of: account).map { record in
             EnrollmentReport(
                 stage: record.stage,
                 status: EnrollmentStatus(identity(of: account), record.code),

@@ -71,6 +71,11 @@ extension Vault {
         }
     }
 
+    /// The state alone, for who asks of very many files.
+    package func state(of facts: FileFacts?) -> ProtectionState {
+        facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
+    }
+
     private static func plain(_ state: ProtectionState, _ reason: String) -> ProtectionInfo {
         ProtectionInfo(
             owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,

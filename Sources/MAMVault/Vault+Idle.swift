@@ -14,12 +14,7 @@ extension Vault {
     /// cache does not come to it.
     func lockIdle() -> [Int64] {
         keyring.accounts.compactMap { account in
-            guard let windows = windows(of: account), windows.state == .unlocked else { return nil }
-            let recheck = facts(of: account).recheckSeconds
-            let lock = settings.idleLockSeconds > 0 ? Int64(settings.idleLockSeconds) : nil
-            guard let limit = [recheck, lock].compactMap(\.self).min() else { return nil }
-            let idle = enrollments.idleSeconds(
-                of: account, isUsed: windows.takeUse(), now: clock.now.secondsSinceBoot)
+            guard let (idle, limit, recheck) = idle(account) else { return nil }
             // Late by a quarter of the limit at most, and by five seconds.
             guard idle >= limit else { return max(1, min(5, limit / 4)) }
             let name = identity(of: account)
@@ -36,5 +31,17 @@ extension Vault {
             }
             return nil
         }
+    }
+
+    /// For how long an unlocked account was not used, and for how long it may be; nil if that is for ever. `recheck`: when its
+    /// passphrase is asked for anew.
+    func idle(_ account: AccountID) -> (seconds: Int64, limit: Int64, recheck: Int64?)? {
+        guard let windows = windows(of: account), windows.state == .unlocked else { return nil }
+        let recheck = facts(of: account).recheckSeconds
+        let lock = settings.idleLockSeconds > 0 ? Int64(settings.idleLockSeconds) : nil
+        guard let limit = [recheck, lock].compactMap(\.self).min() else { return nil }
+        let seconds = enrollments.idleSeconds(
+            of: account, isUsed: windows.takeUse(), now: clock.now.secondsSinceBoot)
+        return (seconds, limit, recheck)
     }
 }

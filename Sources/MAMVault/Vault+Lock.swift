@@ -27,7 +27,7 @@ extension Vault {
         if now || grace == 0 { return close(account) }
         // Told in the order in which things happen.
         let begun = transitions.withLock { _ in
-            let begun = windows.beginGrace()
+            let begun = windows.beginGrace(seconds: grace)
             if begun != nil { announce(.willBecomeUnavailable(seconds: grace), account) }
             return begun
         }

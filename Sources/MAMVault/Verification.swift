@@ -87,6 +87,8 @@ package struct VerifyCounts: Sendable, Equatable {
     package var left: Int64 = 0
     /// Problems that may be none.
     package var unchecked: Int64 = 0
+    /// The whole workspace was checked, and what belongs to it.
+    package var isWhole = false
 
     package init() {}
 

@@ -23,6 +23,8 @@ package struct AccountReport: Sendable, Equatable {
     package var blockReason = ""
     /// Policy names a recovery key: who has its private half can open the account's files.
     package var isRecoverable = false
+    /// Nil where the method does not tell it.
+    package var outlook: AccountOutlook?
 
     package init(
         id: String, name: String, objectID: String, uid: UInt32, state: WindowState,
@@ -59,11 +61,12 @@ package struct AccountReport: Sendable, Equatable {
         block = try wire.string("block")
         blockReason = try wire.string("blockReason")
         isRecoverable = try wire.bool("isRecoverable")
+        outlook = try AccountOutlook(ifIn: wire)
     }
 
     /// The wire form.
     package var json: JSONValue {
-        [
+        let members: [String: JSONValue] = [
             "id": .string(id),
             "name": .string(name),
             "objectId": .string(objectID),
@@ -76,5 +79,6 @@ package struct AccountReport: Sendable, Equatable {
             "block": .string(block), "blockReason": .string(blockReason),
             "isRecoverable": .bool(isRecoverable),
         ]
+        return .object(members.merging(outlook?.members ?? [:]) { $1 })
     }
 }

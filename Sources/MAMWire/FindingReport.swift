@@ -3,7 +3,7 @@
 package import MAMModel
 
 /// Something that a check found.
-package struct FindingReport: Sendable {
+package struct FindingReport: Sendable, Equatable {
     package enum Outcome: String, Sendable {
         case left, repaired, incomplete, quarantined, unchecked
     }
@@ -80,7 +80,7 @@ package struct FindingReport: Sendable {
 }
 
 /// How far a check has come, and at its end what it found.
-package struct VerifyReport: Sendable {
+package struct VerifyReport: Sendable, Equatable {
     package let files: Int
     package let bytes: Int
     package let totalBytes: Int

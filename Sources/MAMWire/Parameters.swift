@@ -70,6 +70,11 @@ package struct Parameters: Sendable, Equatable {
         Parameters(try required(name, typed(name, \.object)))
     }
 
+    /// An object; nil when it is missing or null.
+    package func optionalObject(_ name: String) throws(VarlinkError) -> Parameters? {
+        try typed(name, \.object).map(Parameters.init)
+    }
+
     /// An array of objects that must be there.
     package func objects(_ name: String) throws(VarlinkError) -> [Parameters] {
         var result: [Parameters] = []

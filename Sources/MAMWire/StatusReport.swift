@@ -15,6 +15,8 @@ package struct StatusReport: Sendable, Equatable {
     package let maximumClass: ProtectionClass
     package let openFiles: Int
     package let accounts: [AccountReport]
+    /// Nil if there was none yet, and for whom it is not told.
+    package var lastVerify: LastVerifyReport?
 
     package init(
         name: String, id: String, version: String, backingDirectory: String, mountPoint: String,
@@ -56,6 +58,7 @@ package struct StatusReport: Sendable, Equatable {
         self.maximumClass = maximumClass
         openFiles = try wire.integer("openFiles")
         accounts = try [AccountReport](wire)
+        lastVerify = try wire.optionalObject("lastVerify").map(LastVerifyReport.init)
     }
 
     /// The members of the wire form.
@@ -72,6 +75,7 @@ package struct StatusReport: Sendable, Equatable {
             "maximumClass": .string(maximumClass.letter),
             "openFiles": JSONValue(openFiles),
             "accounts": .array(accounts.map(\.json)),
+            "lastVerify": lastVerify.map { .object($0.summary) } ?? .null,
         ]
     }
 }

@@ -30,7 +30,19 @@ package enum WorkspaceDescription {
           block: string,
           blockReason: string,
           # Policy names a recovery key: who has its private half can open the account's files
-          isRecoverable: bool
+          isRecoverable: bool,
+          # The rest is told by Status and ListAccounts. Classes whose files can be opened now, and how many files are in use
+          openClasses: ?[]string,
+          openFiles: ?int,
+          # Seconds until it closes: at the end of the grace period that runs; if nobody uses its files. null: never
+          graceSeconds: ?int,
+          idleSeconds: ?int,
+          secondsSinceCheckIn: ?int,
+          # Seconds until it is blocked, and is to be wiped, if no check-in succeeds; null: never
+          offlineBlockSeconds: ?int,
+          offlineWipeSeconds: ?int,
+          # The policy documents that cover it; null for whom it does not answer to
+          policies: ?[]string
         )
 
         # class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new files ask for and get
@@ -114,6 +126,13 @@ package enum WorkspaceDescription {
           unchecked: int
         )
 
+        # The last check of the whole workspace that came to its end: when, in seconds since 1970. io.mamd.Report tells what it found.
+        type LastVerify (
+          time: int,
+          repair: bool,
+          counts: VerifyCounts
+        )
+
         method Status() -> (
           name: string,
           id: string,
@@ -125,7 +144,9 @@ package enum WorkspaceDescription {
           multiIdentity: bool,
           maximumClass: string,
           openFiles: int,
-          accounts: []Account
+          accounts: []Account,
+          # For root and the daemon's user
+          lastVerify: ?LastVerify
         )
 
         # One of path (absolute, inside the mount), descriptor, or device and inode as stat(2) on the mount gives them.

@@ -72,7 +72,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let policyWatch: PolicyWatch
     do throws(StartError) {
         server = try makeServer(
-            places, backing, mountPoint, vault, files, policies, given.listener)
+            places, backing, mountPoint, vault, files, policies,
+            LastVerify(in: places.state(of: backing.name), mayWrite: true), given.listener)
         policyWatch = try watch(policies, for: vault, log)
     } catch {
         // Or a dead mount would stay.

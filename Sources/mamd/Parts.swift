@@ -135,17 +135,19 @@ private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failu
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem, _ policies: PolicyDirectory?, _ listener: Descriptor? = nil
+    _ files: FileSystem, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
+    _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
         name: backing.name.description, id: backing.id, backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
-        WorkspaceInterface(facts, vault: vault, files: files),
+        WorkspaceInterface(facts, vault: vault, files: files, lastVerify: lastVerify),
         EnrollmentInterface(vault: vault),
         ProtectionInterface(vault: vault, files: files),
         IdentityInterface(vault: vault),
         AuditInterface(vault: vault),
+        ReportInterface(vault: vault, files: files, lastVerify: lastVerify),
     ]
     if let policies {
         interfaces.append(RecoveryInterface(vault: vault))

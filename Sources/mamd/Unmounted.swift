@@ -29,13 +29,14 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         places, backing.name, backing.id, log, state: state.path, mayRepair: false,
         isReadOnly: isReadOnly
     ) { log.info($0) }
+    let lastVerify = LastVerify(in: state.path, mayWrite: !isReadOnly)
     state.removeIfMade()
     let signals = StopSignals()
     let noMountPoint = ByteString("")
     let files = try makeFileSystem(
         vault, backing, noMountPoint, isReadOnly: isReadOnly, recovers: false
     ) {}
-    let server = try makeServer(places, backing, noMountPoint, vault, files, nil)
+    let server = try makeServer(places, backing, noMountPoint, vault, files, nil, lastVerify)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }

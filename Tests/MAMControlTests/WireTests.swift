@@ -24,6 +24,7 @@ struct WireTests {
             (PolicyDescription.name, PolicyDescription.text),
             (RecoveryDescription.name, RecoveryDescription.text),
             (AuditDescription.name, AuditDescription.text),
+            (ReportDescription.name, ReportDescription.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")

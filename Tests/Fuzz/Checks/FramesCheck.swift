@@ -146,6 +146,10 @@ private struct NoFiles: MountedFiles {
         _ asked: ProtectionClass?, of descriptor: Descriptor
     ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
 
+    func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census {
+        throw .notFound("no mount")
+    }
+
     func verify(
         _ descriptor: Descriptor?, repair: Bool, _ listener: any VerifyListener
     ) throws(VaultError) -> VerifyCounts { throw .notFound("no mount") }

@@ -1,0 +1,118 @@
+// io.mamd.Report over the vault and the mount: what a report of the workspace is made from.
+
+package import MAMModel
+internal import MAMSystem
+package import MAMVault
+internal import MAMWire
+internal import Synchronization
+
+/// Answers the socket.
+package struct ReportInterface: VaultInterface {
+    let vault: Vault
+    let files: any MountedFiles
+    let lastVerify: LastVerify
+    private let census = OneAtATime()
+
+    package init(vault: Vault, files: any MountedFiles, lastVerify: LastVerify) {
+        self.vault = vault
+        self.files = files
+        self.lastVerify = lastVerify
+    }
+
+    package var name: String { ReportDescription.name }
+    package var description: String { ReportDescription.text }
+
+    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        switch call.method {
+        case "Census": try census(call)
+        case "LastVerify": try lastVerify(call)
+        default: throw VarlinkError.methodNotFound(call.method)
+        }
+    }
+
+    private func lastVerify(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        guard isTrusted(call.peer) else {
+            throw .refused("only root and uid \(currentUser) may see what a check has found")
+        }
+        return ["verify": lastVerify.report?.json ?? .null]
+    }
+
+    private func census(_ call: VarlinkCall) throws -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        guard call.wantsMore else { throw VarlinkError.expectedMore }
+        // Who has no account has nothing to be counted, and no reason to keep the disk busy.
+        let isTrusted = isTrusted(call.peer)
+        guard isTrusted || !controlled(by: call.peer).isEmpty else {
+            throw VarlinkError.refused("no account answers to uid \(call.peer.uid)")
+        }
+        var failure: (any Error)?
+        let counted = try vaulted { () throws(VaultError) in
+            try census.alone { () throws(VaultError) in
+                try files.census { soFar in
+                    // How many files others have is not for everybody.
+                    guard isTrusted else { return call.isConnected }
+                    do {
+                        try call.reply(["progress": CensusTotals(soFar).json])
+                    } catch { failure = error }
+                    return failure == nil
+                }
+            }
+        }
+        if let failure { throw failure }
+        return reply(counted, isTrusted ? nil : call.peer)
+    }
+
+    /// `peer`: who is told of the own accounts' files alone.
+    private func reply(_ census: Census, _ peer: Peer?) -> [String: JSONValue] {
+        var sums = census.sums.map { CensusSum($0.key, $0.value) }
+        var total = CensusTotals(census)
+        if let peer {
+            let own = controlled(by: peer).map(\.identity)
+            sums.removeAll { sum in
+                !own.contains { $0.name == sum.owner && $0.objectID == sum.ownerObjectID }
+            }
+            total = CensusTotals()
+            for sum in sums {
+                total.files += sum.files
+                total.bytes &+= sum.bytes
+                total.storedBytes &+= sum.storedBytes
+            }
+        }
+        sums.sort { ($0.bytes, $0.owner, $0.state) > ($1.bytes, $1.owner, $1.state) }
+        return ["sums": .array(sums.map(\.json)), "total": total.json]
+    }
+}
+
+/// Several at once would only slow each other down.
+private final class OneAtATime: Sendable {
+    private let lock = Mutex<Void>(())
+
+    func alone<Value: Sendable>(
+        _ body: () throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
+        try lock.withLock { _ throws(VaultError) in try body() }
+    }
+}
+
+extension CensusSum {
+    fileprivate init(_ kind: Census.Kind, _ sum: Census.Sum) {
+        self.init(
+            owner: kind.ownerName, ownerObjectID: kind.ownerObjectID, fileClass: kind.fileClass,
+            state: kind.state.rawValue, files: Int(sum.files), bytes: Int(sum.bytes),
+            storedBytes: Int(sum.storedBytes))
+    }
+}
+
+extension CensusTotals {
+    fileprivate init(_ census: Census) {
+        self.init()
+        files = Int(census.total.files)
+        bytes = Int(census.total.bytes)
+        storedBytes = Int(census.total.storedBytes)
+        directories = Int(census.directories)
+        others = Int(census.others)
+        unreadable = Int(census.unreadable)
+        uncounted = Int(census.uncounted)
+    }
+}
