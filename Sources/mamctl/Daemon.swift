@@ -113,7 +113,8 @@ extension Invocation {
         return name
     }
 
-    private func runningDaemons() -> [Daemon] {
+    /// None if nothing runs.
+    func runningDaemons() -> [Daemon] {
         Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
     }
 

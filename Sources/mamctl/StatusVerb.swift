@@ -5,14 +5,22 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+/// All workspaces at a glance. 8 if none is mounted, whether or not some could be.
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
-    let reports = try invocation.daemons().map { try $0.status() }
+    let isOne = invocation.arguments.has(.workspace)
+    let reports = try (isOne ? [invocation.daemon()] : invocation.runningDaemons())
+        .map { try $0.status() }
+    let others = isOne ? [] : Places.current.unmountedWorkspaces(except: reports.map(\.name))
+    // Where there is nothing to show, the failure says what to do.
+    if reports.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
     if invocation.isJSON {
-        printJSON(.array(reports.map { .object($0.members) }))
+        printJSON(.array(reports.map { .object($0.members) } + others.map(\.json)))
     } else {
-        printOut(reports.map(describe).joined(separator: "\n\n"))
+        let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
+        let parts = reports.map { StatusText($0, width: width).text } + others.map(describe)
+        printOut(parts.joined(separator: "\n\n"))
     }
-    return .success
+    return reports.isEmpty ? .unreachable : .success
 }
 
 func listAccounts(_ invocation: Invocation) throws -> ExitStatus {
@@ -34,43 +42,99 @@ func printAccounts(_ accounts: [AccountReport], isJSON: Bool) {
     }
 }
 
-private func describe(_ report: StatusReport) -> String {
-    let mode = report.isMultiIdentity ? "several identities" : "single identity"
-    let place = ByteString(report.mountPoint).shown
-    let backing = ByteString(report.backingDirectory).shown
-    let lines = [
-        "\(Style.output.bold(report.name))  at \(place)  from \(backing)",
-        "  process \(report.pid) of uid \(report.uid), version \(report.version), \(mode),"
-            + " at most class \(report.maximumClass.letter), \(report.openFiles) open files",
-    ]
-    let accounts =
-        report.accounts.isEmpty
-        ? ["  no accounts"]
-        : table(report.accounts.map(row)).split(separator: "\n").map { "  \($0)" }
-    return (lines + accounts).joined(separator: "\n")
-}
-
 private func row(_ account: AccountReport) -> [String] {
-    var notes: [String] = []
-    if account.isDefault { notes.append("default of uid \(account.uid)") }
-    if account.stage == "registered" { notes.append("no policy covers it") }
-    if !account.block.isEmpty {
-        notes.append("blocked: \(ByteString(account.blockReason).shown)")
-    }
-    if account.isRecoverable { notes.append("the organisation can open its files") }
-    if !account.hasPassphrase { notes.append("no passphrase") }
-    if account.retryAfterSeconds > 0 { notes.append("next try in \(account.retryAfterSeconds) s") }
-    // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.
-    return [
-        account.label, coloured(account.state), notes.joined(separator: ", "),
+    let lines = AccountLines(account)
+    let parts = [
+        lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
+        lines.notes,
     ]
+    // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.
+    return [lines.shown, lines.state, parts.compactMap(\.self).joined(separator: "; ")]
 }
 
-private func coloured(_ state: WindowState) -> String {
-    let text = state.rawValue
-    return switch state {
-    case .unlocked: Style.output.green(text)
-    case .grace: Style.output.yellow(text)
-    case .locked, .beforeFirstUnlock: Style.output.red(text)
+private let noPolicy = "no policy covers it"
+
+private func describe(_ workspace: UnmountedWorkspace) -> String {
+    """
+    \(Style.output.bold(workspace.name.description))  not mounted
+        next  \(workspace.command)
+    """
+}
+
+/// One workspace, in lines that fit the screen.
+private struct StatusText {
+    private let report: StatusReport
+    private let width: Int
+    private var lines: [String] = []
+
+    private static let labelWidth = 12
+
+    init(_ report: StatusReport, width: Int) {
+        self.report = report
+        self.width = width
+        let place =
+            report.mountPoint.isEmpty
+            ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
+        lines.append("\(Style.output.bold(report.name))  \(place)")
+        addWorkspace()
+        if report.accounts.isEmpty {
+            add("next", "mamctl account register UPN   (there is no account yet)")
+        }
+        for account in report.accounts { add(AccountLines(account)) }
     }
+
+    var text: String { lines.joined(separator: "\n") }
+
+    private mutating func addWorkspace() {
+        add("backing", ByteString(report.backingDirectory).shown)
+        let mode = report.isMultiIdentity ? "several identities" : "single identity"
+        add(
+            "daemon",
+            "process \(report.pid) of uid \(report.uid), version \(report.version); \(mode), at most class \(report.maximumClass.letter)"
+        )
+        add("files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
+        if let verify = report.lastVerify {
+            add("verified", describe(verify))
+        }
+    }
+
+    private mutating func add(_ account: AccountLines) {
+        let countdown = account.countdown.map { ", \($0)" } ?? ""
+        let start = "  \(account.mark) \(Style.output.bold(account.shown))  "
+        lines.append(
+            wrapped(
+                words(of: account.state + countdown), after: start, hanging: 4,
+                width: max(width, start.count)))
+        if let reason = account.blockReason { add("because", reason) }
+        add("use", account.use)
+        if let policy = account.policy { add("policy", policy) }
+        if let checkIn = account.checkIn { add("check-in", checkIn) }
+        if let notes = account.notes { add("note", notes) }
+        if let next = account.next { add("next", next) }
+    }
+
+    private mutating func add(_ label: String, _ text: String) {
+        let indent = String(repeating: " ", count: Self.labelWidth - label.count)
+        // The label is coloured afterwards: escapes are no letters.
+        let line = wrapped(
+            words(of: text), after: "\(indent)\(label)  ", hanging: Self.labelWidth + 2,
+            width: width)
+        lines.append(indent + Style.output.faint(label) + line.dropFirst(Self.labelWidth))
+    }
+}
+
+/// When the last check was, and what is left to do about it.
+func describe(_ verify: LastVerifyReport) -> String {
+    let ago = (currentTime() - verify.time).asTimeAgo
+    let counts = verify.counts
+    let found = "\(counts.files.counted("file")), \(counts.bytes.asBytes)"
+    let problems = counts.left + counts.incomplete + counts.quarantined
+    if problems > 0 {
+        return
+            "\(ago): \(found), \(Style.output.red(problems.counted("problem") + " left or moved away")): mamctl verify"
+    }
+    let unchecked =
+        counts.uncheckedFiles > 0
+        ? ", \(counts.uncheckedFiles.counted("file")) not checked for want of a key" : ""
+    return "\(ago): \(found), nothing wrong\(unchecked)"
 }

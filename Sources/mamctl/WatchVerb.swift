@@ -20,9 +20,14 @@ func watch(_ invocation: Invocation) throws -> ExitStatus {
 
 private func show(_ event: Parameters, _ isJSON: Bool) throws(VarlinkError) {
     if isJSON { return printJSON(.object(event.members), onOneLine: true) }
+    printOut(try eventWords(event).joined(separator: "\t"))
+}
+
+/// Whom an event is about, what it is, and what there is to say about it.
+func eventWords(_ event: Parameters) throws(VarlinkError) -> [String] {
     let account = event.has("account") ? try AccountReport(try event.object("account")).label : "-"
-    let line = [account, try event.string("event")] + (try details(event))
-    printOut(line.map { ByteString($0).shown }.joined(separator: "\t"))
+    let words = [account, try event.string("event")] + (try details(event))
+    return words.map { ByteString($0).shown }
 }
 
 /// What an event says beside its word.

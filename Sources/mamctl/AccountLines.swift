@@ -1,0 +1,123 @@
+// An account at a glance: how its window is, for how long, and what to do next.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// What `status` and `top` say of an account.
+struct AccountLines {
+    let account: AccountReport
+    private let outlook: AccountOutlook
+
+    init(_ account: AccountReport) {
+        self.account = account
+        outlook = account.outlook ?? AccountOutlook()
+    }
+
+    private var isBlocked: Bool { !account.block.isEmpty }
+
+    /// A dot that tells the state without words, coloured.
+    var mark: String {
+        if isBlocked { return Style.output.red("✗") }
+        return switch account.state {
+        case .unlocked: Style.output.green("●")
+        case .grace: Style.output.yellow("◐")
+        case .locked, .beforeFirstUnlock: Style.output.red("○")
+        }
+    }
+
+    var state: String {
+        if isBlocked { return Style.output.red("blocked") }
+        return switch account.state {
+        case .unlocked: Style.output.green("unlocked")
+        case .grace: Style.output.yellow("closing")
+        case .locked: Style.output.red("locked")
+        case .beforeFirstUnlock: Style.output.red("locked since the start")
+        }
+    }
+
+    /// The next thing that time brings to the window.
+    var countdown: String? {
+        if let seconds = outlook.graceSeconds {
+            return seconds > 0 ? "locks in \(seconds.asDuration)" : "locks now"
+        }
+        if account.retryAfterSeconds > 0 {
+            return "next passphrase in \(account.retryAfterSeconds.asDuration)"
+        }
+        return outlook.idleSeconds.map { "locks in \($0.asDuration) unless used" }
+    }
+
+    var use: String {
+        let letters = outlook.openClasses.map(\.letter)
+        let classes =
+            letters.isEmpty
+            ? "no class can be opened"
+            : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be opened"
+        return
+            "\(classes); \(outlook.openFiles == 0 ? "no file" : outlook.openFiles.counted("file")) in use"
+    }
+
+    var policy: String? {
+        outlook.policies.map { names in
+            names.isEmpty
+                ? "none covers it" : names.map { ByteString($0).shown }.joined(separator: ", ")
+        }
+    }
+
+    var checkIn: String? {
+        guard let seconds = outlook.sinceCheckIn else { return nil }
+        let ends = [
+            outlook.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
+            outlook.offlineWipeSeconds.map {
+                $0 > 0 ? "wiped in \($0.asRoughDuration)" : "to be wiped"
+            },
+        ].compactMap { $0 ?? nil }
+        let since = seconds.asTimeAgo
+        return ends.isEmpty ? since : "\(since); without one \(ends.joined(separator: ", "))"
+    }
+
+    var notes: String? {
+        var notes: [String] = []
+        if account.isDefault { notes.append("default owner of what uid \(account.uid) creates") }
+        if account.stage == "signed-out" { notes.append("deregistered, its keys are kept") }
+        if account.isRecoverable { notes.append("the organisation can open its files") }
+        if !account.hasPassphrase { notes.append("no passphrase") }
+        return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    }
+
+    /// Why policy keeps it closed; the reason ends with the command that helps, where there is one.
+    private var blockParts: (reason: String, command: String?)? {
+        guard isBlocked else { return nil }
+        let text = ByteString(account.blockReason).shown
+        guard let start = text.range(ofLast: ": mamctl ") else { return (text, nil) }
+        return (String(text[..<start.lowerBound]), String(text[start.command...]))
+    }
+
+    var blockReason: String? { blockParts?.reason }
+
+    /// The command to run next; nil if nothing is to be done.
+    var next: String? {
+        if let blockParts { return blockParts.command }
+        return switch account.state {
+        case .unlocked: nil
+        case .grace: "mamctl unlock \(shown)   (keeps it open)"
+        case .locked, .beforeFirstUnlock: "mamctl unlock \(shown)"
+        }
+    }
+
+    var shown: String { ByteString(account.label).shown }
+}
+
+extension String {
+    /// Where a mark begins, and the command that follows its colon and space.
+    fileprivate func range(
+        ofLast mark: String
+    ) -> (lowerBound: String.Index, command: String.Index)? {
+        var index = endIndex
+        while index > startIndex {
+            index = self.index(before: index)
+            if self[index...].hasPrefix(mark) { return (index, self.index(index, offsetBy: 2)) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,112 @@
+// A report's sections on accounts: when they were open, and what holds for them.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+extension ReportPage {
+    var windows: HTML {
+        guard let events = data.events else {
+            return """
+                <section><h2>When accounts were open</h2>
+                <p>No events are kept, or they are not told to who made this report.</p></section>
+                """
+        }
+        guard !data.status.accounts.isEmpty else { return "" }
+        let start = data.time - data.days * 86_400
+        let lines = data.status.accounts.map {
+            AccountTimeline(of: $0, events, from: start, to: data.time)
+        }
+        let kinds = WindowStretch.allCases.filter { kind in
+            lines.contains { $0.seconds(kind) > 0 }
+        }
+        let hasRefusals = lines.contains { $0.refusalCount > 0 }
+        return """
+            <section><h2>When accounts were open</h2>
+            <p class="soft">The last \(data.days.counted("day")), to \(localTime(data.time, "%a %e %B %H:%M")). Before the first event that is kept nothing is
+            known.</p>
+            \(legend(kinds.map { ($0.rawValue, $0.label) } + (hasRefusals ? [("refusal", "something was refused")] : [])))
+            \(timelineChart(lines, from: start, to: data.time))
+            \(timelineTable(lines))</section>
+            """
+    }
+
+    private func timelineTable(_ lines: [AccountTimeline]) -> HTML {
+        let rows = lines.map { line -> [HTML] in
+            [
+                "<bdi>\(line.account)</bdi>", HTML(line.seconds(.open).asDuration),
+                HTML(line.seconds(.blocked).asDuration), HTML(line.unlocks.grouped),
+                HTML(line.locks.grouped), HTML(line.refusalCount.grouped),
+            ]
+        }
+        return htmlTable(
+            "The same in numbers",
+            [
+                .init(title: "Account"), .init(title: "Unlocked for", isNumber: true),
+                .init(title: "Blocked for", isNumber: true),
+                .init(title: "Unlocks", isNumber: true), .init(title: "Locks", isNumber: true),
+                .init(title: "Refusals", isNumber: true),
+            ], rows)
+    }
+
+    var accounts: HTML {
+        guard !data.status.accounts.isEmpty else {
+            return "<section><h2>Accounts</h2><p>There are none yet.</p></section>"
+        }
+        let rows = data.status.accounts.map { account -> [HTML] in
+            [
+                "<bdi>\(account.label)</bdi>", state(account), checkIn(account), limits(account),
+                account.hasPassphrase ? "yes" : "no", conditions(account),
+            ]
+        }
+        return """
+            <section><h2>Accounts and their conditions</h2>
+            \(htmlTable(
+                "As they are now",
+                [
+                    .init(title: "Account"), .init(title: "State"), .init(title: "Last check-in"),
+                    .init(title: "Without another"), .init(title: "Passphrase"),
+                    .init(title: "Conditions not met"),
+                ], rows))</section>
+            """
+    }
+
+    private func state(_ account: AccountReport) -> HTML {
+        guard account.block.isEmpty else {
+            return "<span class=\"bad\">blocked</span>: \(account.blockReason)"
+        }
+        let open = account.outlook.map { $0.openClasses.map(\.letter).joined(separator: " ") } ?? ""
+        let classes: HTML = open.isEmpty ? "" : "; open: \(open)"
+        return switch account.state {
+        case .unlocked: "<span class=\"ok\">unlocked</span>\(classes)"
+        case .grace: "about to be locked\(classes)"
+        case .locked, .beforeFirstUnlock: "locked\(classes)"
+        }
+    }
+
+    private func checkIn(_ account: AccountReport) -> HTML {
+        HTML(account.outlook?.sinceCheckIn.map(\.asTimeAgo) ?? "–")
+    }
+
+    private func limits(_ account: AccountReport) -> HTML {
+        let parts = [
+            account.outlook?.offlineBlockSeconds.map { "blocked in \($0.asRoughDuration)" },
+            account.outlook?.offlineWipeSeconds.map { "wiped in \($0.asRoughDuration)" },
+        ].compactMap(\.self)
+        return HTML(parts.isEmpty ? "nothing" : parts.joined(separator: ", "))
+    }
+
+    private func conditions(_ account: AccountReport) -> HTML {
+        let own = data.enrollments.first {
+            ((try? $0.object("status").string("accountId")) ?? "") == account.id
+                || ((try? $0.object("status").string("identity")) ?? "") == account.name
+        }
+        let findings = (try? own?.objects("findings")) ?? []
+        guard !findings.isEmpty else { return "none" }
+        let items = findings.map { finding -> HTML in
+            let text = { (name: String) in (try? finding.string(name)) ?? "" }
+            return "\(text("reason")) (<code>\(text("rule"))</code>, \(text("action")))"
+        }
+        return "\(items)"
+    }
+}

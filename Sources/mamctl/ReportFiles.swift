@@ -1,0 +1,128 @@
+// A report's section on files: whose they are, in which class, and whether they can be read now.
+
+internal import MAMModel
+internal import MAMWire
+
+/// What a bar is made of, in this order: the strictest class first.
+private let layers: [(kind: String, name: String, fileClass: ProtectionClass?)] =
+    ProtectionClass.allCases.map {
+        ($0.letter.lowercased(), "class \($0.letter)", $0)
+    } + [("plain", "not encrypted", nil)]
+
+extension ReportPage {
+    private static let shownOwners = 10
+
+    var files: HTML {
+        guard !data.sums.isEmpty else {
+            return """
+                <section><h2>Files</h2><p>There are none yet.</p></section>
+                """
+        }
+        let owners = owners
+        let bytes = ReportAxis.ofBytes(upTo: owners.map { sum(of: $0.sums, \.bytes) }.max() ?? 0)
+        let counts = ReportAxis(upTo: owners.map { sum(of: $0.sums, \.files) }.max() ?? 0, unit: 1)
+        let used = layers.filter { layer in data.sums.contains { $0.fileClass == layer.fileClass } }
+        return """
+            <section><h2>Whose files these are</h2>
+            <p class="soft">Class A files can be read while their account is unlocked; B files too, and stay open when it locks; C files from the first unlock
+            on; D files always. Files that are not encrypted are a person’s own, or nobody’s.</p>
+            \(legend(used.map { ($0.kind, $0.name) }))
+            \(barChart("Content by owner", owners.map { bar($0, \.bytes) }, bytes) { $0.asBytes })
+            \(barChart("Files by owner", owners.map { bar($0, \.files) }, counts) { $0.grouped })
+            \(table)
+            \(rest)</section>
+            """
+    }
+
+    private struct Owner {
+        let label: HTML
+        let sums: [CensusSum]
+    }
+
+    /// Those with most bytes, and all others together.
+    private var owners: [Owner] {
+        let groups = Dictionary(grouping: data.sums, by: ownerName)
+        let sorted = groups.sorted {
+            (sum(of: $0.value, \.bytes), $1.key) > (sum(of: $1.value, \.bytes), $0.key)
+        }
+        let shown = sorted.prefix(Self.shownOwners).map {
+            Owner(label: ownerLabel($0.value[0]), sums: $0.value)
+        }
+        let rest = sorted.dropFirst(Self.shownOwners)
+        guard !rest.isEmpty else { return shown }
+        return shown + [
+            Owner(label: "<em>\(rest.count.grouped) more</em>", sums: rest.flatMap(\.value))
+        ]
+    }
+
+    private func ownerName(_ sum: CensusSum) -> String {
+        sum.owner.isEmpty ? sum.ownerObjectID : sum.owner
+    }
+
+    private func ownerLabel(_ sum: CensusSum) -> HTML {
+        let name = ownerName(sum)
+        return name.isEmpty ? "<em>nobody</em>" : "<bdi>\(name)</bdi>"
+    }
+
+    private func sum(of sums: [CensusSum], _ member: KeyPath<CensusSum, Int>) -> Int {
+        sums.reduce(0) { $0 + $1[keyPath: member] }
+    }
+
+    private func bar(_ owner: Owner, _ member: KeyPath<CensusSum, Int>) -> ReportBar {
+        ReportBar(
+            label: owner.label,
+            parts: layers.map { layer in
+                (
+                    layer.kind, layer.name,
+                    sum(of: owner.sums.filter { $0.fileClass == layer.fileClass }, member)
+                )
+            })
+    }
+
+    private static let shownRows = 200
+
+    private var table: HTML {
+        let rows = data.sums.prefix(Self.shownRows).map { sum -> [HTML] in
+            [
+                ownerLabel(sum), HTML(sum.fileClass?.letter ?? "–"), stateCell(sum.state),
+                HTML(sum.files.grouped), HTML(sum.bytes.asBytes), HTML(sum.storedBytes.asBytes),
+            ]
+        }
+        return htmlTable(
+            "The same in numbers",
+            [
+                .init(title: "Owner"), .init(title: "Class"), .init(title: "State"),
+                .init(title: "Files", isNumber: true), .init(title: "Content", isNumber: true),
+                .init(title: "On disk", isNumber: true),
+            ], rows)
+    }
+
+    private func stateCell(_ state: String) -> HTML {
+        switch state {
+        case "available": "can be read now"
+        case "closed": "locked"
+        case "unmanaged": "plain, with an owner"
+        case "foreign": "plain, without an owner"
+        case "key-missing": "<span class=\"bad\">key not here</span>"
+        case "damaged": "<span class=\"bad\">damaged</span>"
+        default: "\(state)"
+        }
+    }
+
+    private var rest: HTML {
+        var parts: [String] = []
+        if data.total.others > 0 {
+            parts.append("\(data.total.others.grouped) links, pipes or other special files")
+        }
+        if data.total.unreadable > 0 {
+            parts.append("\(data.total.unreadable.counted("name")) that could not be looked at")
+        }
+        let hidden = max(0, data.sums.count - Self.shownRows)
+        if hidden > 0 { parts.append("\(hidden.counted("row")) that are not shown here") }
+        if data.total.uncounted > 0 {
+            parts.append("\(data.total.uncounted.counted("file")) of yet other owners")
+        }
+        guard !parts.isEmpty else { return "" }
+        return "<p class=\"soft\">Besides: \(parts.joined(separator: "; ")).</p>"
+    }
+}

@@ -1,0 +1,71 @@
+// Pieces of HTML. All text goes through `escaped`.
+
+internal import MAMSystem
+
+/// A piece of a page that is written already: text becomes one by escaping alone.
+struct HTML: ExpressibleByStringInterpolation {
+    let text: String
+
+    init(stringLiteral value: String) { text = value }
+    init(_ text: String) { self.text = escaped(text) }
+    init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
+
+    static func + (one: HTML, other: HTML) -> HTML { "\(one)\(other)" }
+
+    /// What is interpolated is escaped, unless it is HTML.
+    struct Interpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+
+        init(literalCapacity: Int, interpolationCount: Int) {}
+        mutating func appendLiteral(_ literal: String) { text += literal }
+        mutating func appendInterpolation(_ html: HTML) { text += html.text }
+        mutating func appendInterpolation(_ text: String) { self.text += escaped(text) }
+        mutating func appendInterpolation(_ number: Int) { text += "\(number)" }
+        mutating func appendInterpolation(_ parts: [HTML]) {
+            text += parts.map(\.text).joined(separator: "\n")
+        }
+    }
+}
+
+/// Names come from anywhere: what cannot be printed is told as such, and nothing is taken for a tag.
+private func escaped(_ text: String) -> String {
+    var result = ""
+    for letter in ByteString(text).shown.unicodeScalars {
+        switch letter {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "'": result += "&#39;"
+        default: result.unicodeScalars.append(letter)
+        }
+    }
+    return result
+}
+
+/// One column of a table.
+struct ReportColumn {
+    let title: String
+    var isNumber = false
+}
+
+/// A table that becomes a list of blocks where the screen is narrow.
+func htmlTable(_ caption: String, _ columns: [ReportColumn], _ rows: [[HTML]]) -> HTML {
+    let head = columns.map { column -> HTML in
+        column.isNumber
+            ? "<th scope=\"col\" class=\"number\">\(column.title)</th>"
+            : "<th scope=\"col\">\(column.title)</th>"
+    }
+    let body = rows.map { row -> HTML in
+        let cells = zip(columns, row).map { column, cell -> HTML in
+            let kind: HTML = column.isNumber ? " class=\"number\"" : ""
+            return "<td\(kind) data-label=\"\(column.title)\"><span>\(cell)</span></td>"
+        }
+        return "<tr>\(cells)</tr>"
+    }
+    return """
+        <table><caption>\(caption)</caption>
+        <thead><tr>\(head)</tr></thead>
+        <tbody>\(body)</tbody></table>
+        """
+}

@@ -1,0 +1,96 @@
+// A report's section on policy: every rule in force, where it is from, and who asked for something looser.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+extension ReportPage {
+    var policies: HTML {
+        // Accounts for which the same holds stand together.
+        var groups: [(accounts: [String], rules: JSONValue, policy: Parameters)] = []
+        for (account, policy) in data.policies {
+            let rules = policy.members["rules"] ?? .null
+            if let same = groups.firstIndex(where: { $0.rules == rules }) {
+                groups[same].accounts.append(account)
+            } else {
+                groups.append(([account], rules, policy))
+            }
+        }
+        guard !groups.isEmpty else {
+            return
+                "<section><h2>Policy in force</h2><p>None: there is no account, or none answers to who made this report.</p></section>"
+        }
+        return """
+            <section><h2>Policy in force</h2>
+            <p class="soft">Where several documents speak of the same, the most restrictive value holds. What others asked for, and was
+            looser, stands at the end.</p>
+            \(groups.map { policy($0.accounts, $0.policy) })
+            \(refusedDocuments)</section>
+            """
+    }
+
+    private func policy(_ accounts: [String], _ policy: Parameters) -> HTML {
+        let rules = (try? policy.object("rules").members) ?? [:]
+        let names = accounts.map { account -> HTML in "<bdi>\(account)</bdi>" }
+        let title = names.dropFirst().reduce(names[0]) { $0 + ", " + $1 }
+        guard !rules.isEmpty else {
+            return "<h3>\(title)</h3><p>No policy restricts anything.</p>"
+        }
+        let rows = rules.sorted { $0.key < $1.key }.map { name, rule in row(name, rule) }
+        return "<h3>\(title)</h3>"
+            + htmlTable(
+                rules.count.counted("rule"),
+                [
+                    .init(title: "Rule"), .init(title: "Value"), .init(title: "From"),
+                    .init(title: "Overruled"),
+                ], rows)
+    }
+
+    private func row(_ name: String, _ rule: JSONValue) -> [HTML] {
+        let members = rule.object ?? [:]
+        let from = (members["from"]?.array ?? []).compactMap(\.text)
+        let looser = (members["looser"]?.array ?? []).map { entry -> HTML in
+            let document = entry.object?["document"]?.text ?? ""
+            return "<bdi>\(document)</bdi>: \(valueText(entry.object?["value"] ?? .null))"
+        }
+        return [
+            "<code>\(breakable(name))</code>",
+            "<strong>\(valueText(members["value"] ?? .null))</strong>",
+            "<bdi>\(from.joined(separator: ", "))</bdi>",
+            looser.isEmpty ? "–" : looser.dropFirst().reduce(looser[0]) { $0 + "; " + $1 },
+        ]
+    }
+
+    /// A long word of several, which may be broken between them.
+    private func breakable(_ name: String) -> HTML {
+        name.reduce("" as HTML) { text, letter in
+            letter.isUppercase ? text + "<wbr>\(String(letter))" : text + HTML(String(letter))
+        }
+    }
+
+    private func valueText(_ value: JSONValue) -> String {
+        switch value {
+        case .bool(let truth): truth ? "yes" : "no"
+        case .string(let text): text
+        case .array(let values) where values.isEmpty: "none"
+        case .array(let values): values.map(valueText).joined(separator: ", ")
+        default: String(decoding: value.encoded(), as: UTF8.self)
+        }
+    }
+
+    private var refusedDocuments: HTML {
+        let refused = (try? data.policies.first?.policy.objects("refused")) ?? []
+        guard !refused.isEmpty else { return "" }
+        let rows = refused.map { document -> [HTML] in
+            let isKept = (try? document.bool("lastGoodInForce")) ?? false
+            return [
+                "<bdi>\((try? document.string("file")) ?? "")</bdi>",
+                HTML((try? document.string("reason")) ?? ""),
+                isKept ? "its last good version" : "nothing",
+            ]
+        }
+        return htmlTable(
+            "Documents that are refused",
+            [.init(title: "File"), .init(title: "Why"), .init(title: "In force instead")], rows)
+    }
+}

@@ -1,0 +1,49 @@
+// `report`: what the workspace holds and how it stands, as a page or as data.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func report(_ invocation: Invocation) throws -> ExitStatus {
+    let path = invocation.arguments.value("html")
+    guard path != nil || invocation.isJSON else {
+        throw Failure.usage(invocation.verb, "say what to write: --html FILE, or --json")
+    }
+    let days = try invocation.days()
+    // Before the work: a name that cannot be used is told at once.
+    let file = try path.map { path throws(Failure) in
+        try NewFile(for: path, from: path, replacing: invocation.arguments.has("force"))
+    }
+    let data = try ReportData(of: try invocation.daemon(), days: days)
+    if let file { try write(ReportPage(data).html, to: file) }
+    if invocation.isJSON {
+        printJSON(data.json)
+    } else if let path {
+        printOut("\(path.shown): \(data.total.files.counted("file")) of '\(data.status.name)'")
+    }
+    return .success
+}
+
+extension Invocation {
+    fileprivate func days() throws -> Int {
+        guard let text = try arguments.text("days") else { return 7 }
+        guard let days = Int(text), (1...90).contains(days) else {
+            throw Failure.usage(verb, "--days takes 1 to 90, and not '\(text)'")
+        }
+        return days
+    }
+}
+
+/// Whole or not at all, and for its maker alone: it names accounts and files.
+private func write(_ text: String, to file: NewFile) throws {
+    let bytes = Array(text.utf8)
+    try naming(file.path) { () throws(Errno) in
+        try bytes.span.withUnsafeBytes { bytes throws(Errno) in
+            try writeFully(file.descriptor.raw, from: bytes, at: 0)
+        }
+    }
+    var own = stat()
+    own.st_mode = 0o600
+    try file.finish(like: own, keepingOwnerAndTimes: false)
+}

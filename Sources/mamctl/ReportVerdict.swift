@@ -1,0 +1,63 @@
+// What a report asks its reader to do something about.
+
+internal import MAMModel
+internal import MAMWire
+
+struct ReportVerdict {
+    private(set) var findings: [HTML] = []
+
+    /// A check that is older counts as none.
+    private static let verifyDays = 31
+
+    init(_ data: ReportData) {
+        judge(data.verify, now: data.time)
+        judge(data.sums, data.total)
+        let lost = (data.events ?? []).filter { $0.event == "dropped" }.reduce(0) { $0 + $1.count }
+        if lost > 0 { findings.append("\(lost.counted("event")) could not be kept.") }
+        for account in data.status.accounts {
+            if !account.block.isEmpty {
+                findings.append(
+                    "<bdi>\(account.label)</bdi> is blocked: \(account.blockReason)")
+            } else if account.stage == "registered" {
+                findings.append("No policy covers <bdi>\(account.label)</bdi>.")
+            }
+        }
+    }
+
+    private mutating func judge(_ verify: LastVerifyReport?, now: Int) {
+        guard let verify else {
+            findings.append("The files were never checked as a whole: <code>mamctl verify</code>.")
+            return
+        }
+        let counts = verify.counts
+        let problems = counts.left + counts.quarantined + counts.incomplete
+        if problems > 0 {
+            findings.append(
+                "The last check found \(problems.counted("problem")) that it could not mend without loss."
+            )
+        }
+        let days = (now - verify.time) / 86_400
+        if days > Self.verifyDays {
+            findings.append("The last check was \(days) days ago: <code>mamctl verify</code>.")
+        }
+    }
+
+    private mutating func judge(_ sums: [CensusSum], _ total: CensusTotals) {
+        func files(_ state: String) -> Int {
+            sums.filter { $0.state == state }.reduce(0) { $0 + $1.files }
+        }
+        let damaged = files("damaged")
+        if damaged > 0 {
+            findings.append(
+                "\(damaged.counted("file")) \(damaged == 1 ? "has a header that is" : "have headers that are") damaged or cannot be read."
+            )
+        }
+        let missing = files("key-missing")
+        if missing > 0 {
+            findings.append("\(missing.counted("file")) need keys that are not on this device.")
+        }
+        if total.unreadable > 0 {
+            findings.append("\(total.unreadable.counted("name")) could not be looked at.")
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// The latest events of a workspace, for who draws them.
+
+internal import MAMWire
+internal import Synchronization
+
+final class RecentEvents: Sendable {
+    private let lines = Mutex<[String]>([])
+
+    private static let limit = 100
+
+    var all: [String] { lines.withLock { $0 } }
+
+    func add(_ event: Parameters) {
+        guard let text = try? line(for: event) else { return }
+        lines.withLock { lines in
+            lines.append("\(localTime(currentTime()))  \(text)")
+            if lines.count > Self.limit { lines.removeFirst() }
+        }
+    }
+
+    private func line(for event: Parameters) throws(VarlinkError) -> String {
+        try eventWords(event).joined(separator: "  ")
+    }
+}

@@ -1,0 +1,65 @@
+// `top`: a workspace as it lives.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func top(_ invocation: Invocation) throws -> ExitStatus {
+    let seconds = try invocation.interval()
+    let isOnce = invocation.arguments.has("once")
+    guard isOnce || (!invocation.isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1)
+    else {
+        throw Failure(
+            .usage, "top draws on a terminal, and this is none",
+            next: "mamctl status --json, mamctl watch, or mamctl top --once")
+    }
+    let daemon = try invocation.daemon()
+    let view = TopView(every: seconds)
+    try view.take(daemon)
+    if isOnce {
+        // Rates are between two looks.
+        usleep(UInt32(seconds * 1_000_000))
+        try view.take(daemon)
+        if invocation.isJSON {
+            printJSON(view.json)
+        } else {
+            let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : 100
+            printOut(view.lines(width: width, height: Int.max).joined(separator: "\n"))
+        }
+        return .success
+    }
+    let signals = try ScreenSignals()
+    let events = RecentEvents()
+    try listen(to: daemon, events)
+    return try LiveScreen.run(every: seconds, signals) { width, height in
+        try view.take(daemon)
+        view.events = events.all
+        return view.lines(width: width, height: height)
+    }
+}
+
+extension Invocation {
+    /// Seconds from look to look.
+    fileprivate func interval() throws -> Double {
+        guard let text = try arguments.text("interval") else { return 1 }
+        guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
+            throw Failure.usage(verb, "--interval takes seconds, 0.1 to 3600, and not '\(text)'")
+        }
+        return seconds
+    }
+}
+
+/// What has happened lately, written by the thread that listens.
+private func listen(to daemon: Daemon, _ events: RecentEvents) throws {
+    let name = daemon.name
+    // One connection is for the questions: calls on it are answered in order, and this one goes on.
+    try startThread(named: "events") {
+        guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name))
+        else { return }
+        try? daemon.stream("Watch") { reply in
+            if let event = try? reply.object("event") { events.add(event) }
+            return true
+        }
+    }
+}

@@ -1,0 +1,150 @@
+// What `top` shows: rates, windows, events.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// One workspace, look after look.
+final class TopView {
+    private let interval: Double
+    private var status: StatusReport?
+    private var counters: [String: Int]?
+    private var lastTime: Double?
+    /// Of each family, newest last.
+    private var rates: [String: [Double]] = [:]
+    var events: [String] = []
+
+    private static let keptRates = 60
+    private static let families = [
+        ("opens", "opens"), ("creations", "creations"), ("refusals", "refusals"),
+        ("decisions", "policy questions"), ("damaged_blocks", "damaged blocks"),
+    ]
+
+    init(every interval: Double) { self.interval = interval }
+
+    func take(_ daemon: Daemon) throws {
+        status = try daemon.status()
+        let now = monotonicSeconds()
+        let counters = try Self.counters(of: daemon)
+        if let before = self.counters, let counters, let lastTime, now > lastTime {
+            for (family, _) in Self.families {
+                let count = (counters[family] ?? 0) - (before[family] ?? 0)
+                let rate = Double(max(0, count)) / (now - lastTime)
+                rates[family] = ((rates[family] ?? []) + [rate]).suffix(Self.keptRates)
+            }
+        }
+        (self.counters, lastTime) = (counters, now)
+    }
+
+    /// Nil where nothing is counted.
+    private static func counters(of daemon: Daemon) throws -> [String: Int]? {
+        let reply: Parameters
+        do throws(Failure) {
+            reply = try daemon.call("Policy.Metrics", about: "workspace '\(daemon.name)'")
+        } catch {
+            if error.status == .refused { return nil }
+            throw error
+        }
+        return try reply.string("text").split(separator: "\n").reduce(into: [:]) { sums, line in
+            // mamd_refusals_total{reason="policy"} 3
+            guard line.hasPrefix("mamd_"), let value = line.split(separator: " ").last,
+                let sample = line.split(whereSeparator: { $0 == " " || $0 == "{" }).first
+            else { return }
+            let family = sample.dropFirst("mamd_".count).dropLast("_total".count)
+            sums[String(family), default: 0] += Int(value) ?? 0
+        }
+    }
+
+    var json: JSONValue {
+        let sums = (counters ?? [:]).mapValues { JSONValue($0) }
+        return [
+            "status": status.map { .object($0.members) } ?? .null,
+            "counters": counters == nil ? .null : .object(sums),
+            "perSecond": .object(rates.mapValues { .number(($0.last ?? 0)) }),
+        ]
+    }
+
+    func lines(width: Int, height: Int) -> [String] {
+        guard let status else { return [] }
+        var lines = [heading(status, width), ""]
+        lines += rateLines(width) + [""]
+        for account in status.accounts { lines += accountLines(AccountLines(account), width) }
+        if status.accounts.isEmpty { lines.append("  no accounts") }
+        let room = height - lines.count - 2
+        if !events.isEmpty, room > 0 {
+            lines += ["", Style.output.bold("Events")]
+            lines += events.suffix(room).reversed().map { "  \($0)" }
+        }
+        return lines
+    }
+
+    private func heading(_ status: StatusReport, _ width: Int) -> String {
+        let place = "  at \(ByteString(status.mountPoint).shown)"
+        let right = "\(localTime(currentTime()))  q ends"
+        let room = width - status.name.count - right.count - 2
+        // How to end it comes before where it is.
+        let rest =
+            ["\(place)  \(status.openFiles.counted("file")) in use", place, ""]
+            .first { $0.count <= room } ?? ""
+        let gap = max(2, room + 2 - rest.count)
+        return Style.output.bold(status.name) + rest + String(repeating: " ", count: gap)
+            + Style.output.faint(right)
+    }
+
+    private func rateLines(_ width: Int) -> [String] {
+        guard let counters else {
+            return ["  nothing is counted: MAMTelemetryDisabled is set"]
+        }
+        let chart = max(0, min(Self.keptRates, width - 46))
+        return Self.families.map { family, name in
+            let all = rates[family] ?? []
+            let now = all.last.map(rateText) ?? "–"
+            let cells = [
+                "  " + name.padded(to: 17), now.padded(to: 8, atEnd: false) + "/s  ",
+                sparkline(Array(all.suffix(chart)), width: chart), "  ",
+                Style.output.faint("total \((counters[family] ?? 0).grouped)"),
+            ]
+            return cells.joined()
+        }
+    }
+
+    private func accountLines(_ account: AccountLines, _ width: Int) -> [String] {
+        let countdown = account.countdown.map { ", \($0)" } ?? ""
+        let reason = account.blockReason.map { "    \($0)" }
+        let next = account.next.map { "    \(Style.output.faint("next")) \($0)" }
+        return ["\(account.mark) \(Style.output.bold(account.shown))  \(account.state)\(countdown)"]
+            + [reason, "    \(account.use)", next].compactMap(\.self)
+    }
+
+    private func rateText(_ rate: Double) -> String {
+        rate >= 100 || rate == 0
+            ? Int(rate.rounded()).grouped
+            : "\(Int(rate * 10) / 10).\(Int(rate * 10) % 10)"
+    }
+}
+
+private let bars = Array("▁▂▃▄▅▆▇█")
+
+/// One letter for each value, as high as it is beside the highest; nothing for none at all.
+private func sparkline(_ values: [Double], width: Int) -> String {
+    let highest = values.max() ?? 0
+    let text = values.map { value -> Character in
+        guard value > 0, highest > 0 else { return " " }
+        return bars[min(bars.count - 1, Int(value / highest * Double(bars.count - 1)))]
+    }
+    return String(repeating: " ", count: max(0, width - text.count)) + String(text)
+}
+
+private func monotonicSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}
+
+extension String {
+    fileprivate func padded(to width: Int, atEnd: Bool = true) -> String {
+        let space = String(repeating: " ", count: max(0, width - count))
+        return atEnd ? self + space : space + self
+    }
+}

@@ -1,0 +1,135 @@
+"""What `status` says at a glance: windows and their time, what keeps them closed, the last verify, what is not mounted."""
+import json
+import re
+
+import jsonschema
+
+from terminal import on_terminal
+from workspace import ANN, BOB, DONE, ROOT, UNREACHABLE, Workspace, WorkspaceCase
+
+ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def check_schema(name, value):
+    jsonschema.validate(value, json.loads((ROOT / "docs" / "schema" / f"{name}.json").read_text()))
+
+
+class Status(WorkspaceCase):
+    settings = {"LockGraceSeconds": 300, "LockOn": {"IdleSeconds": 900}, "DebugSettingsEnabled": True}
+    accounts = (ANN, BOB)
+
+    def status(self):
+        reports = json.loads(self.workspace.serving("status", "--json").stdout)
+        check_schema("status", reports)
+        return reports[0]
+
+    def account(self, name=ANN):
+        return next(found for found in self.status()["accounts"] if found["name"] == name)
+
+    def text(self):
+        return self.workspace.serving("status").stdout
+
+    def test_windows(self):
+        path = self.directory / "held"
+        self.workspace.write_as(ANN, path, "x")
+        before = self.account()
+        self.assertEqual((before["openClasses"], before["openFiles"]), (["A", "B", "C", "D"], 0))
+        self.assertTrue(880 < before["idleSeconds"] <= 900, before)
+        self.assertIsNone(before["graceSeconds"])
+        with open(path):
+            self.assertEqual((self.account()["openFiles"], self.account(BOB)["openFiles"]), (1, 0))
+        self.workspace.serving("lock", ANN)
+        closing = self.account()
+        self.assertTrue(280 < closing["graceSeconds"] <= 300, closing)
+        self.assertIsNone(closing["idleSeconds"])
+        self.assertRegex(self.text(), rf"{ANN}  closing, locks in (5 min|4 min \d+ s)\n")
+        self.workspace.lock()
+        self.assertEqual(self.account()["openClasses"], ["C", "D"])
+        self.assertRegex(self.text(), rf"{ANN}  locked\n(.*\n){{0,4}} +next  mamctl unlock {ANN}\n")
+        self.workspace.unlock()
+
+    def test_blocked(self):
+        """Time passes without a check-in."""
+        self.assertLess(self.account()["secondsSinceCheckIn"], 60)
+        policy, = self.workspace.policies.iterdir()
+        good = policy.read_text()
+        self.addCleanup(self.restore, policy, good)
+        policy.write_text(json.dumps({**json.loads(good), "periodOfflineBeforeAccessCheck": "PT2H"}))
+        self.workspace.serving("account check-in")
+        left = self.account()
+        self.assertTrue(7100 < left["offlineBlockSeconds"] <= 7200, left)
+        self.assertRegex(self.text(), "without one blocked in [12] h, wiped in ")
+        # The daemon checks in by itself, as long as there is something to read.
+        policy.write_text("no JSON")
+        self.advance(7300)
+        blocked = self.account()
+        self.assertEqual((blocked["block"], blocked["offlineBlockSeconds"]), ("offline", 0), blocked)
+        self.assertGreater(blocked["secondsSinceCheckIn"], 7200)
+        self.assertRegex(
+            self.text(), rf"{ANN}  blocked\n +because  no check-in for 7200 s .*\n(.*\n){{0,5}} +next  mamctl account check-in\n")
+
+    def restore(self, policy, text):
+        policy.write_text(text)
+        self.workspace.serving("account check-in")
+        for account in self.accounts:
+            self.workspace.unlock(account)
+
+    def advance(self, seconds):
+        from socket_client import Client
+        client = Client(self.workspace.socket)
+        client.call("Enrollment.AdvanceClock", seconds=seconds)
+        client.close()
+
+    def test_last_verify(self):
+        self.write(self.directory / "file", b"x")
+        self.workspace.ctl("verify", self.directory)
+        self.assertIsNone(self.status()["lastVerify"], "a check of a part says nothing of the whole")
+        for whole in ((), (self.workspace.mount_point,)):
+            self.workspace.serving("verify", *whole)
+            last = self.status()["lastVerify"]
+            self.assertEqual((last["repair"], last["counts"]["left"]), (False, 0))
+            self.assertRegex(self.text(), r" +verified  (just now|\d+ s ago): \d+ files?, .* nothing wrong\n")
+            (self.workspace.state / "last-verify.json").unlink()
+        self.workspace.serving("verify")
+        before = self.status()["lastVerify"]
+        self.workspace.remount()
+        self.workspace.unlock(BOB)
+        self.assertEqual(self.status()["lastVerify"], before)
+
+    def test_narrow(self):
+        status, shown = on_terminal(
+            ["mamctl", "status", "--workspace", "work"], self.workspace.environment, columns=44)
+        self.assertEqual(status, DONE)
+        self.assertIn("\x1b[32munlocked\x1b[0m", shown)
+        # What cannot be broken stands in a line of its own.
+        long = [line for line in ESCAPES.sub("", shown).split("\n") if len(line) > 44 and "/" not in line]
+        self.assertEqual(long, [])
+
+
+class NotMounted(WorkspaceCase):
+    mounted = False
+
+    def test_not_mounted(self):
+        result = self.workspace.ctl("status", status=UNREACHABLE)
+        self.assertIn("work  not mounted\n    next  mamctl mount BACKING MOUNTPOINT\n", result.stdout)
+        error = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)["error"]
+        self.assertEqual(error["status"], UNREACHABLE)
+        place = self.workspace.policies.parent / "mount"
+        place.write_text(f"BACKING={self.workspace.backing}\nMOUNTPOINT={self.workspace.mount_point}\n")
+        command = f"mamctl mount {self.workspace.backing} {self.workspace.mount_point}"
+        self.assertIn(f"next  {command}\n", self.workspace.ctl("status", status=UNREACHABLE).stdout)
+
+    def test_beside_a_mounted_one(self):
+        other = Workspace("other")
+        self.addCleanup(other.close)
+        other.environment = self.workspace.environment
+        other.ctl("init", other.backing, "--name", "other", "--settings", other.settings)
+        other.ctl("mount", other.backing, other.mount_point)
+        try:
+            reports = json.loads(other.ctl("status", "--json").stdout)
+            check_schema("status", reports)
+            self.assertEqual([(found["name"], found.get("mounted")) for found in reports], [("other", None), ("work", False)])
+            self.assertIn("\n\nwork  not mounted\n", other.ctl("status").stdout)
+            self.assertIn("mamctl account register UPN", other.ctl("status").stdout)
+        finally:
+            other.ctl("unmount", other.mount_point)
