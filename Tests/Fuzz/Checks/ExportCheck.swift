@@ -12,7 +12,8 @@ func checkExport(_ bytes: [UInt8]) throws(Violation) {
         // A sealed one is not tried: it takes the memory that it asks for.
         guard let pair = try? RecoveryKeyFile.open(secret, passphrase: nil) else { continue }
         let stored = RecoveryPublicKey(reading: file.span.bytes, at: 48)
-        try expect(RecoveryPublicKey(pair.publicKey) == stored, "a recovery key whose halves differ")
+        let found = RecoveryPublicKey(pair.publicKey)
+        try expect(found == stored, "a recovery key whose halves differ")
     }
 }
 
