@@ -5,7 +5,7 @@ import re
 import subprocess
 import unittest
 
-from doc_runner import Failure, Place, blocks, matches, run_document, steps
+from doc_runner import Failure, Place, Step, blocks, check, matches, run_document, steps, wanted_status
 from workspace import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -169,6 +169,18 @@ class Runner(unittest.TestCase):
                 (["a.c"], "abc\n", False), (["a", ""], "a\n", True), (["a"], "a\nb\n", False)):
             with self.subTest(expected=expected, output=output):
                 self.assertEqual(bool(matches(expected, output)), fits)
+
+    def test_statuses_that_fail_a_document(self):
+        for command, status, fits in (
+                ("x", 0, True), ("x", 1, False), ("x # status 5", 5, True), ("x # status 5", 0, False), ("x # status 5", 6, False),
+                ("x # fails: why", 1, True), ("x # fails", 0, False), ("echo '# fails'", 0, True)):
+            with self.subTest(command=command, status=status):
+                step = Step(1, command, [], wanted_status(command, None))
+                if fits:
+                    check("doc", step, "", status)
+                else:
+                    with self.assertRaises(Failure):
+                        check("doc", step, "", status)
 
 
 if __name__ == "__main__":
