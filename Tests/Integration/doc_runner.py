@@ -27,6 +27,7 @@ import tempfile
 import termios
 import time
 
+from login_bus import MORTAL
 from workspace import PASSPHRASE, PREFIX, wait_until
 
 ANN_ID = 1000
@@ -177,7 +178,7 @@ class Place:
             shutil.copy2(shutil.which(program), self.root / "bin")
         with open(self.root / "log", "wb") as log:
             self.process = subprocess.Popen(
-                ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT, "sh", self.root],
+                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT, "sh", self.root],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.shells = {}
 
