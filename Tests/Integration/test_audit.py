@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -127,8 +128,15 @@ class Events(WorkspaceCase):
         with subprocess.Popen(
                 ["mamctl", "audit", "--follow", "--json", "--event", "locked", "--workspace", "work"],
                 env=self.workspace.environment, stdout=subprocess.PIPE, text=True) as follower:
-            self.addCleanup(follower.kill)
-            before = len(records(self.workspace, "--event", "locked"))
+            # It ends at a failure too: its end is waited for. Nor does a line that never comes hold up the rest.
+            guard = threading.Timer(20, follower.kill)
+            guard.start()
+            self.addCleanup(guard.cancel)
+            try:
+                before = len(records(self.workspace, "--event", "locked"))
+            except BaseException:
+                follower.kill()
+                raise
             time.sleep(0.3)
             self.workspace.lock()
             self.workspace.unlock()
