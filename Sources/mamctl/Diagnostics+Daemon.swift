@@ -12,6 +12,8 @@ struct DaemonDiagnostics {
 
     var members: [String: JSONValue] {
         guard let status = try? daemon.status() else { return ["daemon": "it does not answer"] }
+        // Asked for its audit, the daemon writes what it has in mind; the files are read after this.
+        try? daemon.stream("Audit.List", ["limit": 0]) { _ in true }
         for account in status.accounts {
             names.learn(account.name, alsoCalled: [account.objectID, account.id])
         }
@@ -38,6 +40,9 @@ struct DaemonDiagnostics {
         var members = report.json.object ?? [:]
         members["name"] = names.name(.account, members["name"])
         for name in ["id", "objectId"] { members[name] = nil }
+        members["policies"] = members["policies"]?.array.map { policies in
+            .array(policies.map { names.name(.document, $0) })
+        }
         // A sentence may name anybody; its kind does not.
         if !names.showsNames { members["blockReason"] = nil }
         return .object(members)

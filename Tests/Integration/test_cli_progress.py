@@ -69,7 +69,7 @@ class Progress(WorkspaceCase):
         synced = self.directory / "synced"
         synced.mkdir()
         for number in range(FILES):
-            place = synced if number < 60 else self.directory
+            place = synced if number < 400 else self.directory
             (place / f"file{number}").write_bytes(b"x")
         environment = self.workspace.environment
 
