@@ -8,7 +8,6 @@ import subprocess
 import tempfile
 import unittest
 
-
 from workspace import ANN, DONE, USAGE, WorkspaceCase, wait_until
 
 
