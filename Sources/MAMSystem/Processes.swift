@@ -24,6 +24,8 @@ package struct ProcessStatus: Sendable {
     package let isEnding: Bool
     /// Nothing is left but what its parent may ask for: no thread, no file.
     package let hasEnded: Bool
+    /// It waits in the kernel, and no signal ends that: for a disk, as a rule.
+    package let isUninterruptible: Bool
 
     /// Nil if there is no such process or thread, or /proc is not readable.
     package init?(of id: Int32) {
@@ -44,6 +46,7 @@ package struct ProcessStatus: Sendable {
         // Z: a zombie, X: not even that. The first thread's end is not the process's.
         let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         hasEnded = firstHasEnded && threads <= 1
+        isUninterruptible = fields[0].elementsEqual("D".utf8)
         isEnding = firstHasEnded || flags & Self.exiting != 0
     }
 
@@ -69,6 +72,12 @@ package func processID(ofThread thread: Int32) -> Int32? {
         return Int32(String(decoding: digits, as: UTF8.self))
     }
     return nil
+}
+
+/// The kernel's function in which a thread waits; nil if it is gone, or not ours to look at.
+package func waitChannel(ofThread thread: Int32) -> String? {
+    (try? readSmallFile("/proc/\(thread)/wchan", maximumByteCount: 256))
+        .map { String(decoding: $0, as: UTF8.self) }
 }
 
 /// The children of a process, of all its threads, as far as they can be told.

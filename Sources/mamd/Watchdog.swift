@@ -28,18 +28,15 @@ func startWatchdog(
     }
 }
 
-/// A thread is in uninterruptible sleep: it is the disk that does not answer. No kill would end that, and what is not on
-/// the disk yet would be lost.
+/// A thread waits for what is below the backing directory: it is the disk that does not answer. No kill would mend that, and
+/// what is not on the disk yet would be lost.
 private func waitsForDisk() -> Bool {
     let threads = (try? entries(of: ByteString("/proc/self/task"))) ?? []
-    return threads.contains { thread in
-        let stat =
-            (try? readSmallFile("/proc/self/task/\(thread.shown)/stat", maximumByteCount: 4096))
-            ?? []
-        // The command name may hold spaces and parentheses; the state follows its last one.
-        guard let end = stat.lastIndex(of: UInt8(ascii: ")")), end + 2 < stat.count else {
-            return false
-        }
-        return stat[end + 2] == UInt8(ascii: "D")
+    return threads.compactMap { Int32($0.shown) }.contains { thread in
+        ProcessStatus(of: thread)?.isUninterruptible ?? false
+            || waitChannel(ofThread: thread) == otherFileSystem
     }
 }
+
+/// Where the kernel waits for the program behind another file system of FUSE's; a signal could interrupt that.
+private let otherFileSystem = "request_wait_answer"

@@ -175,7 +175,7 @@ class MachineCase(unittest.TestCase):
         roots = self.machine.home / ".config" / "mamd" if user else self.machine.inside("/etc/mamd")
         backing, mount_point = self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount"
         for directory in (backing, mount_point):
-            directory.mkdir()
+            directory.mkdir(exist_ok=True)
             if user:
                 os.chown(directory, NOBODY, NOBODY)
         self.machine.run("mamctl", "init", backing, "--name", name, user=user)

@@ -1,4 +1,5 @@
 """What systemd does for a workspace, with the real one: sandbox, socket activation, watchdog."""
+import json
 import os
 import pathlib
 import re
@@ -188,6 +189,33 @@ class Service(MachineCase):
         self.machine.run("systemctl", "stop", "mamd@hook")
         self.assertNotIn("has no network", self.daemon_log("hook")[before:])
 
+    def test_a_hook_by_systemd_run_has_the_network(self):
+        for unit in ("dbus.socket", "dbus.service"):
+            self.machine.run("cp", f"/lib/systemd/system/{unit}", "/run/systemd/system")
+        self.machine.run("systemctl", "daemon-reload")
+        self.machine.run("systemctl", "start", "dbus.service")
+        self.addCleanup(self.machine.run, "systemctl", "stop", "dbus.socket", "dbus.service")
+        configuration, _ = self.make("outside")
+        hook = self.machine.place / "check-in"
+        hook.write_text(f"#!/bin/sh\nexec >{self.machine.place}/seen\ncat\nls /sys/class/net\n")
+        hook.chmod(0o755)
+        # As mamd(8) has it.
+        words = ["/usr/bin/systemd-run", "--quiet", "--pipe", "--wait", "--collect"]
+        self.assertIn(json.dumps(words)[:-1], (ROOT / "docs" / "man" / "mamd.md").read_text())
+        (configuration / "settings.json").write_text(json.dumps({"Hooks": {"CheckIn": [*words, str(hook)]}}))
+        self.machine.run("systemctl", "start", "mamd@outside")
+        self.addCleanup(self.machine.run, "systemctl", "stop", "mamd@outside")
+        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "outside")
+        self.machine.run("mamctl", "account", "check-in", "--workspace", "outside")
+        told, *devices = (self.machine.place / "seen").read_text().split("\n")
+        self.assertEqual(json.loads(told), {"hook": "checkIn", "accounts": ["ann@contoso.com"]})
+        self.assertEqual(devices, self.machine.run("ls", "/sys/class/net").stdout.split("\n"))
+        self.assertNotIn("has no network", self.daemon_log("outside"))
+        # What it ends with is the hook's status.
+        hook.write_text("#!/bin/sh\nexit 1\n")
+        self.assertNotEqual(
+            self.machine.run("mamctl", "account", "check-in", "--workspace", "outside", check=False).returncode, 0)
+
     # The socket
 
     def test_the_first_call_starts_the_daemon(self):
@@ -248,3 +276,61 @@ class Service(MachineCase):
             self.machine.run("dd", "if=/dev/zero", f"of={mount_point}/file", "bs=1M", "count=32", "conv=fsync")
             self.machine.run("sleep", "0.7")
         self.assertEqual(self.daemon(mount_point), daemon)
+
+    def test_a_disk_that_does_not_answer_ends_no_daemon(self):
+        image, disk = self.machine.place / "disk-image", self.machine.place / "disk"
+        with open(image, "wb") as file:
+            file.truncate(64 << 20)
+        disk.mkdir()
+        self.machine.run("/sbin/mkfs.ext4", "-q", image)
+        if self.machine.run("mount", "-o", "loop", image, disk, check=False).returncode != 0:
+            self.skipTest("this machine has no loop devices")
+        self.addCleanup(self.machine.run, "umount", "-l", disk)
+        # The keys lie there as well: what waits for them has the locks that the watchdog asks for, if any has.
+        for place in ("/var/lib/mamd/frozen", self.machine.place / "frozen-backing"):
+            own = disk / pathlib.Path(place).parent.name
+            self.machine.run("mkdir", "-p", place, own)
+            self.machine.run("mount", "--bind", own, place)
+            self.addCleanup(self.machine.run, "umount", "-l", place)
+
+        def thaw():
+            self.machine.run("fsfreeze", "--unfreeze", disk, check=False)
+
+        self.addCleanup(thaw)
+        self.check_stuck("frozen", lambda: self.machine.run("fsfreeze", "--freeze", disk), thaw)
+
+    def test_another_file_system_that_does_not_answer_ends_no_daemon(self):
+        source, backing = self.machine.place / "source", self.machine.place / "remote-backing"
+        for directory in (source, backing):
+            directory.mkdir()
+        self.machine.run("rclone", "mount", source, backing, "--vfs-cache-mode", "writes", "--config", "", "--daemon")
+        server = self.machine.run("pidof", "rclone").stdout.strip()
+        for name in ("TERM", "CONT"):
+            self.addCleanup(self.machine.run, "kill", f"-{name}", server)
+        self.check_stuck("remote", lambda: self.machine.run("kill", "-STOP", server),
+                         lambda: self.machine.run("kill", "-CONT", server))
+
+    def check_stuck(self, name, stop, go_on):
+        """More requests than threads wait for the disk for longer than the watchdog does; then all are answered."""
+        _, mount_point = self.start(name, "[Service]\nWatchdogSec=2\n")
+        secret = self.machine.place / "secret"
+        secret.write_text("4711\n")
+        account = ("ann@contoso.com", "--workspace", name, "--passfile", secret)
+        self.machine.run("mamctl", "account", "register", *account)
+        # Of new ones the kernel would let one at a time be made.
+        files = [f"{mount_point}/{number}" for number in range(16)]
+        for file in files:
+            self.machine.run("dd", "if=/dev/zero", f"of={file}", "bs=64k", "count=4", "conv=fsync", "status=none")
+        daemon = self.daemon(mount_point)
+        stop()
+        begun = [
+            self.machine.begin("dd", "if=/dev/urandom", f"of={file}", "bs=64k", "count=4", "conv=notrunc,fsync", "status=none")
+            for file in files
+        ]
+        self.machine.run("sleep", "7")
+        self.assertEqual({each.poll() for each in begun}, {None}, "nothing waits")
+        go_on()
+        self.assertEqual({each.wait(60) for each in begun}, {0})
+        self.assertEqual(self.daemon(mount_point), daemon)
+        self.assertEqual(self.property(f"mamd@{name}", "NRestarts"), "0")
+        self.machine.run("systemctl", "stop", f"mamd@{name}")
