@@ -25,8 +25,8 @@ package struct AuditKey: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// All of an account's that there was no room to tell one by one.
-    var ofRest: AuditKey {
+    /// All of an account's that there was no room to tell one by one; of all accounts' with an empty name.
+    func rest(of account: String) -> AuditKey {
         AuditKey(event, thread: 0, operation: "", account: account, reason: "")
     }
 }
@@ -52,7 +52,6 @@ struct AuditRing {
 
     init() { waiting.reserveCapacity(Self.limit) }
 
-    var isEmpty: Bool { waiting.isEmpty && dropped == 0 }
     var hasRepeats: Bool { !repeats.isEmpty }
 
     mutating func add(_ record: AuditRecord) {
@@ -67,11 +66,14 @@ struct AuditRing {
     mutating func counts(_ key: AuditKey) -> Bool {
         if isCounted(key) { return true }
         guard repeats.count >= Self.repeatLimit else { return false }
-        guard !isCounted(key.ofRest) else { return true }
+        if isCounted(key.rest(of: key.account)) { return true }
+        // Accounts may be too many too: callers name them as they like.
+        let account = repeats.count < 2 * Self.repeatLimit ? key.account : ""
+        if isCounted(key.rest(of: account)) { return true }
         var rest = AuditRecord(key.event)
-        rest.account = key.account.isEmpty ? nil : key.account
+        rest.account = account.isEmpty ? nil : account
         rest.reason = "others of which there were too many to be told one by one"
-        repeats[key.ofRest] = Repeat(
+        repeats[key.rest(of: account)] = Repeat(
             record: rest, count: 1, end: Deadline(seconds: Self.repeatSeconds))
         return true
     }

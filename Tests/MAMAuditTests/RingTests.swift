@@ -7,8 +7,11 @@ import Testing
 
 @Suite("The ring of the audit")
 struct RingTests {
-    private func key(_ file: UInt64, reason: String = "closed") -> AuditKey {
-        AuditKey(.refused, thread: 7, file: file, operation: "open", account: "ann", reason: reason)
+    private func key(
+        _ file: UInt64, account: String = "ann", reason: String = "closed"
+    ) -> AuditKey {
+        AuditKey(
+            .refused, thread: 7, file: file, operation: "open", account: account, reason: reason)
     }
 
     private func add(_ key: AuditKey, to ring: inout AuditRing) {
@@ -35,6 +38,14 @@ struct RingTests {
         let rest = ring.take(all: true)
         #expect(rest.count == 1)
         #expect(rest.first?.count == 10_000 - AuditRing.repeatLimit)
+    }
+
+    @Test("Of very many accounts too: whoever makes names up fills no memory")
+    func restOfAccounts() {
+        var ring = AuditRing()
+        for number in 0..<10_000 { add(key(1, account: "a\(number)"), to: &ring) }
+        let told = ring.take().count + ring.take(all: true).count
+        #expect(told <= 2 * AuditRing.repeatLimit + 1)
     }
 
     @Test("What does not fit is counted, and told of")
