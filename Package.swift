@@ -52,7 +52,7 @@ let package = Package(
         module("MAMFormat", ["MAMModel"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
-        module("MAMSystem", ["MAMModel", "CShims", "CSystemd"]),
+        module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services
@@ -68,23 +68,20 @@ let package = Package(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring",
-                "MAMEnrollment", "MAMStore", "CShims",
+                "MAMKeyring", "MAMEnrollment", "MAMStore", "CShims",
             ]),
 
         // Edges
         module(
             "MAMFuse",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMAudit", "MAMStore", "MAMVault", "CFuse3",
-                "CShims",
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
             ]),
         module(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire",
-                "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -95,8 +92,8 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire",
-                "MAMControl", "MAMSession",
+                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire", "MAMControl", "MAMSession",
+                "CShims",
             ]),
         program(
             "mamctl",
