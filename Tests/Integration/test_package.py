@@ -134,6 +134,11 @@ class Installed(unittest.TestCase):
         self.inside("sh", "-c", f"echo plain > {place}/mount/letter")
         self.inside("umount", f"{place}/mount")
 
+    def test_pam_finds_the_hook(self):
+        path = "/usr/libexec/mamd/pam-unlock"
+        self.assertIn(path, (ROOT / "docs" / "man" / "mamd.md").read_text())
+        self.inside("test", "-x", path)
+
     def test_an_ordinary_user_works(self):
         self.inside("useradd", "--uid", str(ORDINARY), "--home-dir", "/shared/home", "ann")
         for name in ("home", "runtime"):
