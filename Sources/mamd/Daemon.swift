@@ -1,11 +1,8 @@
 // From arguments to a served mount, and down again.
 
 import Glibc
-import MAMAudit
 import MAMControl
 import MAMFuse
-import MAMPolicy
-import MAMSession
 import MAMSystem
 import MAMVault
 import MAMWire
@@ -80,44 +77,12 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         session.stop()
         throw error
     }
-    vault.setMount(files)
-    let watch = sessionWatch(for: vault, log)
-    let stop: @Sendable () -> Void = {
-        log.info("stopping: writing back and unmounting \(mountPoint.shown)")
-        notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
-        server.stop()
-        watch?.stop()
-        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
-        for straggler in files.writeBack(until: deadline) {
-            log.warning("stopping although \(straggler); what it writes from now on is lost")
-        }
-        vault.lockAll()
-        session.stop { error in
-            log.warning(
-                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and refuses everything until: mamctl unmount"
-            )
-        }
-    }
-    do throws(Errno) {
-        try signals.onStop(stop, onHangUp: policyWatch.look)
-        try vault.trail.start()
-        try vault.startTimers()
-        try policyWatch.start()
-        try watch?.start()
-        try recovery.start(files)
-        try startWatchdog(files, server, vault)
-    } catch {
-        session.stop()
-        throw StartError("no thread can be started: \(error)")
-    }
+    let service = RunningService(
+        mountPoint: mountPoint, log: log, vault: vault, files: files, session: session,
+        server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: vault, log))
+    try service.start(signals, recovery)
     session.serve()
-    server.stop()
-    watch?.stop()
-    vault.setMount(nil)
-    vault.saveEnrollments()
-    vault.dropAllKeys()
-    vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
-    vault.trail.finish(by: Deadline(seconds: 2))
+    service.finish()
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {

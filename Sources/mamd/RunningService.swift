@@ -1,0 +1,67 @@
+// What works while the mount serves: how it begins, how it is stopped, and what is left to do at its end.
+
+import Glibc
+import MAMAudit
+import MAMControl
+import MAMFuse
+import MAMPolicy
+import MAMSession
+import MAMSystem
+import MAMVault
+
+/// The parts of a daemon whose mount is there.
+struct RunningService: Sendable {
+    let mountPoint: ByteString
+    let log: Log
+    let vault: Vault
+    let files: FileSystem
+    let session: MountSession
+    let server: VarlinkServer
+    let policyWatch: PolicyWatch
+    let sessionWatch: SessionWatch?
+
+    func start(_ signals: StopSignals, _ recovery: Recovery) throws(StartError) {
+        vault.setMount(files)
+        do throws(Errno) {
+            try signals.onStop(stop, onHangUp: policyWatch.look)
+            try vault.trail.start()
+            try vault.startTimers()
+            try policyWatch.start()
+            try sessionWatch?.start()
+            try recovery.start(files)
+            try startWatchdog(files, server, vault)
+        } catch {
+            session.stop()
+            throw StartError("no thread can be started: \(error)")
+        }
+    }
+
+    /// Writes back, locks and unmounts; the session's loop ends then.
+    @Sendable private func stop() {
+        log.info("stopping: writing back and unmounting \(mountPoint.shown)")
+        notifyServiceManager("STOPPING=1\nSTATUS=Writing back and unmounting")
+        server.stop()
+        sessionWatch?.stop()
+        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        for straggler in files.writeBack(until: deadline) {
+            log.warning("stopping although \(straggler); what it writes from now on is lost")
+        }
+        vault.lockAll()
+        session.stop { error in
+            log.warning(
+                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and refuses everything until: mamctl unmount"
+            )
+        }
+    }
+
+    /// The mount is gone.
+    func finish() {
+        server.stop()
+        sessionWatch?.stop()
+        vault.setMount(nil)
+        vault.saveEnrollments()
+        vault.dropAllKeys()
+        vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
+        vault.trail.finish(by: Deadline(seconds: 2))
+    }
+}
