@@ -45,6 +45,27 @@ struct Source {
         }
     }
 
+    /// Where the file lies that was opened: a link on the way to it may lead elsewhere by now.
+    var place: ByteString {
+        get throws(Failure) {
+            try naming(path) { () throws(Errno) in try currentPath(of: descriptor.raw) }
+        }
+    }
+
+    /// Refuses to have it replaced if somebody has written to it since it was opened, or it is not there any more.
+    func refuseIfChanged(at place: ByteString) throws(Failure) {
+        let now = try? status(at: workingDirectory, place.cString, followLinks: false)
+        guard let now, now.st_dev == attributes.st_dev, now.st_ino == attributes.st_ino,
+            now.st_size == attributes.st_size,
+            now.st_mtim.tv_sec == attributes.st_mtim.tv_sec,
+            now.st_mtim.tv_nsec == attributes.st_mtim.tv_nsec
+        else {
+            throw Failure(
+                .failure, "\(path.shown) was changed meanwhile, and is left as it is",
+                next: "close it in other programs, and try again")
+        }
+    }
+
     /// Refuses what is in the form already that it is to get.
     func refuseToConvert(_ conversion: Conversion) throws(Failure) {
         if conversion.seals { try refuseToEncrypt() } else { try refuseToDecrypt() }
@@ -122,13 +143,15 @@ extension Invocation {
         _ progress: ConversionProgress
     ) throws -> (Record?, JSONValue) {
         let input = try input(path, conversion)
-        // Of a symbolic link the file that it leads to.
-        let destination = output ?? path.resolved ?? path
+        let replaced: Source? =
+            if output == nil, case .file(let source) = input { source } else { nil }
+        let destination = try output ?? replaced?.place ?? path
         if conversion.seals { try refuseMount(destination) }
         let new = try NewFile(
             for: destination, from: path, replacing: output == nil || arguments.has("force"))
         let bytes = try input.convert(
             self, conversion, into: new.descriptor, progress)
+        try replaced?.refuseIfChanged(at: destination)
         try new.finish(like: input.attributes, keepingOwnerAndTimes: output == nil)
         warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
         return (

@@ -24,6 +24,7 @@ final class NewFile {
                 .failure, "\(left)\(path.shown) exists already",
                 next: "add --force to replace it")
         }
+        try Self.refuseToReplace(path)
         temporary = ByteString(
             Array(".".utf8) + path.lastComponent.bytes.prefix(200) + Array(".\(getpid()).new".utf8))
         (directory, descriptor, hasName) = try naming(path) {
@@ -34,11 +35,24 @@ final class NewFile {
             {
                 return (directory, nameless, false)
             }
-            Unfinished.begin(temporary, in: directory)
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
-            let named = try openFile(at: directory.raw, temporary.cString, flags, mode: 0o600)
+            // Only a name that is ours by then goes with a signal.
+            let named = try Unfinished.withoutSignals { () throws(Errno) in
+                let named = try openFile(at: directory.raw, temporary.cString, flags, mode: 0o600)
+                Unfinished.begin(temporary, in: directory)
+                return named
+            }
             return (directory, named, true)
         }
+    }
+
+    /// A device or a pipe is written to by its users, and would be gone.
+    private static func refuseToReplace(_ path: ByteString) throws(Failure) {
+        let found = try? status(at: workingDirectory, path.cString, followLinks: true)
+        guard let found, found.st_mode & S_IFMT != S_IFREG else { return }
+        throw Failure(
+            .failure, "\(path.shown) is no regular file, and is not replaced",
+            next: "name a file, or take standard output: -o -")
     }
 
     deinit {
@@ -58,11 +72,19 @@ final class NewFile {
         let descriptor = descriptor
         try naming(path) { () throws(Errno) in
             if keepingOwnerAndTimes { try keepOwnerAndTimes(of: source, descriptor) }
-            _ = try retrying { fchmod(descriptor.raw, source.st_mode & 0o7777) }
+            let mode = try Self.mode(of: source, for: descriptor)
+            _ = try retrying { fchmod(descriptor.raw, mode) }
             try synchronize(descriptor.raw)
             try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
             try synchronize(directory.raw)
         }
+    }
+
+    /// Set-user-id bits go with their owner alone: what somebody else wrote is not to run with our rights.
+    private static func mode(of source: stat, for file: Descriptor) throws(Errno) -> mode_t {
+        let made = try status(of: file.raw)
+        let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
+        return source.st_mode & (isSameOwner ? 0o7777 : 0o1777)
     }
 
     private func takeName() throws(Errno) {

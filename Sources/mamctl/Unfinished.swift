@@ -37,13 +37,15 @@ enum Unfinished {
     }
 
     /// A signal that comes meanwhile waits.
-    static func withoutSignals(_ body: () throws(Errno) -> Void) throws(Errno) {
+    static func withoutSignals<Value>(
+        _ body: () throws(Errno) -> Value
+    ) throws(Errno) -> Value {
         var (blocked, before) = (sigset_t(), sigset_t())
         sigemptyset(&blocked)
         for number in signals { sigaddset(&blocked, number) }
         sigprocmask(SIG_BLOCK, &blocked, &before)
         defer { sigprocmask(SIG_SETMASK, &before, nil) }
-        try body()
+        return try body()
     }
 }
 

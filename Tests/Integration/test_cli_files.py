@@ -1,9 +1,12 @@
 """Verbs that take files: names from lists and as they are, several files at once, the standard streams."""
 import json
 import os
+import stat
 import subprocess
+import time
 import unittest
 
+from ordinary_user import NOBODY
 from terminal import on_terminal
 from workspace import (
     ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, PAYLOAD, USAGE, WorkspaceCase, pattern)
@@ -141,6 +144,70 @@ class Several(Case):
         hard.hardlink_to(file)
         self.assertIn("hard link", self.ctl("encrypt", file, "--owner", ANN).stderr)
         self.assertEqual(hard.read_bytes(), b"plain text\n")
+
+    def test_set_user_id_bits_go_with_their_owner(self):
+        """What root converts of somebody else's does not become a program that runs as root."""
+        foreign, own = self.plain("foreign"), self.plain("own")
+        os.chown(foreign, NOBODY, NOBODY)
+        for path in (foreign, own):
+            path.chmod(0o6755)
+        sealed, opened = self.outside / "sealed", self.outside / "opened"
+        for path, kept in ((foreign, 0), (own, 0o6000)):
+            with self.subTest(path=path.name):
+                self.ctl("encrypt", path, "--owner", ANN, "-o", sealed, "--force")
+                self.assertEqual(sealed.stat().st_mode & 0o6777, 0o755 | kept)
+        self.ctl("encrypt", foreign, "--owner", ANN)
+        self.assertEqual((foreign.stat().st_uid, foreign.stat().st_mode & 0o6777), (NOBODY, 0o6755))
+        self.ctl("decrypt", foreign, "-o", opened)
+        self.assertEqual((opened.stat().st_uid, opened.stat().st_mode & 0o6777), (0, 0o755))
+
+    def test_only_files_are_replaced(self):
+        pipe, device = self.outside / "pipe", self.outside / "device"
+        os.mkfifo(pipe)
+        os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
+        for place in (pipe, device):
+            before = place.lstat()
+            said = self.ctl("encrypt", self.plain("file"), "--owner", ANN, "-o", place, "--force", status=NO).stderr
+            self.assertIn("no regular file", said)
+            self.assertEqual((place.lstat().st_mode, place.lstat().st_ino), (before.st_mode, before.st_ino))
+
+    def test_a_file_that_is_changed_meanwhile_is_left_as_it_is(self):
+        for change in (self.append, self.replace):
+            with self.subTest(change=change.__name__):
+                path = self.plain(change.__name__, pattern(96 << 20))
+                process = subprocess.Popen(
+                    ["mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                    env=self.workspace.environment)
+                self.wait_for_new_file(process.pid)
+                expected = change(path)
+                with process.stderr:
+                    said = process.stderr.read().decode()
+                self.assertEqual(process.wait(60), NO, said)
+                self.assertIn("changed meanwhile", said)
+                self.assertEqual(path.read_bytes(), expected)
+        self.assertEqual(self.left(), [])
+
+    def wait_for_new_file(self, pid):
+        """Which has no name, and is made after the other one was looked at."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            try:
+                names = [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
+            except FileNotFoundError:
+                names = []
+            if any(name.startswith(f"{self.outside}/#") for name in names):
+                return
+        self.fail("no new file was made")
+
+    def append(self, path):
+        with open(path, "ab") as file:
+            file.write(b"the last line\n")
+        return pattern(96 << 20) + b"the last line\n"
+
+    def replace(self, path):
+        other = self.plain("other", b"saved anew\n")
+        other.rename(path)
+        return b"saved anew\n"
 
 
 class Streams(Case):
