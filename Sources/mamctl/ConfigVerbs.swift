@@ -106,5 +106,5 @@ private func replace(
             try writeFully(file.descriptor.raw, from: buffer, at: 0)
         }
     }
-    try file.finish(like: attributes, keepingOwnerAndTimes: false)
+    try file.finish(like: attributes)
 }

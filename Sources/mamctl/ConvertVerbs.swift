@@ -152,7 +152,7 @@ extension Invocation {
         let bytes = try input.convert(
             self, conversion, into: new.descriptor, progress)
         try replaced?.refuseIfChanged(at: destination)
-        try new.finish(like: input.attributes, keepingOwnerAndTimes: output == nil)
+        try new.finish(like: input.attributes, inPlaceOf: replaced?.descriptor)
         warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
         return (
             Record(path: path, after: " → \(destination.shown): \(bytes) bytes"),

@@ -123,7 +123,7 @@ private struct DataEnds {
         }
         var like = attributes
         if like.st_mode & S_IFMT != S_IFREG { like.st_mode = 0o600 }
-        try new?.finish(like: like, keepingOwnerAndTimes: false)
+        try new?.finish(like: like)
         return .success
     }
 

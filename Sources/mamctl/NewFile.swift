@@ -64,27 +64,27 @@ final class NewFile {
     func finishPrivately() throws(Failure) {
         var attributes = stat()
         attributes.st_mode = 0o600
-        try finish(like: attributes, keepingOwnerAndTimes: false)
+        try finish(like: attributes)
     }
 
-    /// Gives the file its content's durability, its mode and its name.
-    func finish(like source: stat, keepingOwnerAndTimes: Bool) throws(Failure) {
+    /// Gives the file its content's durability, its mode and its name. `original`: the file that it takes the place of,
+    /// whose owner, access list and times it gets.
+    func finish(like source: stat, inPlaceOf original: Descriptor? = nil) throws(Failure) {
         let descriptor = descriptor
         try naming(path) { () throws(Errno) in
-            if keepingOwnerAndTimes { try keepOwnerAndTimes(of: source, descriptor) }
-            let mode = try Self.mode(of: source, for: descriptor)
-            _ = try retrying { fchmod(descriptor.raw, mode) }
+            let mode = try original.map { original throws(Errno) in
+                try takeRights(of: source, original, descriptor)
+            }
+            let made = try status(of: descriptor.raw)
+            let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
+            // Set-user-id bits go with their owner alone: what somebody else wrote is not to run with our rights.
+            let bits: mode_t = isSameOwner ? 0o7777 : 0o1777
+            _ = try retrying { fchmod(descriptor.raw, (mode ?? source.st_mode) & bits) }
+            if original != nil { try keepTimes(of: source, descriptor) }
             try synchronize(descriptor.raw)
             try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
             try synchronize(directory.raw)
         }
-    }
-
-    /// Set-user-id bits go with their owner alone: what somebody else wrote is not to run with our rights.
-    private static func mode(of source: stat, for file: Descriptor) throws(Errno) -> mode_t {
-        let made = try status(of: file.raw)
-        let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
-        return source.st_mode & (isSameOwner ? 0o7777 : 0o1777)
     }
 
     private func takeName() throws(Errno) {
@@ -110,11 +110,46 @@ final class NewFile {
     }
 }
 
-/// An owner that we may not give stays ours: the content is what matters, and it was readable to us.
-private func keepOwnerAndTimes(of source: stat, _ descriptor: Descriptor) throws(Errno) {
-    if source.st_uid != geteuid() || source.st_gid != getegid() {
-        _ = fchown(descriptor.raw, source.st_uid, source.st_gid)
+/// Owner and access list; returns the mode that goes with them.
+private func takeRights(
+    of source: stat, _ original: Descriptor, _ file: Descriptor
+) throws(Errno) -> mode_t {
+    keepOwner(of: source, file)
+    let isListKept = keepAccessList(of: original, file)
+    let isGroupKept = try status(of: file.raw).st_gid == source.st_gid
+    guard !isListKept || !isGroupKept else { return source.st_mode }
+    // Whoever is in the group gets no more than everybody.
+    return source.st_mode & (~0o070 | (source.st_mode & 0o007) << 3)
+}
+
+/// An owner that we may not give stays ours: the content is what matters, and it was readable to us. The group may be the
+/// directory's.
+private func keepOwner(of source: stat, _ file: Descriptor) {
+    if fchown(file.raw, source.st_uid, source.st_gid) != 0 {
+        _ = fchown(file.raw, uid_t.max, source.st_gid)
     }
+}
+
+/// What the directory gives to new files goes. False if the original has a list that cannot be kept: its mode says then what
+/// all of that list may at most, and not what the group may.
+private func keepAccessList(of original: Descriptor, _ file: Descriptor) -> Bool {
+    let name = "system.posix_acl_access"
+    let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    defer { room.deallocate() }
+    let count = try? withProcPath(of: original.raw) { path throws(Errno) in
+        try extendedAttribute(path, name, into: room)
+    }
+    let isKept: Void? = try? withProcPath(of: file.raw) { path throws(Errno) in
+        guard let count else {
+            try? removeExtendedAttribute(path, name)
+            return
+        }
+        try setExtendedAttribute(path, name, to: .init(rebasing: room[..<count]))
+    }
+    return isKept != nil
+}
+
+private func keepTimes(of source: stat, _ file: Descriptor) throws(Errno) {
     let times = [source.st_atim, source.st_mtim]
-    _ = try retrying { futimens(descriptor.raw, times) }
+    _ = try retrying { futimens(file.raw, times) }
 }

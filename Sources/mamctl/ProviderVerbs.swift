@@ -185,7 +185,7 @@ private struct Handover {
         var attributes = try naming(sourceName) { () throws(Errno) in try status(of: input.raw) }
         // A pipe has no mode that says who may read what came through it.
         if source == nil { attributes.st_mode = 0o600 }
-        try new.finish(like: attributes, keepingOwnerAndTimes: source != nil)
+        try new.finish(like: attributes, inPlaceOf: source == nil ? nil : input)
     }
 
     private func report(_ bytes: Int, _ isSealed: Bool) {

@@ -45,5 +45,5 @@ private func write(_ text: String, to file: NewFile) throws {
     }
     var own = stat()
     own.st_mode = 0o600
-    try file.finish(like: own, keepingOwnerAndTimes: false)
+    try file.finish(like: own)
 }

@@ -161,6 +161,25 @@ class Several(Case):
         self.ctl("decrypt", foreign, "-o", opened)
         self.assertEqual((opened.stat().st_uid, opened.stat().st_mode & 0o6777), (0, 0o755))
 
+    def test_in_place_nobody_gets_more_than_before(self):
+        """A directory gives new files a group, and readers: not one that takes another's place."""
+        path = self.plain("private")
+        path.chmod(0o640)
+        os.chown(self.outside, 0, NOBODY)
+        self.outside.chmod(0o2775)
+        access_list = "system.posix_acl_access"
+        for entry in ("default:user:4711:r", "default:group::r"):
+            subprocess.run(["setfacl", "-m", entry, self.outside], check=True)
+        for verb in (["encrypt", "--owner", ANN], ["decrypt"]):
+            self.ctl(*verb, path)
+            self.assertEqual((path.stat().st_gid, path.stat().st_mode & 0o7777), (0, 0o640))
+            self.assertNotIn(access_list, os.listxattr(path))
+        # The other way round: whom a list let in is let in, and not the group.
+        subprocess.run(["setfacl", "-m", "user:4712:r,group::-", path], check=True)
+        before = os.getxattr(path, access_list)
+        self.ctl("encrypt", path, "--owner", ANN)
+        self.assertEqual(os.getxattr(path, access_list), before)
+
     def test_only_files_are_replaced(self):
         pipe, device = self.outside / "pipe", self.outside / "device"
         os.mkfifo(pipe)
