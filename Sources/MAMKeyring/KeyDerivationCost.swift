@@ -1,5 +1,9 @@
 // What one guess at a passphrase costs.
 
+internal import MAMCrypto
+internal import MAMModel
+internal import Synchronization
+
 /// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can be raised later.
 package struct KeyDerivationCost: Sendable, Equatable {
     package let passes: UInt32
@@ -20,5 +24,32 @@ package struct KeyDerivationCost: Sendable, Equatable {
     private init(unchecked passes: UInt32, memoryByteCount: UInt64) {
         self.passes = passes
         self.memoryByteCount = memoryByteCount
+    }
+}
+
+extension KeyDerivationCost {
+    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open it, and no writer of
+    /// ours asks for more than the standard.
+    var isBearable: Bool {
+        passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
+    }
+
+    // Derivations take turns. Of those that any user can ask for, as often as he likes, one waits at a time: an unlock is not
+    // to stand behind hundreds.
+    private static let turnOfFiles = Mutex(())
+
+    /// Argon2id at this cost, for files that leave a machine or come to one.
+    func stretchForFile(
+        _ passphrase: SecretBytes, salt: Bytes16
+    ) throws(DerivationError) -> SecretBytes {
+        let result: Result<SecretBytes, DerivationError> = Self.turnOfFiles.withLock { _ in
+            do throws(DerivationError) {
+                return .success(
+                    try Derivation.argon2id(
+                        passphrase: passphrase, salt: salt, passes: passes,
+                        memoryByteCount: memoryByteCount))
+            } catch { return .failure(error) }
+        }
+        return try result.get()
     }
 }

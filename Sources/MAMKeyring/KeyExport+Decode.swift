@@ -67,8 +67,3 @@ extension KeyExport {
         }
     }
 }
-
-extension KeyDerivationCost {
-    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open it.
-    var isBearable: Bool { passes <= 16 && memoryByteCount <= 1 << 30 }
-}

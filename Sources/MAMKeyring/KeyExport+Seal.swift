@@ -80,9 +80,7 @@ extension KeyExport {
     private static func wrappingKey(
         _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
-        let stretched = try Derivation.argon2id(
-            passphrase: passphrase, salt: salt, passes: cost.passes,
-            memoryByteCount: cost.memoryByteCount)
+        let stretched = try cost.stretchForFile(passphrase, salt: salt)
         return try WrappingKey.derive(stretched, account, info: passphraseInfo)
     }
 

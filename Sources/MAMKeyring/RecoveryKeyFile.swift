@@ -163,9 +163,7 @@ package enum RecoveryKeyFile {
         of publicKey: UnsafeRawBufferPointer
     ) throws(Failure) -> SecretBytes {
         do throws(DerivationError) {
-            let stretched = try Derivation.argon2id(
-                passphrase: passphrase, salt: salt, passes: cost.passes,
-                memoryByteCount: cost.memoryByteCount)
+            let stretched = try cost.stretchForFile(passphrase, salt: salt)
             return try Derivation.hkdf(input: stretched, salt: publicKey, info: info)
         } catch { throw .derivation(error) }
     }

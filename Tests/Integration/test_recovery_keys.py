@@ -179,4 +179,4 @@ def forge(data, offset):
 
 
 def costly(data):
-    return checksummed(data[:56] + (1 << 40).to_bytes(8, "little") + data[64:])
+    return checksummed(data[:56] + ((256 << 20) + 1024).to_bytes(8, "little") + data[64:])
