@@ -67,10 +67,17 @@ extension AuditRecord {
             + (reason.map { ": \($0)" } ?? "")
     }
 
-    /// Nothing of it is what `rules` keep out.
+    /// Longer than any path in printable form; what a caller sent may be as long as a frame.
+    private static let maximumTextByteCount = 16 << 10
+
+    /// Nothing of it is what `rules` keep out, and no text is longer than it may be.
     mutating func scrub(by rules: LogRules) {
         for part in [\Self.account, \Self.path, \Self.operation, \Self.reason, \Self.rule] {
-            self[keyPath: part] = self[keyPath: part].map { rules.scrub($0) }
+            self[keyPath: part] = self[keyPath: part].map { text in
+                let shown = rules.scrub(text)
+                guard shown.utf8.count > Self.maximumTextByteCount else { return shown }
+                return String(decoding: shown.utf8.prefix(Self.maximumTextByteCount), as: UTF8.self)
+            }
         }
         guard let caller, let process = caller.process else { return }
         self.caller = AuditCaller(

@@ -35,7 +35,7 @@ struct AuditStore {
     mutating func append(_ records: inout [AuditRecord]) throws(Errno) {
         for index in records.indices {
             records[index].sequence = nextSequence
-            nextSequence += 1
+            nextSequence = nextSequence.addingWithoutOverflow(1)
         }
         try append(records.filter { $0.event.isOften }, to: \.refusals)
         try append(records.filter { !$0.event.isOften }, to: \.others)
@@ -56,18 +56,24 @@ struct AuditStore {
         var found: [AuditRecord] = []
         for prefix in prefixes {
             for name in try AuditSeries.names(prefix, in: directory) {
-                found += records(of: name, in: directory).filter(isWanted)
+                found += records(of: name, in: directory, where: isWanted)
             }
         }
         return found.sorted { $0.sequence < $1.sequence }
     }
 
     /// Lines that are no records are passed over: a crash may have cut them.
-    private static func records(of name: String, in directory: Descriptor) -> [AuditRecord] {
+    private static func records(
+        of name: String, in directory: Descriptor,
+        where isWanted: (AuditRecord) -> Bool = { _ in true }
+    ) -> [AuditRecord] {
         let bytes = try? readSmallFile(
             at: directory.raw, name, maximumByteCount: byteCount(of: name, in: directory))
         return (bytes ?? []).split(separator: UInt8(ascii: "\n")).compactMap { line in
-            (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
+            guard let record = (try? JSONValue(parsing: Array(line))).flatMap({ AuditRecord($0) }),
+                isWanted(record)
+            else { return nil }
+            return record
         }
     }
 

@@ -13,6 +13,8 @@ package final class AuditTrail: Sendable {
     /// Held over writing. Nil where nothing is stored.
     private let store: Mutex<AuditStore?>
     private let directory: Descriptor?
+    /// Held over reading, which takes memory for a whole file: everybody may ask, as often as he likes.
+    private let reading = Mutex(())
     private let log: Log
     private let wakeUp: WakeUpDescriptor?
     private let hub = Hub<AuditRecord>()
@@ -106,10 +108,11 @@ package final class AuditTrail: Sendable {
     package func records(
         where isWanted: (AuditRecord) -> Bool
     ) throws(Errno) -> [AuditRecord] {
-        flush(by: Deadline(seconds: 2))
-        return try directory.map { directory throws(Errno) in
-            try AuditStore.records(in: directory, where: isWanted)
-        } ?? []
+        guard let directory else { return [] }
+        return try reading.withLock { _ throws(Errno) in
+            flush(by: Deadline(seconds: 2))
+            return try AuditStore.records(in: directory, where: isWanted)
+        }
     }
 
     package func subscribe() throws(Errno) -> Subscription<AuditRecord> { try hub.subscribe() }

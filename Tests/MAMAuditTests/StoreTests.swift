@@ -94,6 +94,20 @@ final class StoreTests {
         #expect(try records().map(\.sequence) == [1, 2, 3, 4, 5, 6])
     }
 
+    @Test("A number that cannot be counted on from is no obstacle")
+    func lastNumber() throws {
+        var first = try store()
+        try append(1, .locked, to: &first)
+        let names = try entries(of: directory.raw)
+        let file = try openFile(at: directory.raw, names[0].cString, O_WRONLY | O_APPEND)
+        let line =
+            "{\"time\":\"2026-05-04T03:02:01.000Z\",\"event\":\"locked\",\"sequence\":\(Int64.max - 1)}\n"
+        #expect(write(file.raw, line, line.utf8.count) == line.utf8.count)
+        var second = try store()
+        try append(3, .unlocked, to: &second)
+        #expect(try records().count { $0.event == .unlocked } == 3)
+    }
+
     @Test("An empty or foreign file is no obstacle")
     func emptyFile() throws {
         for name in ["events.0000000000000000041.jsonl", "events.x.jsonl", "other"] {
