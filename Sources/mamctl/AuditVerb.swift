@@ -17,10 +17,10 @@ func showAudit(_ invocation: Invocation) throws -> ExitStatus {
             guard reply.has("record") else { return false }
             try show(try reply.object("record"), invocation.isJSON)
         } catch { failure = error }
-        return failure == nil
+        return failure == nil && outputFailure == nil
     }
     if let failure { throw Failure(failure, about: "workspace '\(daemon.name)'") }
-    guard !follows else {
+    guard !follows || outputFailure != nil else {
         throw Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
     }
     return .success

@@ -4,20 +4,30 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import Synchronization
 
-func printOut(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDOUT_FILENO) }
+private let firstOutputFailure = Mutex<Errno?>(nil)
+
+/// What kept a part of the output from being written. The verb goes on, and the exit status tells at the end.
+var outputFailure: Errno? { firstOutputFailure.withLock { $0 } }
+
+func printOut(_ text: String) { writeOut(Array("\(text)\n".utf8)) }
 
 func printError(_ text: String) { try? writeAll(Array("\(text)\n".utf8), to: STDERR_FILENO) }
 
 /// As it is, without a newline.
-func writeOut(_ bytes: [UInt8]) { try? writeAll(bytes, to: STDOUT_FILENO) }
+func writeOut(_ bytes: [UInt8]) {
+    do throws(Errno) { try writeAll(bytes, to: STDOUT_FILENO) } catch {
+        firstOutputFailure.withLock { $0 = $0 ?? error }
+    }
+}
 
 /// The same to standard error.
 func writeError(_ text: String) { try? writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
-    try? writeAll(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+    writeOut(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")])
 }
 
 /// Writes where the descriptor stands.

@@ -6,6 +6,14 @@ internal import MAMWire
 
 /// Finds the verb, parses its arguments and runs it; returns the process's exit status.
 func runProgram(_ words: [ByteString]) -> Int32 {
+    let status = runAndReport(words)
+    guard let error = outputFailure else { return status }
+    // As a full disk: whoever takes what is there for the whole must not be told that all is well.
+    Failure(ByteString("standard output"), error).report(isJSON: false)
+    return status == ExitStatus.success.rawValue ? ExitStatus.failure.rawValue : status
+}
+
+private func runAndReport(_ words: [ByteString]) -> Int32 {
     // Before the arguments are parsed, so that a mistake in them is told in the form that was asked for.
     let options = words.prefix { $0.text != "--" }
     let isJSON = options.contains { $0.text == "--json" }

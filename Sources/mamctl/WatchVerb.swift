@@ -12,8 +12,9 @@ func watch(_ invocation: Invocation) throws -> ExitStatus {
         do throws(VarlinkError) {
             try show(try reply.object("event"), invocation.isJSON)
         } catch { failure = error }
-        return failure == nil
+        return failure == nil && outputFailure == nil
     }
+    if outputFailure != nil { return .failure }
     throw failure.map { Failure($0, about: "workspace '\(daemon.name)'") }
         ?? Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
 }

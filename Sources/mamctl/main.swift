@@ -3,4 +3,5 @@
 internal import Glibc
 internal import MAMSystem
 
+occupyStandardStreams()
 exit(runProgram(ByteString.commandLine))

@@ -2,5 +2,6 @@
 
 import MAMSystem
 
+occupyStandardStreams()
 let arguments = Arguments(ByteString.commandLine)
 exitProcess(runDaemon(arguments))
