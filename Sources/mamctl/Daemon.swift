@@ -1,5 +1,6 @@
 // Finding the right daemon, and calling it.
 
+internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
@@ -64,6 +65,12 @@ final class Daemon {
         try StatusReport(try call("Status", about: "workspace '\(name)'"))
     }
 
+    /// True if it is this user's daemon, or knows an account of theirs.
+    fileprivate var concernsUser: Bool {
+        guard let report = try? status() else { return false }
+        return report.uid == geteuid() || !report.accounts.isEmpty
+    }
+
     private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
         switch error {
         case .unreachable(let path, let reason):
@@ -118,15 +125,19 @@ extension Invocation {
         Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
     }
 
+    /// Of several, those in which this user has nothing do not count: root's daemons answer everybody.
     private func onlyDaemon() throws(Failure) -> Daemon {
         let running = runningDaemons()
         guard let first = running.first else { throw Self.nothingRuns }
-        guard running.count == 1 else {
-            let names = running.map(\.name.description).joined(separator: ", ")
+        guard running.count > 1 else { return first }
+        let mine = running.filter(\.concernsUser)
+        guard let only = mine.first, mine.count == 1 else {
+            let names = (mine.isEmpty ? running : mine).map(\.name.description)
+                .joined(separator: ", ")
             throw Failure(
                 .usage, "several workspaces are mounted: \(names)", next: "add --workspace NAME")
         }
-        return first
+        return only
     }
 
     private static var nothingRuns: Failure {
