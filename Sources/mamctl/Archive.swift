@@ -6,7 +6,7 @@ internal import MAMSystem
 internal import MAMWire
 
 /// One file for each member; nothing is left beside the archive.
-func writeArchive(_ parts: [String: JSONValue], to path: ByteString) throws {
+func writeArchive(_ parts: [String: JSONValue], to archive: Descriptor) throws {
     let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(base)/mamctl-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw Failure(ByteString(base), .current) }
@@ -15,9 +15,6 @@ func writeArchive(_ parts: [String: JSONValue], to path: ByteString) throws {
     defer { removeTree(top) }
     _ = try retrying { mkdir(directory, 0o700) }
     for (name, value) in parts { try write(value, to: "\(directory)/\(name).json") }
-    let archive = try naming(path) { () throws(Errno) in
-        try openFile(path.cString, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-    }
     let end = try withExtendedLifetime(archive) {
         try wait(
             for: spawn(
@@ -26,7 +23,9 @@ func writeArchive(_ parts: [String: JSONValue], to path: ByteString) throws {
                     "--directory", top, "mamd-diagnostics",
                 ].map { ByteString($0) }, files: [archive.raw: STDOUT_FILENO]))
     }
-    guard end == .exited(0) else { throw Failure(.failure, "tar \(end)") }
+    guard end == .exited(0) else {
+        throw Failure(.failure, "tar \(end)", next: "its own message tells why")
+    }
 }
 
 private func write(_ value: JSONValue, to path: String) throws {

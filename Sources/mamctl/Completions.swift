@@ -72,11 +72,6 @@ let firstWords: [(word: String, summary: String)] = {
 /// The first words of verbs of two.
 var groups: [String] { firstWords.map(\.word).filter { !Verb.group($0).isEmpty } }
 
-/// For a shell's single quotes.
-func quoted(_ text: String) -> String {
-    "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
-}
-
 /// The accounts and workspaces that there are now, one in a line: the name is alone on its line in our JSON.
 let completionQueries = (
     accounts:

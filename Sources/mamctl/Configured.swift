@@ -8,12 +8,12 @@ internal import MAMWire
 /// A workspace with settings or keys, of which no daemon answers.
 struct UnmountedWorkspace {
     let name: WorkspaceName
-    /// As its unit has them (docs/ARCHITECTURE.md); nil where nothing says.
+    /// As its unit has them (docs/ARCHITECTURE.md), else as `init` noted it; nil where nothing says.
     let backing: ByteString?
     let mountPoint: ByteString?
 
     var command: String {
-        "mamctl mount \(backing?.shown ?? "BACKING") \(mountPoint?.shown ?? "MOUNTPOINT")"
+        "mamctl mount \(backing?.asArgument ?? "BACKING") \(mountPoint?.asArgument ?? "MOUNTPOINT")"
     }
 
     var json: JSONValue {
@@ -36,8 +36,17 @@ extension Places {
         return names.map { name in
             let unit = unitSettings(of: name)
             return UnmountedWorkspace(
-                name: name, backing: unit["BACKING"], mountPoint: unit["MOUNTPOINT"])
+                name: name, backing: unit["BACKING"] ?? notedBacking(of: name),
+                mountPoint: unit["MOUNTPOINT"])
         }
+    }
+
+    private func notedBacking(of name: WorkspaceName) -> ByteString? {
+        let path = "\(configuration(of: name))/workspace.json"
+        guard let bytes = try? readSmallFile(path, maximumByteCount: 65_536),
+            let noted = try? JSONValue(parsing: bytes)
+        else { return nil }
+        return noted.object?["backingDirectory"]?.text.map { ByteString(shown: $0) }
     }
 
     /// `KEY=VALUE` lines of the file `mount`.

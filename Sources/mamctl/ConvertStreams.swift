@@ -117,7 +117,7 @@ extension Invocation {
             throw Failure(
                 .damaged,
                 "\(error.message); what came out before is right, and the rest is missing",
-                next: "mamctl verify \(source.path.shown)")
+                next: "mamctl verify \(source.path.asArgument)")
         }
         if let failure { throw failure }
     }

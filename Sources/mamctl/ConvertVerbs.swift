@@ -77,7 +77,7 @@ struct Source {
         if facts.isManaged {
             throw Failure(
                 .failure, "\(path.shown) is encrypted already, for \(facts.owner)",
-                next: "mamctl info \(path.shown)")
+                next: "mamctl info \(path.asArgument)")
         }
     }
 
@@ -90,7 +90,7 @@ struct Source {
         }
         throw Failure(
             .notManaged, "\(path.shown) is not encrypted\(place ?? "")",
-            next: "mamctl info \(path.shown)")
+            next: "mamctl info \(path.asArgument)")
     }
 }
 

@@ -7,13 +7,15 @@ internal import MAMWire
 
 func diagnose(_ invocation: Invocation) throws -> ExitStatus {
     let names = Pseudonyms(showsNames: invocation.arguments.has("with-names"))
-    let parts = try bundle(invocation, names)
     if invocation.isJSON {
-        printJSON(.object(parts))
+        printJSON(.object(try bundle(invocation, names)))
         return .success
     }
     let path = invocation.arguments.value("output") ?? ByteString("mamd-diagnostics.tar.gz")
-    try writeArchive(parts, to: path)
+    // Before the work: a name that cannot be used is told at once.
+    let file = try NewFile(for: path, replacing: invocation.arguments.has("force"))
+    try writeArchive(try bundle(invocation, names), to: file.descriptor)
+    try file.finishPrivately()
     printOut(path.shown)
     printError(explanation(path, names))
     return .success

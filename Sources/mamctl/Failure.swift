@@ -27,8 +27,13 @@ struct Failure: Error {
     /// A system call that failed on a file.
     init(_ path: ByteString, _ error: Errno, next: String? = nil) {
         self.init(
-            ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(error)",
+            ExitStatus(errno: Int64(error.rawValue)), "\(path.shown): \(Self.words(for: error))",
             next: next ?? Self.advice(on: error))
+    }
+
+    /// What the kernel says of keys, in our words.
+    private static func words(for error: Errno) -> String {
+        error.rawValue == ENOKEY ? "its account is locked (\(error))" : "\(error)"
     }
 
     /// What helps against the errors that people meet.
@@ -80,7 +85,14 @@ struct Failure: Error {
         // An error that names its account says all by itself, unless a file brought us to it.
         let saysAll = !account.isEmpty && kind != "WindowClosed"
         let message = saysAll ? "\(error)" : "\(subject): \(error)"
-        self.init(ExitStatus(error), message, next: next)
+        // What the daemon says to run is said once, and knows more than we do.
+        guard let run = message.ranges(of: "; run: ").last else {
+            self.init(ExitStatus(error), message, next: next)
+            return
+        }
+        self.init(
+            ExitStatus(error), String(message[..<run.lowerBound]),
+            next: String(message[run.upperBound...]))
     }
 
     /// To standard error, and as JSON to standard output when that was asked for.

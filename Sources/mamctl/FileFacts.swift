@@ -86,7 +86,7 @@ func openForQuestion(
     case S_IFDIR:
         throw Failure(
             .failure, "\(path.shown): a directory has no owner, only the files in it have",
-            next: "name the files, or mamctl protect \(path.shown) in a mounted workspace")
+            next: "name the files, or mamctl protect \(path.asArgument) in a mounted workspace")
     default:
         throw Failure(
             .failure, "\(path.shown): only regular files have an owner",

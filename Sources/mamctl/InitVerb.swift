@@ -22,7 +22,7 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
         printOut(
             """
             workspace '\(plan.name)' is ready; settings and policies: \(plan.configuration)
-            next: mamctl mount \(plan.backing.shown) MOUNTPOINT
+            next: mamctl mount \(plan.backing.asArgument) MOUNTPOINT
             """)
     }
     return .success
@@ -76,7 +76,7 @@ struct WorkspacePlan {
         if faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 {
             throw Failure(
                 .failure, "\(backing.shown) is a workspace already",
-                next: "mamctl mount \(backing.shown) MOUNTPOINT")
+                next: "mamctl mount \(backing.asArgument) MOUNTPOINT")
         }
         // What a broken-off run left is no reason to refuse.
         let names = try naming(backing) { () throws(Errno) -> [ByteString] in

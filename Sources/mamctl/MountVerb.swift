@@ -83,7 +83,7 @@ func daemonProgram() -> ByteString {
 }
 
 private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
-    let directory = try openDirectory(path, next: "mamctl init \(path.shown)")
+    let directory = try openDirectory(path, next: "mamctl init \(path.asArgument)")
     if let name = workspace(of: directory) {
         throw Failure(
             .failure,
@@ -93,7 +93,7 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
     guard faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 else {
         if Errno.current == .accessDenied { throw Failure(path, .accessDenied) }
         throw Failure(
-            .notFound, "\(path.shown) is not a workspace", next: "mamctl init \(path.shown)")
+            .notFound, "\(path.shown) is not a workspace", next: "mamctl init \(path.asArgument)")
     }
     return path.resolved ?? path
 }
@@ -132,7 +132,7 @@ private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
 
 /// An empty directory where nothing is mounted.
 private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
-    _ = try openDirectory(path, next: "mkdir \(path.shown)")
+    _ = try openDirectory(path, next: "mkdir \(path.asArgument)")
     guard let directory = path.resolved else { throw Failure(path, .current) }
     if let mount = try mount(at: directory) {
         let what =

@@ -15,14 +15,16 @@ final class NewFile {
     private var hasName = false
 
     /// Refuses an existing destination unless `replacing`; `source` is the file that would be written to it, if it is one.
-    init(for path: ByteString, from source: ByteString? = nil, replacing: Bool) throws(Failure) {
+    init(
+        for path: ByteString, from source: ByteString? = nil, replacing: Bool,
+        insteadOfReplacing next: String = "add --force to replace it"
+    ) throws(Failure) {
         self.path = path
         self.replacing = replacing
         if !replacing, access(path.cString, F_OK) == 0 {
             let left = source.map { "\($0.shown) is left as it is: " } ?? ""
             throw Failure(
-                .failure, "\(left)\(path.shown) exists already",
-                next: "add --force to replace it")
+                .failure, "\(left)\(path.shown) exists already", next: next)
         }
         try Self.refuseToReplace(path)
         temporary = ByteString(

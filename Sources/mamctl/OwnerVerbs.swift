@@ -142,7 +142,7 @@ extension Invocation {
         guard let name = workspace(of: file) else {
             throw Failure(
                 .failure, "\(path.shown): only a file in a mounted workspace can change its owner",
-                next: "mamctl encrypt \(path.shown) --owner UPN")
+                next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
         return try protection("SetOwner", ["owner": .string(identity)], of: file, path, in: name)
     }

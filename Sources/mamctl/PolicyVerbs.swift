@@ -96,7 +96,7 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
         reply = try invocation.policy(
             "Import", ["name": .string(name), "document": .string(text)])
     } catch let failure as Failure where failure.status == .usage {
-        throw Failure(.usage, failure.message, next: "mamctl policy check \(path.shown)")
+        throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
     }
     if invocation.isJSON {
         printJSON(.object(reply.members))

@@ -34,7 +34,7 @@ extension Invocation {
             throw Failure(
                 .failure,
                 "\(path.shown): only what lies in a mounted workspace has an owner to set",
-                next: "mamctl encrypt \(path.shown) --owner UPN")
+                next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
         let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
         let status = try daemon.status()

@@ -102,7 +102,7 @@ private struct Handover {
         guard decision.isAllowed else {
             throw Failure(
                 .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
-                next: "mamctl can receive \(sourcePath.shown) --account \(account)")
+                next: "mamctl can receive \(sourcePath.asArgument) --account \(account)")
         }
     }
 

@@ -10,7 +10,9 @@ internal import MAMWire
 
 func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
-    let new = try NewFile(for: output, replacing: false)
+    let new = try NewFile(
+        for: output, replacing: false,
+        insteadOfReplacing: "name another file: no key is ever replaced")
     var passphrase: SecretBytes?
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")

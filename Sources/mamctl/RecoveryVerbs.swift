@@ -54,7 +54,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     } else if case .recoveryKey(let key, _) = export.lock {
         throw Failure(
             .usage, "\(path.shown): \(KeyExportError.needsRecoveryKey(key))",
-            next: "mamctl account import \(path.shown) --recovery-key FILE")
+            next: "mamctl account import \(path.asArgument) --recovery-key FILE")
     } else {
         try secrets.add(
             "exportPassphrase",

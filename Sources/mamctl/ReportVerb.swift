@@ -13,7 +13,7 @@ func report(_ invocation: Invocation) throws -> ExitStatus {
     let days = try invocation.days()
     // Before the work: a name that cannot be used is told at once.
     let file = try path.map { path throws(Failure) in
-        try NewFile(for: path, from: path, replacing: invocation.arguments.has("force"))
+        try NewFile(for: path, replacing: invocation.arguments.has("force"))
     }
     let data = try ReportData(of: try invocation.daemon(), days: days)
     if let file { try write(ReportPage(data).html, to: file) }
@@ -43,7 +43,5 @@ private func write(_ text: String, to file: NewFile) throws {
             try writeFully(file.descriptor.raw, from: bytes, at: 0)
         }
     }
-    var own = stat()
-    own.st_mode = 0o600
-    try file.finish(like: own)
+    try file.finishPrivately()
 }

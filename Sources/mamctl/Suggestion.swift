@@ -1,4 +1,6 @@
-// "Did you mean …?"
+// "Did you mean …?", and commands that are proposed.
+
+internal import MAMSystem
 
 /// The name that takes the fewest typing mistakes to reach; nil when all are far.
 func nearest(to word: String, in names: [String]) -> String? {
@@ -75,4 +77,30 @@ private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
         (before, row) = (row, next)
     }
     return row[other.count]
+}
+
+/// For a shell's single quotes.
+func quoted(_ text: String) -> String {
+    "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''"))'"
+}
+
+extension ByteString {
+    /// For a command that is proposed: as a shell takes it for one word.
+    var asArgument: String {
+        if !bytes.isEmpty, bytes.allSatisfy(Self.isPlain) { return shown }
+        // Where it has octal digits, bash and zsh read them so.
+        return text == shown
+            ? quoted(shown)
+            : "$'\(shown.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "\\047"))'"
+    }
+
+    /// Letters of other alphabets are no matter either.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+            true
+        default: "/._-+,:@%=".utf8.contains(byte)
+        }
+    }
 }

@@ -90,7 +90,7 @@ func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
         }
         throw Failure(
             .failure,
-            "\(place.shown) was not unmounted: it is in use by a process of another user, or fusermount3 said why above"
-        )
+            "\(place.shown) was not unmounted: a process of another user is in it, or it is another user's",
+            next: "mamctl status tells whose daemon it is")
     }
 }

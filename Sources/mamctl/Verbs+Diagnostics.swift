@@ -25,11 +25,12 @@ let diagnosticsVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: showAudit),
     Verb(
         name: "diagnostics", summary: "collect what somebody who helps needs to know",
-        usage: "[-o FILE] [--with-names]",
+        usage: "[-o FILE [--force]] [--with-names]",
         options: [
             Option(
                 name: "output", short: "o", value: "FILE",
                 help: "write this archive; else mamd-diagnostics.tar.gz"),
+            Option(name: "force", help: "replace it if it exists"),
             Option(
                 name: "with-names",
                 help: "tell the names of accounts, files, programs and policies too"),

@@ -104,7 +104,7 @@ class NotMounted(WorkspaceCase):
 
     def test_not_mounted(self):
         result = self.workspace.ctl("status", status=UNREACHABLE)
-        self.assertIn("work  not mounted\n    next  mamctl mount BACKING MOUNTPOINT\n", result.stdout)
+        self.assertIn(f"work  not mounted\n    next  mamctl mount {self.workspace.backing} MOUNTPOINT\n", result.stdout)
         error = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)["error"]
         self.assertEqual(error["status"], UNREACHABLE)
         place = self.workspace.policies.parent / "mount"

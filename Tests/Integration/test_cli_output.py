@@ -1,0 +1,129 @@
+"""Output that cannot be written is told, and never goes into another file; commands that are proposed can be run."""
+import os
+import subprocess
+import unittest
+
+from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
+from workspace import ANN, DONE, NO, NOT_FOUND, USAGE, WorkspaceCase, daemons
+
+
+class Output(WorkspaceCase):
+    def shell(self, command):
+        """Its status, and what it says on standard error."""
+        result = subprocess.run(
+            ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, cwd=self.directory,
+            env=self.workspace.environment)
+        return result.returncode, result.stderr.decode()
+
+    def test_a_full_disk_is_no_success(self):
+        (self.directory / "file").write_text("text")
+        for words in (
+                "help", "version", "version --json", "status", "account list --json", "metrics", "policy show", "can",
+                "owner file", "owner -0 file", "info file", "is-encrypted file", "completions bash", "report --json",
+                "diagnostics --json", "top --once", "audit", "protect file", "lock --now", f"unlock --passfile {self.workspace.passfile}",
+                "watch", "audit --follow"):
+            with self.subTest(words=words):
+                status, said = self.shell(f"mamctl {words} > /dev/full")
+                self.assertEqual(status, NO)
+                self.assertIn("mamctl: standard output: No space left on device", said)
+        # What was no success before stays what it was.
+        self.assertEqual(self.shell("mamctl owner none file > /dev/full")[0], NOT_FOUND)
+        self.assertEqual(self.shell("mamctl help | head -1")[0], DONE)
+
+    def test_a_closed_stream_is_not_the_next_file(self):
+        place = self.workspace.root
+        plain, sealed, opened = place / "plain", place / "sealed", place / "opened"
+        plain.write_text("text")
+        status, said = self.shell(f"mamctl encrypt {plain} --owner {ANN} -o {sealed} >&-")
+        self.assertEqual(status, NO)
+        self.assertIn("standard output: Bad file descriptor", said)
+        self.shell(f"mamctl decrypt {sealed} -o {opened} <&- >&- 2>&-")
+        self.assertEqual(opened.read_text(), "text")
+        status, said = self.shell(f"mamctl encrypt - --owner {ANN} -o {place}/none <&-")
+        self.assertEqual(status, NO)
+        self.assertIn("standard input: Bad file descriptor", said)
+        self.assertFalse((place / "none").exists())
+
+    def test_diagnostics_replace_nothing_unless_forced(self):
+        path = self.workspace.root / "mine"
+        path.write_text("mine")
+        self.assertIn("--force", self.workspace.ctl("diagnostics", "-o", path, status=NO).stderr)
+        self.assertEqual(path.read_text(), "mine")
+        self.workspace.ctl("diagnostics", "-o", path, "--force")
+        self.assertEqual(path.read_bytes()[:2], b"\x1f\x8b")
+
+    def test_proposed_commands_are_quoted(self):
+        for name in ("two words", "it's", "line\nline", "$HOME"):
+            with self.subTest(name=name):
+                path = self.workspace.root / name
+                path.mkdir()
+                said = self.workspace.ctl("mount", path, self.workspace.root, status=NOT_FOUND).stderr
+                command = said.split("try: mamctl init ")[1].strip()
+                shown = subprocess.run(["bash", "-c", f"printf %s {command}"], capture_output=True, check=True).stdout
+                self.assertEqual(shown.decode(), str(path))
+
+    def test_what_is_locked_is_said_in_our_words(self):
+        path = self.directory / "file"
+        path.write_text("text")
+        self.workspace.lock()
+        self.addCleanup(self.workspace.unlock)
+        said = self.workspace.ctl("decrypt", path, "-o", self.workspace.root / "out", status=5).stderr
+        self.assertIn("file: its account is locked", said)
+        self.assertIn("try: mamctl unlock", said)
+        # A command that the daemon proposes is said once.
+        said = self.workspace.ctl("protect", path, "--owner", "eve@contoso.com", status=None).stderr
+        self.assertEqual(said.count("mamctl unlock") + said.count("mamctl account list"), 1, said)
+
+
+# As root, then as an ordinary user with a workspace of their own.
+BESIDE_ROOTS = """
+set -e
+mount -t tmpfs -o mode=0755 none /run
+export XDG_CONFIG_HOME=$1/config XDG_STATE_HOME=$1/state
+mkdir -m 700 $1/backing $1/mount
+mamctl init $1/backing --name roots > /dev/null
+mamctl mount $1/backing $1/mount > /dev/null 2>&1
+shift
+"$@" && status=0 || status=$?
+mamctl unmount $OLDPWD/mount > /dev/null
+exit $status
+"""
+AS_A_USER = """
+set -e
+mamctl status --json | grep -q '"name" : "roots"'
+mkdir -m 700 $HOME/Work
+mamctl init $HOME/.own > /dev/null
+mamctl mount $HOME/.own $HOME/Work > /dev/null 2>&1
+trap 'mamctl unmount $HOME/Work > /dev/null' EXIT
+echo 4711 > $HOME/pin
+mamctl account register ann@contoso.com --passfile $HOME/pin
+mamctl account register ann@roots.example --passfile $HOME/pin --workspace roots
+mamctl lock --now && exit 1 || echo status $?
+"""
+
+
+@unittest.skipIf(os.getuid() != 0, "root's daemon, and a user's")
+class BesideRoots(unittest.TestCase):
+    def test_a_workspace_without_an_account_does_not_count(self):
+        with programs_for_all() as place:
+            for name in ("roots", "home", "run"):
+                (place / name).mkdir()
+            for name in ("home", "run"):
+                os.chown(place / name, 65534, 65534)
+                (place / name).chmod(0o700)
+            path = f"{place}/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+            user = (*AS_NOBODY, "env", "-i", f"PATH={path}", f"HOME={place}/home", f"XDG_RUNTIME_DIR={place}/run",
+                    "sh", "-c", AS_A_USER)
+            roots = place / "roots"
+            result = subprocess.run(
+                with_fuse_device(0o666, place, ("sh", "-c", BESIDE_ROOTS.replace("$OLDPWD", str(roots)), "sh", str(roots), *user)),
+                capture_output=True, text=True, timeout=120, env={"PATH": path, "LC_ALL": "C"})
+            self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
+            self.assertEqual(
+                result.stdout.splitlines(), ["ann@contoso.com: registered", "ann@roots.example: registered", f"status {USAGE}"])
+            self.assertIn("several workspaces are mounted: own, roots", result.stderr)
+            self.assertFalse(list(daemons(str(place))))
+
+
+if __name__ == "__main__":
+    unittest.main()
