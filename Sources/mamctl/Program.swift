@@ -29,7 +29,7 @@ private func runAndReport(_ words: [ByteString]) -> Int32 {
 private func run(_ words: [ByteString]) throws -> ExitStatus {
     switch words.first?.text {
     case "-h", "--help": return showHelp(.all)
-    case "-V", "--version": return try run([ByteString("version")])
+    case "-V", "--version": return try run([ByteString("version")] + words.dropFirst())
     default: break
     }
     let named = try Named(words)

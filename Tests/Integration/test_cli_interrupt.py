@@ -16,9 +16,9 @@ SIZE = 8 << 20
 class Interrupted(WorkspaceCase):
     accounts = (ANN, BOB)
 
-    def start(self, *words):
+    def start(self, *words, stdout=subprocess.DEVNULL):
         process = subprocess.Popen(
-            ["mamctl", *map(os.fspath, words)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            ["mamctl", *map(os.fspath, words)], stdout=stdout, stderr=subprocess.DEVNULL,
             env=self.workspace.environment)
         self.addCleanup(process.wait)
         return process
@@ -81,10 +81,11 @@ class Interrupted(WorkspaceCase):
 
     def test_a_tree_stops_between_two_files(self):
         files = [self.write(self.directory / f"file{number:03}", b"x", durable=False) for number in range(300)]
-        process = self.start("protect", self.directory, "--owner", BOB)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(10), -signal.SIGINT)
+        process = self.start("protect", self.directory, "--owner", BOB, stdout=subprocess.PIPE)
+        with process.stdout:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(10), -signal.SIGINT)
         # The daemon notices at its next reply.
         time.sleep(1)
 

@@ -44,6 +44,11 @@ class Output(WorkspaceCase):
         self.assertIn("standard input: Bad file descriptor", said)
         self.assertFalse((place / "none").exists())
 
+    def test_the_version_as_an_option_prints_json_too(self):
+        # No verb of its own, so no schema either.
+        as_option = self.workspace.ctl("--version", "--json", prefix=("env",)).stdout
+        self.assertEqual(as_option, self.workspace.ctl("version", "--json").stdout)
+
     def test_diagnostics_replace_nothing_unless_forced(self):
         path = self.workspace.root / "mine"
         path.write_text("mine")
