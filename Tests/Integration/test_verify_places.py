@@ -1,4 +1,5 @@
 """What PATH of `verify` may be, who may run it, and how it ends."""
+import fcntl
 import json
 import os
 import signal
@@ -54,6 +55,14 @@ class Places(VerifyCase):
         self.workspace.ctl(
             "verify", self.workspace.mount_point, "--unlock", ANN, "--passfile", self.workspace.passfile, status=USAGE)
 
+    def is_locked(self):
+        with open(self.workspace.backing / ".mamd" / "lock") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+        return False
+
     def test_the_daemon_of_a_check_ends_with_it_and_keeps_others_out(self):
         self.lay(large=self.good[:4096])
         with open(self.disk("large"), "r+b") as file:  # a foreign file that takes long
@@ -61,8 +70,12 @@ class Places(VerifyCase):
             os.posix_fallocate(file.fileno(), 0, 400 << 20)
         check = subprocess.Popen(
             ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL, env=self.workspace.environment)
-        wait_until(lambda: list(daemons(str(self.workspace.root))))
+        wait_until(self.is_locked)
+        (daemon,) = daemons(str(self.workspace.root))
+        # A mount waits for a moment: until then the check is not to be done.
+        os.kill(daemon, signal.SIGSTOP)
         self.workspace.mount(status=1)
+        os.kill(daemon, signal.SIGCONT)
         check.send_signal(signal.SIGKILL)
         check.wait()
         wait_until(lambda: not list(daemons(str(self.workspace.root))))
