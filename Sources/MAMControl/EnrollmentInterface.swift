@@ -133,12 +133,6 @@ package struct EnrollmentInterface: VaultInterface {
         vault.advanceClock(bySeconds: Int64(seconds))
         return [:]
     }
-
-    private func requireTrusted(_ call: VarlinkCall, toDo action: String) throws(VarlinkError) {
-        guard isTrusted(call.peer) else {
-            throw .refused("only root and uid \(currentUser) may \(action)")
-        }
-    }
 }
 
 extension AccountStatus {

@@ -41,9 +41,7 @@ extension PolicyInterface {
 
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["name", "document"])
-        guard isTrusted(call.peer) else {
-            throw .refused("only root and uid \(currentUser) may import policies")
-        }
+        try requireTrusted(call, toDo: "import policies")
         let name = try call.parameters.string("name")
         guard Self.isFileName(name) else {
             throw .invalidInput(

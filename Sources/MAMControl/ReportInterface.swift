@@ -32,9 +32,7 @@ package struct ReportInterface: VaultInterface {
 
     private func lastVerify(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
-        guard isTrusted(call.peer) else {
-            throw .refused("only root and uid \(currentUser) may see what a check has found")
-        }
+        try requireTrusted(call, toDo: "see what a check has found")
         return ["verify": lastVerify.report?.json ?? .null]
     }
 

@@ -21,10 +21,14 @@ extension VaultInterface {
         vault.identity(ofThread: peer.isAlive ? peer.pid : 0, user: peer.uid)
     }
 
-    func requireTrusted(_ call: VarlinkCall, _ action: String) throws(VarlinkError) {
+    /// `instead`: what anybody may do.
+    func requireTrusted(
+        _ call: VarlinkCall, toDo action: String, instead: String? = nil
+    ) throws(VarlinkError) {
         guard isTrusted(call.peer) else {
-            throw .refused(
-                "only root and uid \(currentUser) may \(action); pass a descriptor instead")
+            let those = currentUser == 0 ? "root" : "root and uid \(currentUser)"
+            let advice = instead.map { "; \($0) instead" } ?? ""
+            throw .refused("only \(those) may \(action)\(advice)")
         }
     }
 
@@ -111,7 +115,7 @@ extension VarlinkCall {
         guard let path = try parameters.optionalPath(pathName) else {
             throw .invalidInput("one of \(pathName) and \(descriptorName) is needed")
         }
-        try interface.requireTrusted(self, "name files by path")
+        try interface.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
         do throws(Errno) { return try openFile(path, use.flags) } catch {
             if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
             throw .systemError(error, path)

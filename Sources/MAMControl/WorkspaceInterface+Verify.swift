@@ -8,9 +8,7 @@ internal import MAMWire
 extension WorkspaceInterface {
     func verify(_ call: VarlinkCall) throws -> [String: JSONValue] {
         try call.parameters.allowOnly(["path", "fileDescriptor", "repair"])
-        guard isTrusted(call.peer) else {
-            throw VarlinkError.refused("only root and uid \(currentUser) may verify the workspace")
-        }
+        try requireTrusted(call, toDo: "verify the workspace")
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         let isNamed = call.parameters.has("path") || call.parameters.has("fileDescriptor")
         let file = isNamed ? try call.file("path", "fileDescriptor", self, .pathOnly) : nil

@@ -95,7 +95,8 @@ package struct WorkspaceInterface: VaultInterface {
             guard let device = try call.parameters.optionalUnsigned("device"),
                 let inode = try call.parameters.optionalUnsigned("inode")
             else { throw .invalidInput("device and inode belong together") }
-            try requireTrusted(call, "ask by device and inode number")
+            try requireTrusted(
+                call, toDo: "ask by device and inode number", instead: "pass a descriptor")
             info = try vaulted { () throws(VaultError) in
                 try files.protection(device: device, inode: inode)
             }

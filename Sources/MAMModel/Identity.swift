@@ -16,10 +16,20 @@ package struct Identity: Sendable {
     /// The owner of files that belong to no one.
     package static let nobody = Identity(unchecked: "", objectID: "")
 
-    package enum Invalid: Error, Equatable {
+    package enum Invalid: Error, Equatable, CustomStringConvertible {
         case nameTooLong(Int)
         case objectIDTooLong(Int)
         case controlCharacter
+
+        package var description: String {
+            switch self {
+            case .nameTooLong(let count):
+                "the name has \(count) bytes, of at most \(maximumNameByteCount)"
+            case .objectIDTooLong(let count):
+                "the object id has \(count) bytes, of at most \(maximumObjectIDByteCount)"
+            case .controlCharacter: "it has a control character in it"
+            }
+        }
     }
 
     /// Takes any text that fits and has no control characters, so that it can stand in one line of output.

@@ -57,8 +57,9 @@ extension Failure {
         let isGroup = !Verb.group(first).isEmpty
         let shown = isGroup ? "\(first) \(second ?? "")" : first
         let guesses = verbsNear(first, second)
+        let about = guesses.count == 1 ? guesses[0] : isGroup ? first : nil
         return Failure(
             .usage, "there is no verb '\(shown)'\(didYouMean(guesses))",
-            next: isGroup ? "mamctl help \(first)" : "mamctl help")
+            next: "mamctl help\(about.map { " \($0)" } ?? "")")
     }
 }

@@ -39,7 +39,7 @@ class Mistakes(WorkspaceCase):
         workspace.lock(BOB)
         mistakes = (
             # The command line.
-            (["ecnrypt", plain], USAGE, "'encrypt'"), (["account", "regster"], USAGE, "mamctl help account"),
+            (["ecnrypt", plain], USAGE, "mamctl help encrypt"), (["account", "regster"], USAGE, "mamctl help account"),
             (["encrypt", plain], USAGE, "--owner UPN"), (["encrypt", "--ownr", ANN, plain], USAGE, "'--owner'"),
             (["encrypt", plain, "--owner"], USAGE, "UPN"), (["status", "--json=1"], USAGE, "mamctl status"),
             (["class", "--set", "X", inside], USAGE, "--set CLASS"), (["can", "prnt"], USAGE, "'print'"),

@@ -67,6 +67,10 @@ class Output(WorkspaceCase):
                 shown = subprocess.run(["bash", "-c", f"printf %s {command}"], capture_output=True, check=True).stdout
                 self.assertEqual(shown.decode(), str(path))
 
+    def test_a_name_that_cannot_be_used_is_refused_in_words(self):
+        said = self.workspace.serving("account register", "eve\nmallory", "--passfile", self.workspace.passfile, status=USAGE).stderr
+        self.assertIn("control character in it", said)
+
     def test_what_is_locked_is_said_in_our_words(self):
         path = self.directory / "file"
         path.write_text("text")
