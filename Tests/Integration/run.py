@@ -15,7 +15,7 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
-SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 600
+SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
 
 
 class Result(unittest.TextTestResult):
