@@ -1,6 +1,5 @@
 // io.mamd.Enrollment over the vault: one method of the interface is one function here.
 
-internal import MAMCrypto
 internal import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel

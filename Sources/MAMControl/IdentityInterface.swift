@@ -1,6 +1,5 @@
 // io.mamd.Identity over the vault: one method of the interface is one function here.
 
-internal import MAMCrypto
 internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem

@@ -1,7 +1,6 @@
 // io.mamd.Protection over the vault and the mount.
 
 package import MAMModel
-internal import MAMStore
 internal import MAMSystem
 package import MAMVault
 internal import MAMWire

@@ -1,6 +1,5 @@
 // Registering an account: what both interfaces that can do it share.
 
-internal import MAMCrypto
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel

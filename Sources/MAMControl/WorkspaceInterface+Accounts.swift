@@ -1,6 +1,5 @@
 // Accounts over the socket: register, list, lock, unlock, change the passphrase.
 
-internal import MAMCrypto
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel

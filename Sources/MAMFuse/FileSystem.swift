@@ -3,7 +3,6 @@
 internal import CFuse3
 internal import CShims
 internal import Glibc
-internal import MAMStore
 package import MAMSystem
 package import MAMVault
 internal import Synchronization

@@ -1,6 +1,5 @@
 // Opening again what needs no secret.
 
-internal import MAMCrypto
 package import MAMKeyring
 package import MAMModel
 internal import MAMSystem

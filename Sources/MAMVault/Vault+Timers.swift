@@ -3,7 +3,6 @@
 internal import Glibc
 internal import MAMEnrollment
 internal import MAMKeyring
-internal import MAMModel
 internal import MAMPolicy
 package import MAMSystem
 internal import Synchronization

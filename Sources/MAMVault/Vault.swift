@@ -1,7 +1,6 @@
 // Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both call this.
 
 package import MAMAudit
-internal import MAMCrypto
 package import MAMFormat
 package import MAMKeyring
 internal import MAMModel
