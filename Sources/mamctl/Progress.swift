@@ -24,6 +24,9 @@ final class Progress {
     /// The rate is that of the last three seconds.
     private static let sampleCount = 30
 
+    private static let fewestBarCells = 8
+    private static let barCells = 30
+
     private struct Sample {
         let nanoseconds: UInt64
         let amount: Int
@@ -40,7 +43,7 @@ final class Progress {
     func show() {
         guard isShown, nextLine.hasPassed else { return }
         nextLine = Deadline(milliseconds: Self.intervalMilliseconds)
-        samples.append(Sample(nanoseconds: now(), amount: bytes > 0 ? bytes : files))
+        samples.append(Sample(nanoseconds: now(), amount: amount.done))
         if samples.count > Self.sampleCount { samples.removeFirst() }
         writeError("\r\u{1B}[K\(line(width: screenWidth(of: STDERR_FILENO) - 1))")
         isOnScreen = true
@@ -57,7 +60,22 @@ final class Progress {
     private func line(width: Int) -> String {
         var parts = [countOfFiles, countOfBytes, note, rateShown, timeLeft].compactMap(\.self)
         while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
-        return String(parts.joined(separator: "  ").prefix(width))
+        let text = String(parts.joined(separator: "  ").prefix(width))
+        return bar(within: width - text.count - 2).map { "\(text)  \($0)" } ?? text
+    }
+
+    /// Nil without a total, or where there is no room.
+    private func bar(within width: Int) -> String? {
+        let cells = min(width - 2, Self.barCells)
+        guard let total = amount.total, total > 0, cells >= Self.fewestBarCells else { return nil }
+        let full = Int(Double(cells) * min(1, Double(amount.done) / Double(total)))
+        return "[" + String(repeating: "#", count: full)
+            + String(repeating: "-", count: cells - full) + "]"
+    }
+
+    /// Bytes say more than files, where there are any.
+    private var amount: (done: Int, total: Int?) {
+        bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
     }
 
     private var countOfFiles: String? {
@@ -84,9 +102,8 @@ final class Progress {
     }
 
     private var timeLeft: String? {
-        let (done, total) = bytes > 0 ? (bytes, totalBytes) : (files, totalFiles)
-        guard let rate, let total, total > done else { return nil }
-        let seconds = Int((Double(total - done) / rate).rounded(.up))
+        guard let rate, let total = amount.total, total > amount.done else { return nil }
+        let seconds = Int((Double(total - amount.done) / rate).rounded(.up))
         if seconds < 60 { return "\(seconds) s left" }
         if seconds < 3600 { return "\(seconds / 60) min left" }
         return seconds < 360_000 ? "\(seconds / 3600) h left" : nil

@@ -61,6 +61,8 @@ class Progress(WorkspaceCase):
         lines = LINE.findall(shown)
         self.assertTrue(lines, "700 MiB took less than a moment")
         self.assertTrue(all("/700 MiB" in line for line in lines), lines)
+        self.assertRegex(lines[-1], r"  \[#+-*\]$")
+        self.assertLess(max(map(len, lines)), 80)
         big.unlink()
 
     def test_trees(self):
