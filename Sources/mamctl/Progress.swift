@@ -37,6 +37,8 @@ final class Progress {
         self.totalBytes = totalBytes
         isShown = Style.hasScreen(STDERR_FILENO)
         nextLine = Deadline(milliseconds: Self.firstMilliseconds)
+        // So that the first line has a rate.
+        samples = [Sample(nanoseconds: now(), amount: 0)]
     }
 
     /// Shows the counts, unless that was just done.

@@ -187,7 +187,7 @@ def picture_progress(scene):
     best = []
     for _ in range(300):
         lines = terminal.lines()
-        # Not at its very beginning, when nothing is known of the rate.
+        # In the middle.
         done = re.search(r"([0-9.]+) GiB/([0-9.]+) GiB", plain("\n".join(lines)))
         if done and float(done.group(1)) > 0.4 * float(done.group(2)):
             best = lines

@@ -47,7 +47,7 @@ class Figures:
         ] + [
             f"{row['program']}, {row['when']}: {row['resident']:.1f} MiB, not {IDLE_MIB}"
             for row in self.memory
-            if row["program"].startswith("mamd") and row["when"].endswith(("ready", "walked")) and row["resident"] > IDLE_MIB]
+            if row["program"].startswith("mamd") and row["when"] == "ready" and row["resident"] > IDLE_MIB]
 
 
 def weight(process):
