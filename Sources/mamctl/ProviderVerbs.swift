@@ -150,7 +150,8 @@ private struct Handover {
         return try reply.integer("bytes")
     }
 
-    /// The daemon encrypts files, and not pipes. Plain content that is to be encrypted reaches no disk.
+    /// In memory: what is protected already is refused before anything is sealed, and plain content that is to be encrypted
+    /// reaches no disk.
     private func spooled(_ input: Descriptor) throws -> Descriptor {
         let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
         _ = try copy(input, into: memory, next: "save it in the mount, and name the file")
