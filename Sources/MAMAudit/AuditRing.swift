@@ -50,8 +50,6 @@ struct AuditRing {
     static let repeatLimit = 128
     static let repeatSeconds = 10
 
-    init() { waiting.reserveCapacity(Self.limit) }
-
     var hasRepeats: Bool { !repeats.isEmpty }
 
     mutating func add(_ record: AuditRecord) {
@@ -92,7 +90,7 @@ struct AuditRing {
 
     /// What is to be written now. `all`: what is still being counted too.
     mutating func take(all: Bool = false) -> [AuditRecord] {
-        defer { waiting.removeAll(keepingCapacity: true) }
+        defer { waiting = [] }
         endRepeats(all: all)
         guard dropped > 0 else { return waiting }
         var loss = AuditRecord(.dropped)

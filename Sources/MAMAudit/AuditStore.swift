@@ -21,7 +21,7 @@ struct AuditStore {
             guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
             // A file without a whole line still tells from which number on it was to be.
             let first = Int64(name.split(separator: ".")[1]) ?? 0
-            let last = Self.records(of: name, in: directory).last?.sequence ?? first
+            let last = (try? Self.lastSequence(of: name, in: directory)) ?? first
             nextSequence = max(nextSequence, max(first, last).addingWithoutOverflow(1))
         }
     }
@@ -64,16 +64,34 @@ struct AuditStore {
 
     /// Lines that are no records are passed over: a crash may have cut them.
     private static func records(
-        of name: String, in directory: Descriptor,
-        where isWanted: (AuditRecord) -> Bool = { _ in true }
+        of name: String, in directory: Descriptor, where isWanted: (AuditRecord) -> Bool
     ) -> [AuditRecord] {
         let bytes = try? readSmallFile(
             at: directory.raw, name, maximumByteCount: byteCount(of: name, in: directory))
-        return (bytes ?? []).split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let record = (try? JSONValue(parsing: Array(line))).flatMap({ AuditRecord($0) }),
-                isWanted(record)
-            else { return nil }
-            return record
+        return lines(in: bytes ?? []).compactMap { record(in: $0) }.filter(isWanted)
+    }
+
+    private static func lines(in bytes: [UInt8]) -> [ArraySlice<UInt8>] {
+        bytes.split(separator: UInt8(ascii: "\n"))
+    }
+
+    private static func record(in line: ArraySlice<UInt8>) -> AuditRecord? {
+        (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
+    }
+
+    /// Of the last whole line; looked for from the end, for a start is not to wait until all is read. Nil if there is none.
+    private static func lastSequence(
+        of name: String, in directory: Descriptor
+    ) throws(Errno) -> Int64? {
+        let file = try openFile(at: directory.raw, name, O_RDONLY | O_NOFOLLOW)
+        var count = 1 << 16
+        while true {
+            let bytes = try readEnd(of: file, maximumByteCount: count)
+            let last = lines(in: bytes).reversed().lazy.compactMap { record(in: $0) }.first
+            if last != nil || bytes.count < count || count >= maximumFileByteCount {
+                return last?.sequence
+            }
+            count *= 2
         }
     }
 

@@ -85,6 +85,17 @@ package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno)
     }
 }
 
+/// The last bytes of a file, all of them if it has no more.
+package func readEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
+    let size = Int64(try status(of: file.raw).st_size)
+    var bytes = [UInt8](repeating: 0, count: Int(min(size, Int64(maximumByteCount))))
+    var span = bytes.mutableSpan
+    let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+        try readFully(file.raw, into: buffer, at: size - Int64(buffer.count))
+    }
+    return Array(bytes.prefix(count))
+}
+
 /// Creates a directory and its missing parents; an existing one is left as it is.
 package func makeDirectories(_ path: String, mode: mode_t) throws(Errno) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: true)

@@ -131,12 +131,6 @@ struct StateDiagnostics {
 
     private func readEnd(of path: String) throws(Errno) -> [UInt8] {
         let file = try openFile(path, O_RDONLY | O_NOFOLLOW)
-        let size = Int64(try status(of: file.raw).st_size)
-        var bytes = [UInt8](repeating: 0, count: Int(min(size, 1 << 18)))
-        var span = bytes.mutableSpan
-        let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
-            try readFully(file.raw, into: buffer, at: size - Int64(buffer.count))
-        }
-        return Array(bytes.prefix(count))
+        return try MAMSystem.readEnd(of: file, maximumByteCount: 1 << 18)
     }
 }

@@ -48,6 +48,19 @@ final class StoreTests {
         }
     }
 
+    @Test("The last number is found behind more than a look at the end takes in")
+    func numberBehindATornEnd() throws {
+        do {
+            var store = try store(64 << 20)
+            try append(3, .locked, to: &store)
+        }
+        let name = try #require(try AuditSeries.names("events", in: directory).last)
+        let file = try openFile(at: directory.raw, name, O_WRONLY | O_APPEND)
+        let torn = [UInt8](repeating: UInt8(ascii: "x"), count: 200_000)
+        #expect(write(file.raw, torn, torn.count) == torn.count)
+        #expect(try store(64 << 20).nextSequence == 4)
+    }
+
     @Test("A record comes back as it was")
     func roundTrip() throws {
         var record = AuditRecord(.refused)
