@@ -82,12 +82,12 @@ final class Progress {
 
     private var countOfFiles: String? {
         guard totalFiles != 1 else { return nil }
-        return "files \(grouped(files))\(totalFiles.map { "/\(grouped($0))" } ?? "")"
+        return "files \(files.grouped)\(totalFiles.map { "/\($0.grouped)" } ?? "")"
     }
 
     private var countOfBytes: String? {
         guard bytes > 0 || totalBytes != nil else { return nil }
-        return inBytes(bytes) + (totalBytes.map { "/\(inBytes($0))" } ?? "")
+        return bytes.asBytes + (totalBytes.map { "/\($0.asBytes)" } ?? "")
     }
 
     /// In a second.
@@ -100,7 +100,7 @@ final class Progress {
     }
 
     private var rateShown: String? {
-        rate.map { bytes > 0 ? "\(inBytes(Int($0)))/s" : "\(grouped(Int($0))) files/s" }
+        rate.map { bytes > 0 ? "\(Int($0).asBytes)/s" : "\(Int($0).grouped) files/s" }
     }
 
     private var timeLeft: String? {
@@ -116,21 +116,4 @@ final class Progress {
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
-}
-
-/// With commas: 1,234.
-func grouped(_ number: Int) -> String {
-    var digits = Array(String(number))
-    for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
-    return String(digits)
-}
-
-/// In the unit that leaves at most four digits.
-private func inBytes(_ count: Int) -> String {
-    var (value, unit) = (Double(count), "B")
-    for larger in ["KiB", "MiB", "GiB", "TiB"] where value >= 1000 {
-        (value, unit) = (value / 1024, larger)
-    }
-    guard unit != "B", value < 10 else { return "\(Int(value)) \(unit)" }
-    return "\(Int(value)).\(Int(value * 10) % 10) \(unit)"
 }

@@ -109,7 +109,7 @@ private struct ProtectOutput {
             let owner = ByteString(info.owner.description).shown
             invocation.print(Record(before: "\(owner)\t", path: path))
         }
-        progress.note = "\(grouped(changedCount)) changed"
+        progress.note = "\(changedCount.grouped) changed"
         progress.show()
     }
 

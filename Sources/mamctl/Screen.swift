@@ -29,7 +29,11 @@ extension Int {
     func counted(_ noun: String) -> String { "\(self.grouped) \(noun)\(self == 1 ? "" : "s")" }
 
     /// `1,204`.
-    var grouped: String { mamctl.grouped(self) }
+    var grouped: String {
+        var digits = Array(String(self))
+        for place in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert(",", at: place) }
+        return String(digits)
+    }
 
     /// Bytes as `512 B`, `4.0 KiB`, `12 MiB`.
     var asBytes: String {

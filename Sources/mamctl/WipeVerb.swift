@@ -31,7 +31,7 @@ private func follow(
     try daemon.stream("Wipe", ["account": .string(account)], about: subject) { reply in
         last = reply
         progress.files = (try? reply.integer("scanned")) ?? 0
-        progress.note = "\(grouped((try? reply.integer("files")) ?? 0)) removed"
+        progress.note = "\(((try? reply.integer("files")) ?? 0).grouped) removed"
         progress.show()
         return true
     }
