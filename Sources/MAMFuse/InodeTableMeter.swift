@@ -1,0 +1,39 @@
+// The table of inodes for mambench: no other module sees it.
+
+internal import CFuse3
+internal import Glibc
+package import MAMStore
+package import MAMSystem
+
+/// A table of files that are nowhere, each with its own number, descriptor and name, as look-ups leave them.
+package struct InodeTableMeter: ~Copyable {
+    /// No process has so many: closing one of these costs the call and does nothing.
+    private static let firstDescriptor: Int32 = 1 << 30
+    private let table: InodeTable
+
+    package init(root: Descriptor) throws(Errno) {
+        table = InodeTable(root: root, status: try status(of: root.raw))
+    }
+
+    /// The kernel's number of a file that becomes known.
+    package func insert(_ file: UInt64, _ facts: FileFacts) -> UInt64 {
+        var status = stat()
+        status.st_ino = ino_t(file)
+        status.st_mode = S_IFREG | 0o600
+        let handle = Descriptor(owning: Self.firstDescriptor + Int32(file))
+        let inode = table.insert(handle, status, facts)
+        "name".withCString { inode.wasFound($0, in: InodeTable.rootNode) }
+        return inode.node
+    }
+
+    /// As each request finds its file.
+    package func find(node: UInt64) throws(Errno) { _ = try table.inode(node) }
+
+    /// As a look-up finds a file that is known; false if it is not.
+    package func lookUp(_ file: UInt64) -> Bool {
+        table.lookUp(BackingID(device: 0, inode: file)) != nil
+    }
+
+    /// All look-ups of it.
+    package func forget(node: UInt64) { table.forget(node, count: .max) }
+}
