@@ -1,14 +1,17 @@
-// What the inner parts cost: prints nanoseconds per operation, medians of several rounds.
+// What the inner parts cost: allocations, system calls, memory, instructions and time of one operation, beside budgets.
 
 import Glibc
 import MAMCrypto
-import MAMFormat
-import MAMModel
-import MAMStore
 import MAMSystem
 
+guard let options = Options(Array(CommandLine.arguments.dropFirst())) else {
+    complain(Options.usage)
+    exit(2)
+}
 startCrypto()
-print("mambench \(productVersion): median of \(roundCount) rounds")
-benchmarkCipher()
-benchmarkHeader()
-benchmarkFile()
+do {
+    exit(try run(options) ? 0 : 1)
+} catch {
+    complain("mambench: \(error)")
+    exit(1)
+}

@@ -1,0 +1,50 @@
+// What the vault is asked when a file is opened.
+
+import Glibc
+import MAMFormat
+import MAMKeyring
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import MAMVault
+
+/// A vault with one account, whose policy gives nothing to others.
+private func makeVault(in directory: ScratchDirectory) throws -> (Vault, Identity) {
+    let document = #"{"allowedOutboundDataTransferDestinations": "managedApps"}"#
+    let state = try openFile(directory.path(""), O_RDONLY | O_DIRECTORY)
+    let keyring = try Keyring(stateDirectory: state) { _ in }
+    let vault = try Vault(
+        settings: Settings(),
+        policies: PolicyBook(documents: try PolicyDocument.decode(Array(document.utf8))),
+        keyring: keyring, stateDirectory: nil, log: .silent)
+    let ann = try Identity(name: "ann@contoso.com")
+    _ = try vault.register(ann, user: getuid(), passphrase: nil)
+    return (vault, ann)
+}
+
+func measureDecisions(_ bench: Bench, in directory: ScratchDirectory) throws {
+    let (vault, ann) = try makeVault(in: directory)
+    let descriptor = try openFile(directory.path("sealed"), O_RDWR | O_CREAT, mode: 0o600)
+    let file = try vault.file(descriptor)
+    try vault.begin(file, as: ann, asking: nil)
+    let process = getpid()
+    guard let life = ProcessStatus(of: process)?.life, vault.identities.set(ann, for: life) else {
+        throw Errno.noEntry
+    }
+    try bench.measure("policy of an identity", count: 20_000) { _ in
+        _ = vault.policy(of: ann)
+    }
+    try bench.measure("identity of a thread", count: 500) { _ in
+        _ = vault.identity(ofThread: process, user: getuid())
+    }
+    let header = file.header
+    try bench.measure("check a transfer", count: 20_000) { _ in
+        try vault.checkTransfer(of: header) { ann }
+    }
+    try bench.measure("admit a file that has its key", count: 20_000) { _ in
+        try vault.admit(file)
+    }
+    try bench.measure("open and admit a file", count: 1000) { _ in
+        try vault.admit(try vault.file(descriptor))
+    }
+}

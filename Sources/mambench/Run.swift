@@ -1,0 +1,56 @@
+// All parts, and what is done with their figures.
+
+import Glibc
+import MAMSystem
+
+/// False if a budget is exceeded.
+func run(_ options: Options) throws -> Bool {
+    if case .help = options.use {
+        print(Options.usage)
+        return true
+    }
+    let directory = try ScratchDirectory()
+    defer { directory.remove() }
+    if case .underCallgrind = options.use {
+        printCounts(of: try measureAll(Bench(.underCallgrind), in: directory))
+        return true
+    }
+    var parts = try measureAll(Bench(.itself, roundCount: options.roundCount), in: directory).parts
+    if options.wantsInstructions {
+        let instructions = try countInstructions(in: directory)
+        for index in parts.indices { parts[index][.instructions] = instructions[parts[index].name] }
+    }
+    return try use(parts, options.use)
+}
+
+private func measureAll(_ bench: Bench, in directory: ScratchDirectory) throws -> Bench {
+    try measureCipher(bench)
+    try measureKeys(bench)
+    try measureHeader(bench)
+    try measureFile(bench, in: directory)
+    try measureInodes(bench)
+    try measureDecisions(bench, in: directory)
+    return bench
+}
+
+private func use(_ parts: [PartFigures], _ use: Options.Use) throws -> Bool {
+    switch use {
+    case .json: print(String(decoding: json(of: parts), as: UTF8.self), terminator: "")
+    case .update(let path):
+        let file = try openFile(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
+        try json(of: parts).withUnsafeBytes { try writeFully(file.raw, from: $0, at: 0) }
+    case .check(let path):
+        let budgets = try Budgets(reading: path)
+        print(table(of: parts, budgets))
+        let excesses = budgets.excesses(of: parts)
+        for line in excesses { complain("mambench: \(line)") }
+        return excesses.isEmpty
+    default: print(table(of: parts, nil))
+    }
+    return true
+}
+
+func complain(_ text: String) {
+    let line = Array("\(text)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+}
