@@ -11,28 +11,13 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
     return fuse_session_loop_mt(session, config);
 }
 
-// Requests for files without a name (open(2) with O_TMPFILE) have a number of their own since Linux 6.2, which libfuse
-// 3.14 does not know. They look as those that create a file do, and are answered alike: so they become that before
-// libfuse sees them. Their flags still tell.
-enum { MAM_CREATE = 35, MAM_TMPFILE = 51 };
+// In CShims, device.c.
+ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused);
+ssize_t mam_device_send(int device, struct iovec *parts, int count, void *unused);
 
-static inline ssize_t mam_receive(int device, void *buffer, size_t count) {
-    const ssize_t found = read(device, buffer, count);
-    // struct fuse_in_header: the length, then the number of the request.
-    uint32_t *const number = (uint32_t *)buffer + 1;
-    if (found >= 8 && *number == MAM_TMPFILE) *number = MAM_CREATE;
-    return found;
-}
-
-static inline ssize_t mam_send(int device, struct iovec *parts, int count, void *data) {
-    (void)data;
-    return writev(device, parts, count);
-}
-
-// `data` of what receives is what the session was made with.
-static inline int mam_receive_ourselves(struct fuse_session *session,
-                                        ssize_t (*receive)(int device, void *buffer, size_t count, void *data)) {
-    const struct fuse_custom_io io = {.writev = mam_send, .read = receive};
+// All of libfuse's threads receive and send through these.
+static inline int mam_use_device(struct fuse_session *session) {
+    const struct fuse_custom_io io = {.writev = mam_device_send, .read = mam_device_receive};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
 

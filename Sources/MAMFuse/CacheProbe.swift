@@ -35,6 +35,12 @@ struct CacheProbe: ~Copyable {
         }
     }
 
+    /// By a descriptor that a program holds (`/proc/PID/fd/N`): for a file that has no name any more. Only writers can be waited for
+    /// then.
+    init(_ inode: Inode, in files: FileSystem, heldAs link: String) throws(Errno) {
+        file = try Self.checked(openFile(link, openPathOnly), inode, in: files)
+    }
+
     private static func open(
         _ inode: Inode, in files: FileSystem, _ mount: Descriptor, for purpose: Purpose
     ) throws(Errno) -> Descriptor {
@@ -90,14 +96,12 @@ struct CacheProbe: ~Copyable {
         return size < 0 ? nil : size
     }
 
-    /// Returns when every write(2) that is under way has ended.
-    ///
-    /// Setting an attribute takes the inode's lock in the kernel, which a write holds. We refuse the attribute
-    /// ourselves, after that.
-    func waitForWriters() {
+    /// Asks for a mode with a set-user-ID bit, which the daemon refuses.
+    fileprivate func askForSetUserID() {
+        guard let mode = try? status(of: file.raw).st_mode else { return }
+        // By its path: the descriptor may be for that alone.
         try? withProcPath(of: file.raw) { path throws(Errno) in
-            try MAMSystem.setExtendedAttribute(
-                path, FileSystem.virtualPrefix + "lock", to: .init(start: nil, count: 0))
+            _ = try retrying { chmod(path, mode & 0o7777 | S_ISUID) }
         }
     }
 }
@@ -106,6 +110,7 @@ struct CacheProbe: ~Copyable {
 final class Probes: Sendable {
     /// The threads that are opening one, so that the thread which serves that request knows.
     private let threads = Mutex<Set<Int32>>([])
+    private let waitingThreads = Mutex<Set<Int32>>([])
     /// The inodes that are being looked at.
     private let nodes = Mutex<Set<UInt64>>([])
 
@@ -129,6 +134,22 @@ final class Probes: Sendable {
     }
 
     func isOpening(_ thread: Int32) -> Bool { threads.withLock { $0.contains(thread) } }
+
+    /// Returns when every write(2) that is under way has ended, and makes the kernel ask us in each that follows (see
+    /// WriteGuard).
+    ///
+    /// A change of mode takes the inode's lock in the kernel, which a write holds. In it, before it looks who asks,
+    /// notify_change() forgets that there was nothing that a write must take away if the mode has a set-id bit. We refuse the
+    /// change, after that.
+    func waitForWriters(_ probe: borrowing CacheProbe) {
+        let own = mam_thread_id()
+        waitingThreads.withLock { _ = $0.insert(own) }
+        defer { waitingThreads.withLock { _ = $0.remove(own) } }
+        probe.askForSetUserID()
+    }
+
+    /// Whether a change of mode is none, but such a wait.
+    func isWaiting(_ thread: Int32) -> Bool { waitingThreads.withLock { $0.contains(thread) } }
 }
 
 extension FileSystem {

@@ -129,10 +129,12 @@ final class CachePurge: Sendable {
         do throws(Errno) { probe = try open(inode) } catch {
             return error.isShortOfDescriptors ? .remains : .unseen
         }
+        // No new ones come: the window is closing.
+        while inode.withState({ $0.writeGuard.hasTruncations }), !deadline.hasPassed { usleep(1000) }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
             // this returns; one that comes later is refused (see WriteGuard).
-            probe.waitForWriters()
+            files.probes.waitForWriters(probe)
             files.notifier.invalidate(inode.node)
             guard let pages = probe.cachedPageCount else { return .unseen }
             if pages == 0 { return .dropped }
@@ -152,8 +154,8 @@ final class CachePurge: Sendable {
     }
 
     /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or
-    /// because the kernel is older than cachestat(2). Writers are given the time that a write takes whose memory
-    /// is there.
+    /// because the kernel is older than cachestat(2). It can be made to ask about most of them all the same. Writers are given
+    /// the time that a write takes whose memory is there.
     private func dropUnseen() {
         let unseen = state.withLock { state in
             defer { state.unseen = [] }
@@ -161,7 +163,10 @@ final class CachePurge: Sendable {
             for inode in state.unseen { state.affected[inode.node] = inode }
             return state.unseen
         }
-        if !unseen.isEmpty { usleep(3000) }
+        if !unseen.isEmpty {
+            files.waitForWriters(of: unseen)
+            usleep(3000)
+        }
         for inode in unseen {
             files.notifier.invalidate(inode.node)
             finish(inode, .dropped)

@@ -42,9 +42,11 @@ extension FileSystem {
         _ node: UInt64, _ handle: OpenHandle?, _ new: AttributeChange, for caller: Caller
     ) throws(Errno) -> Entry {
         let inode = try table.inode(node)
+        if new.mode != nil, probes.isWaiting(caller.thread) { throw .notSupported }
         // The size first: it is what can be refused, and a refused request should change nothing.
         if let size = new.size {
             try truncate(node, handle, to: size, for: caller)
+            try clearSetIDBits(inode, for: caller)
         }
         if new.user != nil || new.group != nil {
             try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
@@ -57,6 +59,13 @@ extension FileSystem {
             }
         }
         return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    /// What the kernel leaves to us: who changes a file's content without being root takes its set-id bits away. It does not
+    /// ask for the mode then, which a program that is started would have from it.
+    func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
+        guard caller.user != 0, try MAMFuse.clearSetIDBits(inode.handle) else { return }
+        purgeQueue.add(inode)
     }
 
     private func truncate(

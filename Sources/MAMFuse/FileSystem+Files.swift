@@ -55,8 +55,7 @@ extension FileSystem {
                     if truncates { try file.truncate(to: 0) }
                 }
             }
-            // The kernel leaves this to who truncates on open.
-            if truncates, caller.user != 0 { try clearSetIDBits(inode.handle) }
+            if truncates { try clearSetIDBits(inode, for: caller) }
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
             state.openCount += 1
@@ -145,31 +144,30 @@ extension FileSystem {
         }
     }
 
-    /// `isCached`: written by the kernel from its cache, some time after the caller's write(2).
     func write(
-        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64,
-        isCached: Bool = false
+        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64, for caller: Caller
     ) throws(Errno) {
-        try answering { () throws(VaultError) in
-            isCached
-                ? try handle.file.writeBack(bytes, at: offset)
-                : try handle.file.write(bytes, at: offset)
-        }
+        try clearSetIDBits(handle.inode, for: caller)
+        try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
+    }
+
+    /// Written by the kernel from its cache, some time after the write(2). A file with set-id bits is not written that way.
+    func writeBack(
+        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(Errno) {
+        try answering { () throws(VaultError) in try handle.file.writeBack(bytes, at: offset) }
     }
 
     func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
         // What was not stored yet is lost, and nobody shall take it for stored.
         if handle.file.isRevoked { throw .keyRevoked }
-        try close(handle)
+        try answering { () throws(VaultError) in try handle.file.finish() }
         try handle.file.synchronize(dataOnly: dataOnly)
     }
 
-    /// Every write has reached the backing file when it was answered; what a truncation left has not.
-    func close(_ handle: OpenHandle) throws(Errno) {
-        try answering { () throws(VaultError) in try handle.file.finish() }
-    }
 
     func release(_ handle: OpenHandle) {
+        if handle.mayWrite { handle.file.finishUnasked() }
         let last: VaultFile? = handle.inode.withState { state in
             state.openCount -= 1
             if handle.mayWrite { state.writerCount -= 1 }
@@ -188,10 +186,7 @@ extension FileSystem {
     ) throws(Errno) -> Result {
         if let handle { return try answering { () throws(VaultError) in try body(handle.file) } }
         let handle = try open(node, flags: O_RDWR, for: caller, handsOut: false)
-        defer {
-            handle.file.finishUnasked()
-            release(handle)
-        }
+        defer { release(handle) }
         return try answering { () throws(VaultError) in try body(handle.file) }
     }
 }

@@ -9,11 +9,12 @@ internal import MAMVault
 extension FileSystem {
     /// fallocate(2): no mode, `KEEP_SIZE`, `PUNCH_HOLE` and `ZERO_RANGE`; others are `EOPNOTSUPP`.
     func allocate(
-        _ handle: OpenHandle, mode: Int32, at offset: Int64, count: Int64
+        _ handle: OpenHandle, mode: Int32, at offset: Int64, count: Int64, for caller: Caller
     ) throws(Errno) {
         let (end, overflow) = offset.addingReportingOverflow(count)
         guard offset >= 0, count > 0 else { throw .invalid }
         guard !overflow else { throw .fileTooLarge }
+        try clearSetIDBits(handle.inode, for: caller)
         let keepSize = mode & Int32(MAM_KEEP_SIZE) != 0
         try answering { () throws(VaultError) in
             switch mode & ~Int32(MAM_KEEP_SIZE) {
@@ -50,7 +51,7 @@ extension FileSystem {
                 if found > 0 {
                     try write(
                         target, UnsafeRawBufferPointer(rebasing: part[..<found]),
-                        at: targetOffset + Int64(done))
+                        at: targetOffset + Int64(done), for: caller)
                 }
             } catch {
                 if done > 0 { return done }

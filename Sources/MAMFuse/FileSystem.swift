@@ -31,7 +31,6 @@ package final class FileSystem: Sendable {
     let evictor = Evictor()
     let probes = Probes()
     let seekThreads = SeekThreads()
-    package let progress = LoopProgress()
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()

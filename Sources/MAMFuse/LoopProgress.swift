@@ -1,29 +1,25 @@
 // Whether the threads that serve the mount still come for the next request.
 
-internal import Synchronization
+internal import CShims
 
-/// Counts without a lock: it is asked when something may be stuck.
-package final class LoopProgress: Sendable {
-    private let waitingThreads = Atomic<Int>(0)
-    private let requests = Atomic<Int>(0)
+/// One look at them. Counted without a lock: it is asked when something may be stuck.
+package struct LoopProgress {
+    /// Threads that wait, so that the next request is taken at once.
+    let waitingCount: Int
+    /// Grows with each request that is taken.
+    let requestCount: Int
 
-    package init() {}
-
-    /// Around a thread's wait for a request.
-    package func waiting<Result>(_ receive: () -> Result) -> Result {
-        waitingThreads.add(1, ordering: .relaxed)
-        defer {
-            waitingThreads.subtract(1, ordering: .relaxed)
-            requests.add(1, ordering: .relaxed)
-        }
-        return receive()
+    package init(waitingCount: Int, requestCount: Int) {
+        self.waitingCount = waitingCount
+        self.requestCount = requestCount
     }
 
-    /// A thread waits, so that the next request is taken at once.
-    package var isWaiting: Bool { waitingThreads.load(ordering: .relaxed) > 0 }
-
-    /// Grows with each request that is taken.
-    package var requestCount: Int { requests.load(ordering: .relaxed) }
+    /// Of this process, which has one mount.
+    package static var now: LoopProgress {
+        LoopProgress(
+            waitingCount: Int(mam_device_waiting_count()),
+            requestCount: Int(mam_device_request_count()))
+    }
 }
 
 /// Compares two looks at the threads that serve the mount.
@@ -34,8 +30,7 @@ package struct ProgressCheck {
 
     /// False if all threads are busy, and none of them has taken a request since the last look.
     package mutating func hasProgress(_ progress: LoopProgress) -> Bool {
-        let count = progress.requestCount
-        defer { lastCount = count }
-        return progress.isWaiting || count != lastCount
+        defer { lastCount = progress.requestCount }
+        return progress.waitingCount > 0 || progress.requestCount != lastCount
     }
 }

@@ -1,6 +1,7 @@
 // The kernel mount: from fusermount3 or mount(2) to the last request.
 
 internal import CFuse3
+internal import CShims
 internal import Glibc
 package import MAMSystem
 internal import Synchronization
@@ -42,7 +43,7 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         self.fileSystem = fileSystem
-        guard Self.receiveOurselves(session) == 0 else {
+        guard mam_use_device(session) == 0 else {
             stop()
             throw .notMounted
         }
@@ -88,16 +89,6 @@ package final class MountSession: @unchecked Sendable {
         guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
     }
 
-    /// Every thread that comes for a request is counted on its way.
-    private static func receiveOurselves(_ session: OpaquePointer) -> Int32 {
-        mam_receive_ourselves(session) { device, buffer, count, fileSystem in
-            guard let fileSystem else { return mam_receive(device, buffer, count) }
-            let progress = Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue()
-                .progress
-            return progress.waiting { mam_receive(device, buffer, count) }
-        }
-    }
-
     private static func makeSession(
         _ arguments: [String], _ fileSystem: FileSystem
     ) -> OpaquePointer? {
@@ -131,7 +122,7 @@ package final class MountSession: @unchecked Sendable {
     }
 
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
-    private static let threadCount: UInt32 = 10
+    private static let threadCount: UInt32 = UInt32(getenv("X_THREADS").flatMap { Int(String(cString: $0)) } ?? 10)
 
     /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
     ///

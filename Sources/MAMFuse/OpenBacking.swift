@@ -52,12 +52,14 @@ func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
 }
 
 /// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit, and no
-/// set-group-ID bit on what the group may execute.
-func clearSetIDBits(_ handle: Descriptor) throws(Errno) {
+/// set-group-ID bit on what the group may execute. True if there was one.
+func clearSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
     let mode = try status(at: handle.raw, "").st_mode
     var kept = mode & ~S_ISUID
     if mode & S_IXGRP != 0 { kept &= ~S_ISGID }
-    if kept != mode { try changeMode(handle, to: kept & 0o7777) }
+    guard kept != mode else { return false }
+    try changeMode(handle, to: kept & 0o7777)
+    return true
 }
 
 /// Held by whoever changes a mode, so that a temporary one is never taken for the file's own.

@@ -48,17 +48,13 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             // libfuse's buffer is used for the next request as it is: no plaintext may stay in it.
             defer { zero(plain) }
             let info = info.required.pointee
-            try files.write(
-                info.handle(OpenHandle.self), plain, at: Int64(offset),
-                isCached: info.writepage != 0)
+            let handle = info.handle(OpenHandle.self)
+            if info.writepage != 0 {
+                try files.writeBack(handle, plain, at: Int64(offset))
+            } else {
+                try files.write(handle, plain, at: Int64(offset), for: request.caller)
+            }
             fuse_reply_write(request.raw, count)
-        }
-    }
-    table.flush = { raw, _, info in
-        let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.close(info.required.pointee.handle(OpenHandle.self))
-            request.replyDone()
         }
     }
     table.fsync = { raw, _, dataOnly, info in
@@ -89,7 +85,7 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
         request.serve { files throws(Errno) in
             try files.allocate(
                 info.required.pointee.handle(OpenHandle.self), mode: mode, at: Int64(offset),
-                count: Int64(count))
+                count: Int64(count), for: request.caller)
             request.replyDone()
         }
     }

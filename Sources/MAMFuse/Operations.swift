@@ -1,7 +1,7 @@
 // libfuse's table: each entry converts arguments, calls one method, and replies.
 //
-// Not in the table: access (the kernel decides with default_permissions), getlk, setlk and flock (the kernel
-// keeps them), ioctl, poll.
+// Not in the table: access (the kernel decides with default_permissions), flush (what is written is stored when it is
+// answered), getlk, setlk and flock (the kernel keeps them), ioctl, poll.
 
 internal import CFuse3
 internal import Glibc
@@ -32,7 +32,7 @@ private func negotiate(_ connection: inout fuse_conn_info) {
         FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS, FUSE_CAP_READDIRPLUS_AUTO,
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
-    // The kernel clears set-id bits on writes and truncation; we do not.
+    // Its successor is asked for in device.c: we clear set-id bits, the kernel removes capabilities.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
     for capability in wanted { connection.want |= connection.capable & UInt32(capability) }
     connection.max_write = UInt32(ReplyBuffer.byteCount)

@@ -5,7 +5,7 @@ internal import MAMSystem
 internal import Synchronization
 
 /// For what happens while a window is closed: the last handle of a file of class B goes, and a refused read leaves
-/// empty pages behind.
+/// empty pages behind. And for a mode that has changed without the kernel's doing: attributes go with the pages.
 final class PurgeQueue: Sendable {
     private struct State {
         var waiting: Set<UInt64> = []

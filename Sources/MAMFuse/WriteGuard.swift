@@ -8,10 +8,17 @@
 // But once it has the inode's lock it asks whether the file has capabilities that the write must take away:
 // file_remove_privs() sends GETXATTR for `security.capability`, notify_change() the same again, and then
 // REMOVEXATTR, whose error is the write's. So for a file that must not be written we say that there are some, and
-// refuse to remove them. Others go a part of this way:
+// refuse to remove them.
+//
+// A round trip for each write(2) would be dear. The kernel remembers that there were none (S_NOSEC), because we clear set-id bits
+// ourselves (FUSE_HANDLE_KILLPRIV_V2), until somebody is about to set such a bit: then it asks again. So a lock does that, in the
+// inode's lock (see CacheProbe.waitForWriters); from then on the answer above is never one that it could remember.
+//
+// Others go a part of this way:
 //
 // - truncate(2) goes all of it, and is refused here instead of at its SETATTR;
-// - open(2) with O_TRUNC goes all of it too, but after the OPEN in which we have cut the file: it must succeed;
+// - open(2) with O_TRUNC goes all of it too, unless the kernel remembers, but after the OPEN in which we have cut the file: it
+//   must succeed;
 // - chown(2) sends GETXATTR once, and must work while a window is closed.
 
 internal import Glibc
@@ -31,15 +38,23 @@ struct WriteGuard {
     private var hasForgotten = false
     /// Programs that ask and never remove are forgotten beyond so many.
     private static let limit = 64
-    /// The threads whose open(2) has cut the file, until they ask.
-    private var truncatingThreads: Set<Int32> = []
+    /// The threads whose open(2) has cut the file, and how long they may take to ask.
+    private var truncations: [Int32: Deadline] = [:]
+    /// From the answer to an OPEN to the question that follows, on a busy machine.
+    private static let truncationMilliseconds = 20
 
-    mutating func noteTruncation(by thread: Int32) { truncatingThreads.insert(thread) }
+    mutating func noteTruncation(by thread: Int32) {
+        truncations = truncations.filter { !$0.value.hasPassed }
+        truncations[thread] = Deadline(milliseconds: Self.truncationMilliseconds)
+    }
 
     /// True for the question that follows a truncating OPEN.
     mutating func endsTruncation(of thread: Int32) -> Bool {
-        truncatingThreads.remove(thread) != nil
+        truncations.removeValue(forKey: thread).map { !$0.hasPassed } ?? false
     }
+
+    /// A question may still be taken for one that follows a truncating OPEN, although it is a write's.
+    var hasTruncations: Bool { truncations.contains { !$0.value.hasPassed } }
 
     /// Nothing needs to be refused now.
     mutating func windowIsOpen() { hasForgotten = false }

@@ -43,6 +43,19 @@ package func processes(holding files: Set<ByteString>) -> [ByteString: [ProcessN
     return found
 }
 
+/// The descriptors through which others have these files open, as `/proc/PID/fd/N`, by the file's path with its deletion mark.
+package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
+    var found: [ByteString: [String]] = [:]
+    for pid in allProcesses where pid != getpid() {
+        let names = (try? entries(of: ByteString("/proc/\(pid)/fd"))) ?? []
+        for name in names.compactMap(\.text) {
+            guard let path = link("fd/\(name)", of: pid), files.contains(path) else { continue }
+            found[path, default: []].append("/proc/\(pid)/fd/\(name)")
+        }
+    }
+    return found
+}
+
 extension ByteString {
     /// The kernel marks the path of a file that has been removed.
     private static let deletionMark = Array(" (deleted)".utf8)

@@ -19,7 +19,7 @@ func startWatchdog(
         while true {
             server.waitUntilFree()
             _ = vault.accounts
-            if check.hasProgress(files.progress) || waitsForDisk() {
+            if check.hasProgress(.now) || waitsForDisk() {
                 notifyServiceManager("WATCHDOG=1")
             }
             // Two in three may be late, or find a moment in which nothing moves.

@@ -15,22 +15,38 @@ def exactly(*pairs):
     return lambda found: found == list(pairs)
 
 
-def keeps_only_the_set_group_id_bit(found):
-    """Of one file, of which all else is the same: the set-user-ID bit too."""
+def bits_kept(found):
+    """The bits that one file's mode has here and not there, where nothing else differs; 0 otherwise."""
     try:
         (((name, (mode, *rest), target), (other_name, (other_mode, *other_rest), other_target)),) = found
     except (TypeError, ValueError):
-        return False
-    return (name, rest, target) == (other_name, other_rest, other_target) and (
-        int(mode, 8) ^ int(other_mode, 8) == stat.S_ISGID and int(mode, 8) & stat.S_ISGID != 0)
+        return 0
+    if (name, rest, target) != (other_name, other_rest, other_target) or int(other_mode, 8) & ~int(mode, 8):
+        return 0
+    return int(mode, 8) & ~int(other_mode, 8)
+
+
+def keeps_only_the_set_group_id_bit(found):
+    return bits_kept(found) == stat.S_ISGID
+
+
+def keeps_set_id_bits(found):
+    return bits_kept(found) != 0 and bits_kept(found) & ~(stat.S_ISUID | stat.S_ISGID) == 0
 
 
 SET_GROUP_ID = (
     "(append|copy_file_range|fallocate|ftruncate|open truncating|punch a hole|pwrite|truncate|"
     "truncate to the same size|write) on a file of mode (2767|6666|6767), by dan, after it")
 
+TO_ITSELF = "chown to itself of a file of mode (2755|4711|6644|6755), by "
+
 # Scenario to patterns of whole labels, and for each what may differ.
 EXCEPTIONS = {
+    # chown(2) with neither user nor group: the kernel leaves set-id bits to us, and then has nothing left to tell us.
+    "ownership": {
+        TO_ITSELF + "(ann|root), after it": keeps_set_id_bits,
+        TO_ITSELF + "(bob|cat|dan)": exactly((None, "EPERM")),
+    },
     "set_id_bits": {SET_GROUP_ID: keeps_only_the_set_group_id_bit},
     "times": {
         "open to read": exactly(("file: a", "file: ")),

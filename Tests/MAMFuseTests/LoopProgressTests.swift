@@ -3,30 +3,26 @@ import Testing
 
 /// What the watchdog goes by.
 @Suite final class LoopProgressTests {
-    private let progress = LoopProgress()
     private var check = ProgressCheck()
 
-    private func look() -> Bool { check.hasProgress(progress) }
+    private func look(waiting: Int, taken: Int) -> Bool {
+        check.hasProgress(LoopProgress(waitingCount: waiting, requestCount: taken))
+    }
 
     @Test func `a thread that waits is progress`() {
-        for _ in 0..<3 {
-            progress.waiting { #expect(look()) }
-        }
+        for _ in 0..<3 { #expect(look(waiting: 1, taken: 7)) }
     }
 
     @Test func `threads that are all busy are none`() {
-        progress.waiting {}
         // Taken since the last look.
-        #expect(look())
-        #expect(!look())
-        #expect(!look())
+        #expect(look(waiting: 0, taken: 7))
+        #expect(!look(waiting: 0, taken: 7))
+        #expect(!look(waiting: 0, taken: 7))
     }
 
     @Test func `one that comes back is progress again`() {
-        progress.waiting {}
-        _ = look()
-        #expect(!look())
-        progress.waiting {}
-        #expect(look())
+        _ = look(waiting: 0, taken: 7)
+        #expect(!look(waiting: 0, taken: 7))
+        #expect(look(waiting: 0, taken: 8))
     }
 }

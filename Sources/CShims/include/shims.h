@@ -2,6 +2,7 @@
 #pragma once
 #include "attributes.h"
 #include "credentials.h"
+#include "device.h"
 #include "messages.h"
 #include "mounting.h"
 #include "registers.h"
