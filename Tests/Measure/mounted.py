@@ -30,15 +30,17 @@ class Mounted:
 
     def mount(self):
         # Those that take no file for the passphrase read it from standard input.
-        command = [*self.serve, *(["-passfile", self.passfile] if self.create else []), self.backing, self.mount_point]
         with open(self.passfile, "rb") as passphrase:
             self.daemon = subprocess.Popen(
-                [*map(str, command)], stdin=passphrase, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                [*map(str, self.command())], stdin=passphrase, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not os.path.ismount(self.mount_point):
             if self.daemon.poll() is not None or time.monotonic() > end:
                 raise RuntimeError(f"{self.serve[0]} did not mount")
             time.sleep(0.001)
+
+    def command(self):
+        return [*self.serve, *(["-passfile", self.passfile] if self.create else []), self.backing, self.mount_point]
 
     def unmount(self, *options):
         return timed(["fusermount3", "-u", *options, str(self.mount_point)])

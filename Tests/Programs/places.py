@@ -41,8 +41,8 @@ class Place:
     has_daemon = True
     files: pathlib.Path
 
-    def __init__(self, directory):
-        self.directory, self.volume = directory, Volume(directory)
+    def __init__(self, directory, volume=None):
+        self.directory, self.volume = directory, volume or Volume(directory)
 
     def start(self):
         self.directory.mkdir(mode=0o755)
@@ -90,6 +90,7 @@ class Mamd(Place):
 
     name = "mamd"
     programs = ("mamd", "mamctl")
+    mount_options: tuple[str, ...] = ()
 
     def start(self):
         super().start()
@@ -99,7 +100,7 @@ class Mamd(Place):
         # Other users go through these to the mount, and to the socket.
         for path in (self.workspace.root, self.workspace.root / "runtime_dir", self.workspace.mount_point):
             path.chmod(0o755)
-        self.workspace.init().mount().register(extra=["--no-passphrase"])
+        self.workspace.init().mount(*self.mount_options).register(extra=["--no-passphrase"])
         (self.workspace.root / "runtime_dir" / "mamd").chmod(0o755)
         self.files = self.workspace.mount_point
         self.users = {"root"}
@@ -118,14 +119,14 @@ class Mamd(Place):
 
     def remount(self):
         self.workspace.unmount()
-        self.workspace.mount()
+        self.come_back()
 
     def kill(self):
         for pid in daemons(str(self.workspace.root)):
             os.kill(pid, signal.SIGKILL)
 
     def come_back(self):
-        self.workspace.mount()
+        self.workspace.mount(*self.mount_options)
 
     def close(self):
         if hasattr(self, "workspace"):

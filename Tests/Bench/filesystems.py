@@ -1,0 +1,129 @@
+"""What is measured: mamd, its peers with their defaults, libfuse's passthrough_ll and the store alone."""
+import contextlib
+import os
+import subprocess
+
+import places
+from mounted import Mounted
+from subject import must
+from workspace import PASSPHRASE
+
+MARK = b"what nobody should find below the mount"
+
+
+class Bare(places.Place):
+    """The store itself."""
+
+    name = "bare"
+    has_daemon = False
+    seals = False
+
+    def start(self):
+        super().start()
+        self.files = self.below = self.volume.mount_point / "files"
+        self.files.mkdir()
+
+    def remount(self):
+        """Nothing of its own stands between."""
+
+
+class Mamd(places.Mamd):
+    seals = True
+
+    def start(self):
+        super().start()
+        self.below = self.workspace.backing
+
+
+class Peer(places.Peer):
+    """In the foreground and without anything that costs time before the first request."""
+
+    seals = True
+
+    def start(self):
+        super().start()
+        self.below = self.mounted.backing
+
+    def remount(self):
+        self.mounted.unmount()
+        self.mounted.end()
+        self.mounted.mount()
+
+
+class Gocryptfs(Peer):
+    name = "gocryptfs"
+    programs = ("gocryptfs", "fusermount3")
+    create, serve = ["gocryptfs", "-init", "-q", "-scryptn", "10"], ["gocryptfs", "-fg", "-q"]
+
+
+class Securefs(Peer, places.Securefs):
+    serve = ["securefs", "mount", "--pass", PASSPHRASE]
+
+
+class Encfs(Peer):
+    name = "encfs"
+    programs = ("encfs", "fusermount3")
+    serve = ["encfs", "-f", "--standard", "--stdinpass"]
+
+
+class Cryfs(Peer):
+    name = "cryfs"
+    programs = ("cryfs", "fusermount3")
+    serve = ["cryfs", "-f"]
+
+    def make(self):
+        # It asks, looks for updates and keeps what it knows of a file system at home, if it is not told.
+        os.environ.update(
+            CRYFS_FRONTEND="noninteractive", CRYFS_NO_UPDATE_CHECK="true",
+            CRYFS_LOCAL_STATE_DIR=str(self.directory / "state"))
+        super().make()
+
+
+class Passing(Mounted):
+    def command(self):
+        return [*self.serve, f"source={self.backing},writeback,cache=always", self.mount_point]
+
+
+class Passthrough(Peer):
+    """Writes are gathered and pages kept as on our mount: both are options of it, and it is alone on its store."""
+
+    name = "passthrough_ll"
+    programs = ("passthrough_ll", "fusermount3")
+    serve = ["passthrough_ll", "-f", "-o"]
+    seals = False
+
+    def make(self):
+        self.mounted = Passing(self.volume.mount_point / "mounted", self.serve)
+        super().make()
+
+
+FILE_SYSTEMS = {kind.name: kind for kind in (Mamd, Gocryptfs, Securefs, Encfs, Cryfs, Passthrough, Bare)}
+
+
+def with_options(label, options):
+    """mamd once more, mounted with more options."""
+    return type("Variant", (Mamd,), {"name": f"mamd+{label}", "mount_options": ("-o", options)})
+
+
+def check_sealed(place):
+    """A file's content is to be found in the store exactly where it should be."""
+    path = place.files / "mark"
+    path.write_bytes(MARK * 1000)
+    place.remount()
+    must(["sync"])
+    found = subprocess.run(["grep", "-rqF", MARK, place.below]).returncode == 0
+    if path.read_bytes() != MARK * 1000:
+        raise RuntimeError(f"{place.name}: what was written is not what is read")
+    if found == place.seals:
+        raise RuntimeError(f"{place.name}: content lies {'in the clear' if found else 'where nobody finds it'}")
+    path.unlink()
+
+
+@contextlib.contextmanager
+def closing(places):
+    """Whatever happens, nothing stays mounted."""
+    try:
+        yield
+    finally:
+        for place in reversed(places):
+            place.close()

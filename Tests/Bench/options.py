@@ -1,0 +1,55 @@
+"""The command line."""
+import argparse
+import pathlib
+
+from filesystems import FILE_SYSTEMS, with_options
+from sizes import QUICK, Sizes
+from stores import STORES, kind_of
+from workloads import ALL
+
+
+def parse(words=None):
+    parser = argparse.ArgumentParser(prog="scripts/dev bench", description="the mounted file system beside its peers")
+    parser.add_argument("--quick", action="store_true", help="small sizes and one round: to see that all works")
+    parser.add_argument("--rounds", type=int, help="how often; the median counts (3)")
+    parser.add_argument("--only", type=names(ALL), default=[*ALL], help="these workloads alone")
+    parser.add_argument("--on", type=lambda text: text.split(","), help="these places alone: " + ", ".join(FILE_SYSTEMS))
+    parser.add_argument("--store", choices=[*STORES, "both"], default="both", help="what lies below")
+    parser.add_argument("--disk", type=pathlib.Path, default=pathlib.Path("/var/tmp"), help="a directory on an ext4")
+    parser.add_argument("--mount-options", help="mamd once more, mounted with these")
+    parser.add_argument("--ring", action="store_true", help="mamd once more, mounted with io_uring")
+    parser.add_argument("--json", type=pathlib.Path, help="where to write all figures")
+    parser.add_argument("--programs", type=pathlib.Path, help="a directory with the mamd and mamctl to measure")
+    options = parser.parse_args(words)
+    options.sizes = QUICK if options.quick else Sizes()
+    options.rounds = options.rounds or (1 if options.quick else 3)
+    options.stores = [*STORES] if options.store == "both" else [options.store]
+    options.kinds = kinds(options)
+    options.on = options.on or [*options.kinds]
+    unknown = set(options.on) - set(options.kinds)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    if "ext4" in options.stores and kind_of(options.disk) != "ext4":
+        parser.error(f"{options.disk} is on {kind_of(options.disk)}: name a directory on an ext4 with --disk")
+    return options
+
+
+def names(known):
+    def split(text):
+        words = text.split(",")
+        unknown = set(words) - set(known)
+        if unknown:
+            raise argparse.ArgumentTypeError(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+        return words
+
+    return split
+
+
+def kinds(options):
+    """By name, in the order of the columns."""
+    ours = [FILE_SYSTEMS["mamd"]]
+    if options.ring:
+        ours.append(with_options("ring", "io_uring"))
+    if options.mount_options:
+        ours.append(with_options(options.mount_options, options.mount_options))
+    return {kind.name: kind for kind in (*ours, *FILE_SYSTEMS.values())}

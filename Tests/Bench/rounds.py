@@ -1,0 +1,49 @@
+"""The order of things: all places do one group of workloads, then the next group, and all of it again."""
+import sys
+import time
+
+from steps import GROUPS, Steps
+from work import Failure
+from workloads import ALL
+
+
+class Rounds:
+    """What disturbs the machine for a minute then disturbs all places alike. `failed`: where that may not be."""
+
+    def __init__(self, store, places, options, archive, results):
+        self.store, self.places, self.options = store, places, options
+        self.archive, self.results = archive, results
+        self.failed, self.given_up = [], set()
+
+    def run(self):
+        for number in range(self.options.rounds):
+            for group, keys in GROUPS.items():
+                wanted = [key for key in keys if key in self.options.only]
+                for place in self.places if wanted else ():
+                    if (place.name, group) not in self.given_up:
+                        self.one(number, group, wanted, place)
+
+    def one(self, number, group, wanted, place):
+        start, found = time.monotonic(), {}
+        steps = Steps(place, self.options.sizes, self.archive, wanted, found.__setitem__, seed=100 * number)
+        steps.settle()
+        try:
+            getattr(steps, group)()
+        except (Failure, OSError, RuntimeError, AssertionError) as problem:
+            self.give_up(group, [key for key in wanted if key not in found], place, str(problem))
+        for key, figure in found.items():
+            self.results.add(self.store, key, place.name, figure)
+        steps.clean()
+        figures = ", ".join(f"{key} {figure:.4g} {ALL[key].unit}" for key, figure in found.items())
+        print(
+            f"{self.store}, round {number + 1}, {place.name}: {figures} ({time.monotonic() - start:.1f} s)",
+            file=sys.stderr, flush=True)
+
+    def give_up(self, group, keys, place, reason):
+        """A peer's row stays empty; ours and the store's may not."""
+        self.given_up.add((place.name, group))
+        for key in keys:
+            self.results.explain(self.store, key, place.name, reason)
+        if place.name.startswith("mamd") or not place.has_daemon:
+            self.failed.append(f"{place.name} on {self.store}: {reason}")
+        place.remount()

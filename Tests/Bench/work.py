@@ -1,0 +1,54 @@
+"""Building and running what is measured."""
+import json
+import os
+import subprocess
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PASSTHROUGH = "/usr/share/doc/libfuse3-dev/examples/passthrough_ll.c"
+
+
+class Failure(Exception):
+    """A workload did not do what it should; the text says what."""
+
+
+def build(directory):
+    """work.c and libfuse's example; the latter only where Debian's package has left it."""
+    compiled(directory / "work", ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", f"{HERE}/work.c"])
+    if os.path.exists(PASSTHROUGH):
+        flags = subprocess.run(
+            ["pkg-config", "fuse3", "--cflags", "--libs"], capture_output=True, text=True, check=True).stdout.split()
+        compiled(directory / "passthrough_ll", ["cc", "-O2", PASSTHROUGH, *flags])
+    os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
+
+
+def compiled(program, command):
+    result = subprocess.run([*command, "-o", program], capture_output=True, text=True)
+    if result.returncode != 0:
+        raise Failure(f"{' '.join(command)}: {result.stderr[-2000:]}")
+
+
+def work(name, *words, timeout=300):
+    """One workload of work.c: seconds, and how many were done."""
+    answer = json.loads(run(["work", name, *map(str, words)], timeout)[0])
+    return answer["seconds"], answer["count"]
+
+
+def run(command, timeout=300, input=None):
+    """What a program printed, and the seconds to its end."""
+    start = time.perf_counter()
+    try:
+        result = subprocess.run(
+            command, input=input, capture_output=True, text=True, errors="replace", timeout=timeout,
+            env={**os.environ, "LC_ALL": "C"}, **({} if input is not None else {"stdin": subprocess.DEVNULL}))
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{command[0]}: no end after {timeout} s") from None
+    seconds = time.perf_counter() - start
+    if result.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))[:200]}: status {result.returncode}: {result.stderr[-300:].strip()}")
+    return result.stdout, seconds
+
+
+def demand(condition, text):
+    if not condition:
+        raise Failure(text)
