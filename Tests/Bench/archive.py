@@ -5,7 +5,7 @@ import subprocess
 class Archive:
     """`path`: a tar file. `entries`: what it holds; `lines`: those of its files that have `word`."""
 
-    word = "uint64_t"
+    word = "unsigned long"
 
     def __init__(self, tree, path):
         self.path = path

@@ -1,5 +1,4 @@
 """What is measured: mamd, its peers with their defaults, libfuse's passthrough_ll and the store alone."""
-import contextlib
 import os
 import subprocess
 
@@ -11,12 +10,21 @@ from workspace import PASSPHRASE
 MARK = b"what nobody should find below the mount"
 
 
-class Bare(places.Place):
+class Measured:
+    """What the comparison needs to know of each. `seals`: content must not be found in the store, below `below`."""
+
+    seals = True
+    must_work = False
+    most_rounds = 99
+
+
+class Bare(Measured, places.Place):
     """The store itself."""
 
     name = "bare"
     has_daemon = False
     seals = False
+    must_work = True
 
     def start(self):
         super().start()
@@ -26,28 +34,29 @@ class Bare(places.Place):
     def remount(self):
         """Nothing of its own stands between."""
 
+    def come_back(self):
+        """Nothing can go away."""
 
-class Mamd(places.Mamd):
-    seals = True
+
+class Mamd(Measured, places.Mamd):
+    must_work = True
 
     def start(self):
         super().start()
         self.below = self.workspace.backing
 
 
-class Peer(places.Peer):
-    """In the foreground and without anything that costs time before the first request."""
-
-    seals = True
+class Peer(Measured, places.Peer):
+    """With its defaults, but for what only costs time when it is mounted, and in the foreground."""
 
     def start(self):
         super().start()
         self.below = self.mounted.backing
 
     def remount(self):
+        # Not the lazy one first: that is no sign that all is written.
         self.mounted.unmount()
-        self.mounted.end()
-        self.mounted.mount()
+        super().remount()
 
 
 class Gocryptfs(Peer):
@@ -67,9 +76,12 @@ class Encfs(Peer):
 
 
 class Cryfs(Peer):
+    """Its key derivation, which cannot be made cheaper, takes seconds at each mount: one round must do."""
+
     name = "cryfs"
     programs = ("cryfs", "fusermount3")
     serve = ["cryfs", "-f"]
+    most_rounds = 1
 
     def make(self):
         # It asks, looks for updates and keeps what it knows of a file system at home, if it is not told.
@@ -85,7 +97,7 @@ class Passing(Mounted):
 
 
 class Passthrough(Peer):
-    """Writes are gathered and pages kept as on our mount: both are options of it, and it is alone on its store."""
+    """It gathers writes and keeps pages, as our mount does: options of its own, for who is alone on a store."""
 
     name = "passthrough_ll"
     programs = ("passthrough_ll", "fusermount3")
@@ -115,15 +127,5 @@ def check_sealed(place):
     if path.read_bytes() != MARK * 1000:
         raise RuntimeError(f"{place.name}: what was written is not what is read")
     if found == place.seals:
-        raise RuntimeError(f"{place.name}: content lies {'in the clear' if found else 'where nobody finds it'}")
+        raise RuntimeError(f"{place.name}: content {'lies in the clear' if found else 'is nowhere'} below")
     path.unlink()
-
-
-@contextlib.contextmanager
-def closing(places):
-    """Whatever happens, nothing stays mounted."""
-    try:
-        yield
-    finally:
-        for place in reversed(places):
-            place.close()

@@ -1,15 +1,26 @@
 """All figures of a run: kept one by one, shown as medians."""
+import dataclasses
+import json
 import math
 import statistics
 
 from workloads import ALL, WORKLOADS
 
+FORMAT = 1
 
+
+@dataclasses.dataclass
 class Results:
-    """`figures`: by store, workload and place, one a round. `reasons`: why there is none."""
+    """`figures`: by store, workload and place, one a round. `reasons`: why there is none.
 
-    def __init__(self, figures=None, reasons=None):
-        self.figures, self.reasons = figures or {}, reasons or {}
+    `places`: the columns. `machine` and `settings`: for those who read it later.
+    """
+
+    places: list
+    machine: dict = dataclasses.field(default_factory=dict)
+    settings: dict = dataclasses.field(default_factory=dict)
+    figures: dict = dataclasses.field(default_factory=dict)
+    reasons: dict = dataclasses.field(default_factory=dict)
 
     def add(self, store, key, place, figure):
         self.figures.setdefault(store, {}).setdefault(key, {}).setdefault(place, []).append(figure)
@@ -37,3 +48,18 @@ class Results:
         there = [place for place in places if self.median(store, key, place) is not None]
         first = max if ALL[key].is_rate else min
         return first(there, key=lambda place: self.median(store, key, place), default=None)
+
+    def save(self, file):
+        medians = {
+            store: {key: {place: self.median(store, key, place) for place in places} for key, places in rows.items()}
+            for store, rows in self.figures.items()}
+        units = {key: row.unit for key, row in ALL.items()}
+        whole = {"format": FORMAT, **dataclasses.asdict(self), "medians": medians, "units": units}
+        file.write_text(json.dumps(whole, indent=1) + "\n")
+
+    @classmethod
+    def load(cls, file):
+        whole = json.loads(file.read_text())
+        if whole.get("format") != FORMAT:
+            raise SystemExit(f"bench: {file} is not of format {FORMAT}")
+        return cls(**{field.name: whole[field.name] for field in dataclasses.fields(cls)})

@@ -1,33 +1,39 @@
 """The figures as tables in Markdown."""
+from machine import in_words
 from workloads import EXTRAS, WORKLOADS
 
-FUSE_ONLY, NO_PEERS = "passthrough_ll", ("passthrough_ll", "bare")
+COMPARED = ("gocryptfs", "passthrough_ll")
+NO_PEERS = ("passthrough_ll", "bare")
+BEGIN, END = "<!-- table -->", "<!-- /table -->"
 
 
-def tables(results, store, places):
-    """Two: the workloads that are compared, and the extra ones."""
-    return "\n\n".join(filter(None, (
-        table(results, store, places, WORKLOADS), table(results, store, places, EXTRAS), reasons(results, store))))
+def all_tables(results):
+    """What was measured where, and for each store a table of what is compared, one of the rest, and why cells are empty."""
+    parts = [in_words(results.machine)] if results.machine else []
+    for store in results.figures:
+        parts += [table(results, store, WORKLOADS), table(results, store, EXTRAS), reasons(results, store)]
+    return "\n\n".join(filter(None, parts))
 
 
-def table(results, store, places, rows):
-    rows = [row for row in rows.values() if row.key in results.figures.get(store, {})]
+def table(results, store, rows):
+    rows = [row for row in rows.values() if row.key in results.figures[store]]
     if not rows:
         return ""
+    places = results.places
     ours = [place for place in places if place.startswith("mamd")]
-    others = [place for place in ("gocryptfs", "passthrough_ll") if place in places]
     peers = [place for place in places if place not in ours and place not in NO_PEERS]
-    ratios = [(one, other) for one in ours for other in others]
-    heads = [f"on {store}", "unit", *places, *(f"{one} / {other}" for one, other in ratios), "fastest peer"]
-    lines = [heads, ["---", "---", *["---:"] * (len(places) + len(ratios)), "---"]]
+    ratios = [(one, other) for one in ours for other in COMPARED if other in places]
+    lines = [
+        [f"on {store}", "unit", *places, *(f"{one} / {other}" for one, other in ratios), "fastest peer"],
+        ["---", "---", *["---:"] * (len(places) + len(ratios)), "---"]]
     for row in rows:
         lines.append([
             row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in places),
             *(times(results.ratio(store, row.key, *pair)) for pair in ratios),
             results.fastest(store, row.key, peers) or "–"])
-    if rows[0].key in WORKLOADS:
-        lines.append([
-            "geometric mean", "", *[""] * len(places), *(times(results.mean_ratio(store, *pair)) for pair in ratios), ""])
+    if rows[0].key in WORKLOADS and ratios:
+        means = (f"**{times(results.mean_ratio(store, *pair))}**" for pair in ratios)
+        lines.append(["geometric mean", "", *[""] * len(places), *means, ""])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
@@ -46,3 +52,12 @@ def reasons(results, store):
     return "\n".join(
         f"- {place}, {key}: {reason}"
         for key, places in results.reasons.get(store, {}).items() for place, reason in places.items())
+
+
+def into_document(text, new):
+    """The text with what stands between its two marks replaced."""
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise ValueError(f"no {BEGIN} … {END}")
+    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"

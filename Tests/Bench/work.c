@@ -364,15 +364,15 @@ static double do_look_up(char **words) {
     return now() - start;
 }
 
-// grow DIRECTORY FILES PER-DIRECTORY: makes that tree, of empty files.
+// grow DIRECTORY FROM TO PER-DIRECTORY: makes that tree, of empty files, or goes on with it.
 static double do_grow(char **words) {
     char name[NAME];
-    uint64_t each = number(words[2]);
+    uint64_t from = number(words[1]), to = number(words[2]), each = number(words[3]);
     double start = now();
-    for (counted = 0; counted < number(words[1]); counted++) {
-        int length = snprintf(name, sizeof name, "%s/%06llu", words[0], (unsigned long long)(counted / each));
-        if (counted % each == 0 && mkdir(name, 0755) != 0) err(1, "%s", name);
-        snprintf(name + length, sizeof name - length, "/%06llu", (unsigned long long)counted);
+    for (uint64_t one = from; one < to; one++, counted++) {
+        int length = snprintf(name, sizeof name, "%s/%06llu", words[0], (unsigned long long)(one / each));
+        if (one % each == 0 && mkdir(name, 0755) != 0) err(1, "%s", name);
+        snprintf(name + length, sizeof name - length, "/%06llu", (unsigned long long)one);
         close_or_die(open_or_die(name, O_WRONLY | O_CREAT | O_EXCL), name);
     }
     return now() - start;
@@ -440,7 +440,7 @@ static const struct {
 } workloads[] = {
     {"write", 3, do_write}, {"read", 4, do_read}, {"writers", 4, do_writers}, {"random-read", 5, do_random_read},
     {"random-write", 5, do_random_write}, {"create", 2, do_create}, {"stat", 2, do_stat},
-    {"read-files", 2, do_read_files}, {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 3, do_grow},
+    {"read-files", 2, do_read_files}, {"delete", 2, do_delete}, {"clients", 4, do_clients}, {"grow", 4, do_grow},
     {"look-up", 5, do_look_up},
 };
 

@@ -45,8 +45,13 @@ def run(command, timeout=300, input=None):
         raise Failure(f"{command[0]}: no end after {timeout} s") from None
     seconds = time.perf_counter() - start
     if result.returncode != 0:
-        raise Failure(f"{' '.join(map(str, command))[:200]}: status {result.returncode}: {result.stderr[-300:].strip()}")
+        raise Failure(f"{' '.join(map(str, command[:2]))}: status {result.returncode}: {last_line(result.stderr)}")
     return result.stdout, seconds
+
+
+def last_line(text):
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "it said nothing"
 
 
 def demand(condition, text):

@@ -22,16 +22,16 @@ WORKLOADS = {row.key: row for row in (
     Workload("read-cold", "sequential read, cold", "MB/s"),
     Workload("read-warm", "sequential read, warm", "MB/s"),
     Workload("random-read", "random read, 4 KiB, cold", "1/s"),
-    Workload("random-read-2", "the same with two threads", "1/s"),
+    Workload("random-read-2", "random read, 4 KiB, cold, two threads", "1/s"),
     Workload("random-write", "random write, 4 KiB, fsync at the end", "1/s"),
     Workload("random-sync", "random write, 4 KiB, fdatasync after each", "1/s"),
-    Workload("create", "create files of 4 KiB", "1/s"),
-    Workload("stat", "list and stat them, cold", "1/s"),
-    Workload("read-files", "read them, cold", "1/s"),
-    Workload("delete", "delete them", "1/s"),
-    Workload("untar", "tar -x of a source tree", "s"),
-    Workload("grep", "grep -r in it, cold", "s"),
-    Workload("rm", "rm -r of it", "s"),
+    Workload("create", "create small files", "1/s"),
+    Workload("stat", "list and stat small files, cold", "1/s"),
+    Workload("read-files", "read small files, cold", "1/s"),
+    Workload("delete", "delete small files", "1/s"),
+    Workload("untar", "tar -x of a tree", "s"),
+    Workload("grep", "grep -r in the tree, cold", "s"),
+    Workload("rm", "rm -r of the tree", "s"),
     Workload("sqlite", "SQLite, 200 transactions", "s"),
 )}
 
@@ -39,10 +39,10 @@ CLIENTS = (1, 2, 4, 8, 16)
 
 EXTRAS = {row.key: row for row in (
     Workload("write-512", "sequential write, 512-byte requests", "MB/s"),
-    Workload("write-64k", "the same with 64 KiB requests", "MB/s"),
+    Workload("write-64k", "sequential write, 64 KiB requests", "MB/s"),
     Workload("writers-1", "one writer of a file", "MB/s"),
     Workload("writers-2", "two writers of the same file", "MB/s"),
-    *(Workload(f"clients-{count}", f"clients that read, write and stat files: {count}", "1/s") for count in CLIENTS),
+    *(Workload(f"clients-{count}", f"{count} client{'s' * (count > 1)}: read, write and stat small files", "1/s") for count in CLIENTS),
 )}
 
 ALL = {**WORKLOADS, **EXTRAS}

@@ -1,0 +1,50 @@
+"""Where and with what the figures were measured."""
+import datetime
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGES = ("gocryptfs", "securefs", "encfs", "cryfs", "libfuse3-3", "sqlite3")
+
+
+def machine():
+    return {
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
+        "revision": said("git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"),
+        "mamd": said("mamd", "--version"),
+        "processor": processor(),
+        "cores": os.cpu_count(),
+        "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
+        "kernel": platform.release(),
+        "load": os.getloadavg()[0],
+        "versions": {name: version for name in PACKAGES if (version := version_of(name))},
+    }
+
+
+def processor():
+    found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    return found[1] if found else platform.machine()
+
+
+def version_of(package):
+    return said("dpkg-query", "-W", "-f", "${Version}", package)
+
+
+def said(program, *words):
+    """What a program prints, or nothing where it is not there or fails."""
+    if not shutil.which(program):
+        return ""
+    result = subprocess.run([program, *words], capture_output=True, text=True)
+    return result.stdout.strip() if result.returncode == 0 else ""
+
+
+def in_words(machine):
+    """One sentence for documents."""
+    versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
+    return (
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} processors, {machine['memory_mib'] >> 10} GiB, "
+        f"Linux {machine['kernel']}, load {machine['load']:.1f} at the start, revision {machine['revision']}; {versions}.")
