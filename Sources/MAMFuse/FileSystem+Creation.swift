@@ -3,6 +3,7 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMModel
+internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 
@@ -48,43 +49,74 @@ extension FileSystem {
             try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
         }
         do throws(Errno) {
-            let file = try leavingAsMade(descriptor) { () throws(Errno) in
+            let (file, id) = try leavingAsMade(descriptor) { () throws(Errno) in
                 try auditing(.create, parent, nil, child: name, for: caller) {
                     () throws(VaultError) in
-                    let file = try vault.file(descriptor)
-                    try vault.begin(file, as: owner, asking: asked)
+                    let file = vault.newFile(descriptor)
+                    try vault.begin(file, as: owner, isNew: true, asking: asked)
                     return file
                 }
             }
-            let entry = try enter(
-                reopen(descriptor.raw, openPathOnly), found: name, in: parent)
-            entry.inode.withState { state in
-                state.file = file
-                state.facts = file.facts
-                state.isWritable = true
-                state.openCount += 1
-                state.writerCount += 1
-            }
-            return Creation(
-                entry: self.entry(entry.inode, try status(at: descriptor.raw, "")),
-                handle: OpenHandle(inode: entry.inode, file: file, mayWrite: true))
+            return try opened(
+                file, enterNew(descriptor, id, file.facts, named: name, in: parent))
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
             throw error
         }
     }
 
+    /// The first handle of a file that was made.
+    private func opened(_ file: VaultFile, _ found: (inode: Inode, status: stat)) -> Creation {
+        found.inode.withState { state in
+            state.file = file
+            // It may have been known as the empty file that it was at first.
+            state.facts = file.facts
+            state.isWritable = true
+            state.openCount += 1
+            state.writerCount += 1
+        }
+        return Creation(
+            entry: entry(found.inode, found.status),
+            handle: OpenHandle(inode: found.inode, file: file, mayWrite: true))
+    }
+
+    /// Makes a new file known to the kernel, and counts the look-up. What is in its header is known without a look.
+    private func enterNew(
+        _ file: Descriptor, _ id: BackingID, _ facts: FileFacts, named name: Name?, in parent: Inode
+    ) throws(Errno) -> (inode: Inode, status: stat) {
+        let (handle, status) = try pathHandle(of: file, id, named: name, in: parent)
+        guard id.device == rootDevice else { throw .crossDevice }
+        let inode = table.insert(handle, status, facts)
+        evictor.wake(knownCount: table.count)
+        if let name { inode.wasFound(name, in: parent.node) }
+        return (inode, status)
+    }
+
+    /// By its name, which is the shorter way, unless that is another file's by now.
+    private func pathHandle(
+        of file: Descriptor, _ id: BackingID, named name: Name?, in parent: Inode
+    ) throws(Errno) -> (Descriptor, stat) {
+        if let name,
+            let handle = try? openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW),
+            let status = try? status(at: handle.raw, ""), BackingID(status) == id
+        {
+            return (handle, status)
+        }
+        let handle = try reopen(file.raw, openPathOnly)
+        return (handle, try status(at: handle.raw, ""))
+    }
+
     /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are
-    /// root, and move the time.
+    /// root, and move the time. Tells which file it is, too.
     private func leavingAsMade<Value>(
         _ file: Descriptor, _ body: () throws(Errno) -> Value
-    ) throws(Errno) -> Value {
+    ) throws(Errno) -> (Value, BackingID) {
         let made = try status(of: file.raw)
         let value = try body()
         let mode = made.st_mode & 0o7777
         if mode & (S_ISUID | S_ISGID) != 0 { _ = try retrying { fchmod(file.raw, mode) } }
         try setModificationTime(of: file.raw, to: offTheClock(made.st_mtim))
-        return value
+        return (value, BackingID(made))
     }
 
     /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With the write-back cache the

@@ -66,7 +66,8 @@ package struct Identity: Sendable {
     }
 
     private static func same(_ one: String, _ other: String) -> Bool {
-        !one.isEmpty && one.lowercased() == other.lowercased()
+        // Most are written alike, and to compare bytes is nearly free.
+        !one.isEmpty && (one == other || one.lowercased() == other.lowercased())
     }
 }
 

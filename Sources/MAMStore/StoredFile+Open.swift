@@ -19,27 +19,36 @@ extension StoredFile {
         }
         switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
         case .empty, .foreign:
-            try self.init(.plain(PlainContent(descriptor: descriptor, header: nil)))
+            self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: size)
         case .damaged:
             throw .header(FileHeader.damage(of: bytes.span.bytes))
         case .protected:
             let header = try Self.decode(bytes)
             if header.isManaged {
                 guard let extent = Extent(physicalSize: size) else { throw .impossibleSize(size) }
-                try self.init(
+                self.init(
                     .sealed(
                         SealedContent(
                             descriptor: descriptor, header: header, headerBytes: bytes,
-                            extent: extent, cipher: nil, endMarkRule: endMarkRule)))
+                            extent: extent, cipher: nil, endMarkRule: endMarkRule)),
+                    size: extent.plainSize)
             } else {
-                try self.init(.plain(PlainContent(descriptor: descriptor, header: header)))
+                let content = PlainContent(descriptor: descriptor, header: header)
+                self.init(.plain(content), size: max(0, size - content.base))
             }
         }
     }
 
     /// Takes a backing file whose content is about to be thrown away, whatever it is.
     package convenience init(discarding descriptor: Descriptor) throws(StoreError) {
-        try self.init(.plain(PlainContent(descriptor: descriptor, header: nil)))
+        self.init(
+            .plain(PlainContent(descriptor: descriptor, header: nil)),
+            size: try physicalSize(of: descriptor))
+    }
+
+    /// Takes a backing file that was made just now: it is empty, and nothing is asked of it.
+    package convenience init(new descriptor: Descriptor) {
+        self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: 0)
     }
 
     private static func decode(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
@@ -82,6 +91,22 @@ extension StoredFile {
             try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
             content = .sealed(sealed)
             guard wasEmpty else { return sealed.sealEnd(becoming: sealed.extent) }
+            try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
+        }
+    }
+
+    /// Makes a file of ``init(new:)`` one of this header's owner: there is nothing to throw away, and its size stays 0.
+    package func begin(
+        as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        try lock.exclusive { () throws(StoreError) in
+            let descriptor = descriptorUnlocked
+            guard let key else {
+                content = .plain(try Self.beginUnmanaged(descriptor, header))
+                return
+            }
+            let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
+            content = .sealed(sealed)
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
     }

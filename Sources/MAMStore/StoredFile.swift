@@ -22,12 +22,10 @@ package final class StoredFile: @unchecked Sendable {
     var changes: Range<Int64>?
     private let cachedSize: Atomic<Int64>
 
-    init(_ content: Content) throws(StoreError) {
+    /// `size`: the plain one.
+    init(_ content: Content, size: Int64) {
         self.content = content
-        switch content {
-        case .plain(let plain): cachedSize = Atomic(try plain.size())
-        case .sealed(let sealed): cachedSize = Atomic(sealed.extent.plainSize)
-        }
+        cachedSize = Atomic(size)
     }
 
     /// The backing file; to be synced, never written to.

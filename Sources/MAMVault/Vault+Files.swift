@@ -18,6 +18,11 @@ extension Vault {
             })
     }
 
+    /// Takes a backing file into use that was made just now, to be begun.
+    package func newFile(_ descriptor: Descriptor) -> VaultFile {
+        use(StoredFile(new: descriptor))
+    }
+
     /// Takes a backing file into use that is about to be begun anew: damage does not matter then.
     package func fileToReplace(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
         do throws(VaultError) {
@@ -79,18 +84,20 @@ extension Vault {
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
     ///
-    /// `isSealed`: false for a file that is not encrypted, whoever its owner is. `asked`: the class that its directory asks for.
+    /// `isSealed`: false for a file that is not encrypted, whoever its owner is. `isNew`: it is ``newFile(_:)``'s.
+    /// `asked`: the class that its directory asks for.
     package func begin(
-        _ file: VaultFile, as owner: Identity, isSealed: Bool = true,
+        _ file: VaultFile, as owner: Identity, isSealed: Bool = true, isNew: Bool = false,
         asking asked: ProtectionClass?
     ) throws(VaultError) {
         try metrics.counting(.creations) { () throws(VaultError) in
-            try makeAnew(file, as: owner, isSealed: isSealed, asking: asked)
+            try makeAnew(file, as: owner, isSealed: isSealed, isNew: isNew, asking: asked)
         }
     }
 
     private func makeAnew(
-        _ file: VaultFile, as owner: Identity, isSealed: Bool, asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, isSealed: Bool, isNew: Bool,
+        asking asked: ProtectionClass?
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
         let account = isSealed ? account(of: owner) : nil
@@ -103,7 +110,7 @@ extension Vault {
         defer { window?.endUse() }
         let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()),
-            owner: canonical(owner),
+            owner: account.map { keyring.identity(of: $0) } ?? canonical(owner),
             sealing: account.map { _ in
                 .init(
                     protectionClass: effectiveClass, askedClass: asked, keyID: .none,
@@ -111,7 +118,9 @@ extension Vault {
             })
         let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
         do throws(StoreError) {
-            try file.stored.startOver(as: header, key: key, sealer: sealer)
+            isNew
+                ? try file.stored.begin(as: header, key: key, sealer: sealer)
+                : try file.stored.startOver(as: header, key: key, sealer: sealer)
         } catch {
             if error == .keyUnavailable { throw .windowClosed(owner) }
             throw .store(error)
