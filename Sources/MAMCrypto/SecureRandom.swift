@@ -1,15 +1,17 @@
-// Random bytes, from getrandom(2) by way of libsodium: safe across fork, and no state of ours to leak.
+// Random bytes, from getrandom(2): safe across fork and copies of a machine, and no state of ours to leak.
 
-internal import CSodium
+internal import CCrypto
 package import MAMModel
 
 /// The system's generator.
 package enum SecureRandom {
-    /// One system call for up to 256 bytes: ask for the nonces of a whole request at once.
+    /// One system call for as much as a request needs: ask for all its nonces at once.
+    ///
+    /// libsodium would make one for each 256 bytes: 17 of them for a request of 1 MiB.
     package static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
-        startCrypto()
         guard let start = bytes.baseAddress else { return }
-        randombytes_buf(start, bytes.count)
+        // As libsodium has it: whoever goes on without random bytes reveals what is sealed.
+        guard mam_random(start, bytes.count) == 1 else { fatalError("no source of randomness") }
     }
 
     /// 16 random bytes: the name of a file, a key or an account.

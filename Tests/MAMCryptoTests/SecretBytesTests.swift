@@ -25,6 +25,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 256, 257, 4224, 300_000])
+    func `random bytes are there up to the last one`(_ count: Int) {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 8)
+        defer { bytes.deallocate() }
+        // A byte is zero in each of so many tries once in 2^64.
+        var wasSet = [Bool](repeating: false, count: count)
+        for _ in 0..<8 {
+            bytes.initializeMemory(as: UInt8.self, repeating: 0)
+            SecureRandom.fill(bytes)
+            for index in 0..<count where bytes[index] != 0 { wasSet[index] = true }
+        }
+        #expect(!wasSet.contains(false))
+    }
+
     @Test func `random secrets differ`() {
         #expect(!SecretBytes.random(count: 32).equals(.random(count: 32)))
         #expect(SecureRandom.bytes16() != SecureRandom.bytes16())
