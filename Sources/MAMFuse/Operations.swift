@@ -29,11 +29,13 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
 /// What we ask of the kernel; see docs/ARCHITECTURE.md for why.
 private func negotiate(_ connection: inout fuse_conn_info) {
     let wanted = [
-        FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS, FUSE_CAP_READDIRPLUS_AUTO,
+        FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS,
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
     // Its successor is asked for in device.c: we clear set-id bits, the kernel removes capabilities.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
+    // The kernel's guess whether attributes will be wanted is wrong for who lists first and asks then.
+    connection.want &= ~UInt32(FUSE_CAP_READDIRPLUS_AUTO)
     for capability in wanted { connection.want |= connection.capable & UInt32(capability) }
     connection.max_write = UInt32(ReplyBuffer.byteCount)
     connection.max_readahead = UInt32(ReplyBuffer.byteCount)
