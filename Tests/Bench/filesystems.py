@@ -1,4 +1,5 @@
 """What is measured: mamd, its peers with their defaults, libfuse's passthrough_ll and the store alone."""
+import json
 import os
 import subprocess
 
@@ -44,6 +45,22 @@ class Mamd(Measured, places.Mamd):
     def start(self):
         super().start()
         self.below = self.workspace.backing
+
+
+class Ringed(Mamd):
+    """A mount does without io_uring where it cannot be had, and that would be measured twice."""
+
+    name = "mamd+ring"
+    mount_options = ("-o", "io_uring")
+
+    def start(self):
+        super().start()
+        said = subprocess.run(
+            ["mamctl", "status", "--json", "--workspace", self.workspace.name], capture_output=True,
+            env=self.workspace.environment, check=True).stdout
+        (status,) = json.loads(said)
+        if status.get("transport") != "io_uring":
+            raise RuntimeError(f"not through io_uring: {status.get('transportNote') or 'mamd knows nothing of it'}")
 
 
 class Peer(Measured, places.Peer):
@@ -112,9 +129,9 @@ class Passthrough(Peer):
 FILE_SYSTEMS = {kind.name: kind for kind in (Mamd, Gocryptfs, Securefs, Encfs, Cryfs, Passthrough, Bare)}
 
 
-def with_options(label, options):
+def with_options(options):
     """mamd once more, mounted with more options."""
-    return type("Variant", (Mamd,), {"name": f"mamd+{label}", "mount_options": ("-o", options)})
+    return type("Variant", (Mamd,), {"name": f"mamd+{options}", "mount_options": ("-o", options)})
 
 
 def check_sealed(place):

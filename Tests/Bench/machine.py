@@ -14,7 +14,8 @@ PACKAGES = ("gocryptfs", "securefs", "encfs", "cryfs", "libfuse3-3", "sqlite3")
 def machine():
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
-        "revision": said("git", "-C", ROOT, "describe", "--always", "--dirty", "--abbrev=12"),
+        # Of the programs that are measured, wherever they were built.
+        "revision": said("git", "-C", home_of("mamd"), "describe", "--always", "--dirty", "--abbrev=12"),
         "mamd": said("mamd", "--version"),
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -32,6 +33,10 @@ def processor():
 
 def version_of(package):
     return said("dpkg-query", "-W", "-f", "${Version}", package)
+
+
+def home_of(program):
+    return pathlib.Path(shutil.which(program) or ".").resolve().parent
 
 
 def said(program, *words):

@@ -19,14 +19,17 @@ from workspace import PREFIX, remove_dead_runs
 
 @contextlib.contextmanager
 def scratch(options):
-    """A directory in memory for what is not measured, with the programs built there, and one on the disk."""
+    """A directory in memory and one on the disk, with the programs in the latter."""
     remove_dead_runs()
     # passthrough_ll has a descriptor for each file that the kernel knows.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     with tempfile.TemporaryDirectory(prefix=PREFIX, dir="/dev/shm") as memory, \
             tempfile.TemporaryDirectory(prefix=PREFIX, dir=options.disk) as disk:
-        build(pathlib.Path(memory))
+        # Not in memory: nobody may run what is there where it is mounted noexec.
+        programs = pathlib.Path(disk, "programs")
+        programs.mkdir()
+        build(programs)
         yield pathlib.Path(memory), pathlib.Path(disk)
 
 

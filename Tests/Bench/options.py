@@ -2,7 +2,7 @@
 import argparse
 import pathlib
 
-from filesystems import FILE_SYSTEMS, with_options
+from filesystems import FILE_SYSTEMS, Ringed, with_options
 from sizes import QUICK, Sizes
 from stores import STORES
 from workloads import ALL
@@ -57,7 +57,7 @@ def kinds(options):
     """By name, in the order of the columns."""
     ours = [FILE_SYSTEMS["mamd"]]
     if options.ring:
-        ours.append(with_options("ring", "io_uring"))
+        ours.append(Ringed)
     if options.mount_options:
-        ours.append(with_options(options.mount_options, options.mount_options))
+        ours.append(with_options(options.mount_options))
     return {kind.name: kind for kind in (*ours, *FILE_SYSTEMS.values())}

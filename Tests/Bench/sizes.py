@@ -17,9 +17,9 @@ class Sizes:
     tree: pathlib.Path = pathlib.Path("/usr/include")
     transactions: int = 200
     pieces: int = 16 * MIB
-    shared: int = 256 * MIB
+    shared: int = 128 * MIB
     clients_files: int = 1_000
-    clients_milliseconds: int = 1_000
+    clients_milliseconds: int = 600
 
 
 QUICK = Sizes(

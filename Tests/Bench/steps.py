@@ -3,11 +3,11 @@ import shutil
 
 from sizes import MIB
 from stores import forget
-from work import demand, run, work
+from work import demand, run, warm, work
 from workloads import CLIENTS
 
 REQUEST = MIB
-PIECE = 4096
+PROGRAMS = ("work", "tar", "grep", "rm", "sqlite3")
 
 
 class Steps:
@@ -27,11 +27,12 @@ class Steps:
     def cold(self):
         """Neither the daemon nor the kernel has anything of the files left."""
         self.place.remount()
-        forget()
+        self.settle()
 
     def settle(self):
         """What others wrote before is on the disk, and does not go there while this place is measured."""
         forget()
+        warm([*self.place.programs, *PROGRAMS])
 
     def clean(self):
         """Takes away what a group left, also after a failure."""
