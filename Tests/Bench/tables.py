@@ -1,6 +1,6 @@
 """The figures as tables in Markdown."""
 from machine import in_words
-from workloads import EXTRAS, WORKLOADS
+from workloads import EXTRAS, WITHIN, WORKLOADS
 
 COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "bare")
@@ -11,7 +11,7 @@ def all_tables(results):
     """What was measured where, and for each store a table of what is compared, one of the rest, and why cells are empty."""
     parts = [in_words(results.machine)] if results.machine else []
     for store in results.figures:
-        parts += [table(results, store, WORKLOADS), table(results, store, EXTRAS), reasons(results, store)]
+        parts += [table(results, store, WORKLOADS), table(results, store, EXTRAS), within(results, store), reasons(results, store)]
     return "\n\n".join(filter(None, parts))
 
 
@@ -35,6 +35,20 @@ def table(results, store, rows):
         means = (f"**{times(results.mean_ratio(store, *pair))}**" for pair in ratios)
         lines.append(["geometric mean", "", *[""] * len(places), *means, ""])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def within(results, store):
+    """A table of each place against itself."""
+    rows = [
+        [title, *(times(quotient(results.median(store, over, place), results.median(store, under, place)))
+                  for place in results.places)]
+        for title, over, under in WITHIN if {over, under} <= set(results.figures[store])]
+    lines = [[f"on {store}, within a place", *results.places], ["---", *["---:"] * len(results.places)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
+
+
+def quotient(over, under):
+    return None if over is None or under is None else over / under
 
 
 def cell(figure):

@@ -46,3 +46,10 @@ EXTRAS = {row.key: row for row in (
 )}
 
 ALL = {**WORKLOADS, **EXTRAS}
+
+# What the extra rows are for: one figure over another, of the same place.
+WITHIN = (
+    ("512-byte requests take so many times as long as 64 KiB", "write-64k", "write-512"),
+    ("two writers against one", "writers-2", "writers-1"),
+    (f"{CLIENTS[-1]} clients against one", f"clients-{CLIENTS[-1]}", "clients-1"),
+)

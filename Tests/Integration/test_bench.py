@@ -161,6 +161,7 @@ class PutOut(unittest.TestCase):
         self.assertRegex(text, r"(?s)^Before\.\n.*\| sequential write.*After\.\n$")
         self.assertNotIn("yesterday", text)
         self.assertIn("| **2.00** | **1.00** | **3.00** | **1.50** |", text)
+        self.assertIn("| two writers against one | 1.00 |", text)
         self.assertEqual(pictures, ["bench-clients-tmpfs.svg", "bench-tmpfs.svg"])
         self.assertTrue(all(f"](images/{name})" in text for name in pictures))
         with self.assertRaises(ValueError):
