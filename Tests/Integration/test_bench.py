@@ -20,9 +20,18 @@ from sizes import TINY
 from stores import Memory
 from tables import BEGIN, END, into_document
 from targets import TARGETS, check
+from work import build
 from workloads import ALL, CLIENTS, WORKLOADS
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def setUpModule():
+    """Builds once what each run would build for itself."""
+    directory = unittest.enterModuleContext(tempfile.TemporaryDirectory(prefix=PREFIX))
+    unittest.enterModuleContext(mock.patch.dict(os.environ))
+    build(pathlib.Path(directory))
+    unittest.enterModuleContext(mock.patch("measuring.build"))
 
 
 def options(*words):
