@@ -139,7 +139,7 @@ def check_sealed(place):
     path = place.files / "mark"
     path.write_bytes(MARK * 1000)
     place.remount()
-    must(["sync"])
+    must(["sync", "-f", place.below])
     found = subprocess.run(["grep", "-rqF", MARK, place.below]).returncode == 0
     if path.read_bytes() != MARK * 1000:
         raise RuntimeError(f"{place.name}: what was written is not what is read")

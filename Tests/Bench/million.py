@@ -46,7 +46,7 @@ class Million:
 
     def cold(self):
         self.place.remount()
-        forget()
+        forget(self.place)
 
     def look_up(self, size):
         """Each of a file that nothing is known of yet."""
@@ -72,7 +72,7 @@ class Million:
         before, none = self.own(), remembered()
         run(["find", self.root, "-size", "+1"], timeout=7200)
         full, inodes = self.own(), remembered() - none
-        forget()
+        forget(self.place)
         run(["sleep", "5"])
         return {
             "inodes that the kernel remembers": inodes, "MiB before": before, "MiB with them": full,

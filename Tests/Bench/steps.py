@@ -2,7 +2,7 @@
 import shutil
 
 from sizes import MIB
-from stores import forget
+from stores import forget, store
 from work import demand, run, warm, work
 from workloads import CLIENTS
 
@@ -30,8 +30,8 @@ class Steps:
         self.settle()
 
     def settle(self):
-        """What others wrote before is on the disk, and does not go there while this place is measured."""
-        forget()
+        """All that was written is on the disk, and does not go there while something is measured."""
+        forget(self.place)
         warm([*self.place.programs, *PROGRAMS])
 
     def clean(self):
@@ -41,6 +41,7 @@ class Steps:
                 shutil.rmtree(path, ignore_errors=True)
             else:
                 path.unlink(missing_ok=True)
+        store(self.place)
 
     def large(self):
         """One large file."""

@@ -45,7 +45,13 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def forget():
-    """Drops what the kernel keeps of all file systems, when it is on their stores."""
-    subprocess.run(["sync"], check=True)
+def store(place):
+    """Has what was written to a place stored; not what others wrote on this machine, which can be much."""
+    subprocess.run(["sync", "-f", place.files], check=True)
+    subprocess.run(["sync", "-f", place.volume.mount_point], check=True)
+
+
+def forget(place):
+    """The kernel drops what it keeps of all file systems."""
+    store(place)
     pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
