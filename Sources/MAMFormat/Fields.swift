@@ -9,7 +9,14 @@ extension RawSpan {
     }
 
     package func isZero(_ range: Range<Int>) -> Bool {
-        range.allSatisfy { unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0 }
+        var at = range.lowerBound
+        while at + 8 <= range.upperBound {
+            if unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self) != 0 { return false }
+            at += 8
+        }
+        return (at..<range.upperBound).allSatisfy {
+            unsafeLoad(fromByteOffset: $0, as: UInt8.self) == 0
+        }
     }
 
     /// `count` bytes of UTF-8 at the start of a zero-padded field; nil if it is not just that.

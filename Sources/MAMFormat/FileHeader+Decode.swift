@@ -49,7 +49,18 @@ extension FileHeader {
         }
         return FileHeader(
             fileID: FileID(Bytes16(reading: bytes, at: HeaderOffset.fileID)),
-            owner: try decodeOwner(bytes), sealing: try decodeSealing(bytes))
+            fields: try decodeFields(bytes))
+    }
+
+    private static func decodeFields(_ bytes: RawSpan) throws(HeaderError) -> HeaderFields {
+        if let known = KnownFields.fields(in: bytes),
+            known.sealing != nil || bytes.isZero(FileHeader.wrappedKeyRange)
+        {
+            return known
+        }
+        let fields = HeaderFields(owner: try decodeOwner(bytes), sealing: try decodeSealing(bytes))
+        KnownFields.add(fields, of: bytes)
+        return fields
     }
 
     /// True when the checksum is right for a header whose magic was not damaged: such a file must not pass for

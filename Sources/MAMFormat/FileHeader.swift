@@ -12,9 +12,19 @@ package struct FileHeader: Sendable {
     package static let wrappedKeyRange = 672..<736
 
     package var fileID: FileID
-    package var owner: Identity
+    /// One reference, for a header is handed around with every request.
+    var fields: HeaderFields
+
+    package var owner: Identity {
+        get { fields.owner }
+        set { fields = HeaderFields(owner: newValue, sealing: sealing) }
+    }
+
     /// Nil in an unmanaged file.
-    package var sealing: Sealing?
+    package var sealing: Sealing? {
+        get { fields.sealing }
+        set { fields = HeaderFields(owner: owner, sealing: newValue) }
+    }
 
     /// What only a managed file has.
     package struct Sealing: Sendable {
@@ -40,11 +50,15 @@ package struct FileHeader: Sendable {
 
     package init(fileID: FileID, owner: Identity, sealing: Sealing?) {
         self.fileID = fileID
-        self.owner = owner
-        self.sealing = sealing
+        fields = HeaderFields(owner: owner, sealing: sealing)
     }
 
-    package var isManaged: Bool { sealing != nil }
+    init(fileID: FileID, fields: HeaderFields) {
+        self.fileID = fileID
+        self.fields = fields
+    }
+
+    package var isManaged: Bool { fields.sealing != nil }
 }
 
 /// 32 bytes of a public key; a value, for it is no secret.

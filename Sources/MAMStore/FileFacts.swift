@@ -13,14 +13,23 @@ package enum FileFacts: Sendable {
 
     /// Reads the first 1024 bytes.
     package init(of descriptor: Descriptor, physicalSize: Int64) throws(Errno) {
-        let bytes = try readHead(of: descriptor.raw, byteCount: FileHeader.byteCount)
-        switch FileKind.classify(prefix: bytes.span.bytes, fileSize: physicalSize) {
+        // On the stack: every file that becomes known comes here.
+        var room: InlineArray<1024, UInt8> = .init(repeating: 0)
+        var span = room.mutableSpan
+        let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+            try readFully(descriptor.raw, into: buffer, at: 0)
+        }
+        self.init(head: room.span.bytes.extracting(..<count), physicalSize: physicalSize)
+    }
+
+    private init(head: RawSpan, physicalSize: Int64) {
+        switch FileKind.classify(prefix: head, fileSize: physicalSize) {
         case .empty: self = .empty
         case .foreign: self = .foreign
-        case .damaged: self = .damaged(FileHeader.damage(of: bytes.span.bytes))
+        case .damaged: self = .damaged(FileHeader.damage(of: head))
         case .protected:
             do throws(HeaderError) {
-                self = .protected(try FileHeader.decode(bytes.span.bytes))
+                self = .protected(try FileHeader.decode(head))
             } catch { self = .damaged(error) }
         }
     }

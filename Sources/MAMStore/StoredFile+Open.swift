@@ -117,9 +117,10 @@ extension StoredFile {
     ) throws(StoreError) -> SealedContent {
         var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
         var span = bytes.mutableSpan
-        let written = try span.withUnsafeMutableBytes { buffer throws(StoreError) in
+        var written = try span.withUnsafeMutableBytes { buffer throws(StoreError) in
             try sealer.seal(header, key: key, into: buffer)
         }
+        written.shareFields(bytes.span.bytes)
         return SealedContent(
             descriptor: descriptor, header: written, headerBytes: bytes,
             extent: Extent(plainSize: 0), cipher: BlockCipher(key: key), endMarkRule: .accept)
@@ -136,6 +137,8 @@ extension StoredFile {
         try bytes.span.withUnsafeBytes { buffer throws(StoreError) in
             try system { () throws(Errno) in try writeFully(descriptor.raw, from: buffer, at: 0) }
         }
+        var header = header
+        header.shareFields(bytes.span.bytes)
         return PlainContent(descriptor: descriptor, header: header)
     }
 

@@ -14,9 +14,7 @@ struct KeyringSealer: HeaderSealer {
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader {
         let wrapper = try wrapper(for: header)
-        var written = header
-        written.sealing?.keyID = wrapper.keyID
-        written.sealing?.ephemeralKey = wrapper.ephemeralKey
+        let written = header.wrapped(by: wrapper)
         try written.encode(into: bytes) { associatedData, wrapped throws(SealError) in
             try wrapper.wrap(key, associatedData: associatedData, into: wrapped)
         }
@@ -26,9 +24,7 @@ struct KeyringSealer: HeaderSealer {
     /// The same for the head of a stream.
     func seal(_ header: FileHeader, key: SecretBytes) throws(StoreError) -> StreamHead {
         let wrapper = try wrapper(for: header)
-        var written = header
-        written.sealing?.keyID = wrapper.keyID
-        written.sealing?.ephemeralKey = wrapper.ephemeralKey
+        let written = header.wrapped(by: wrapper)
         return try StreamHead(encoding: written) { associatedData, wrapped throws(SealError) in
             try wrapper.wrap(key, associatedData: associatedData, into: wrapped)
         }
@@ -43,5 +39,15 @@ struct KeyringSealer: HeaderSealer {
             return try keyring.wrapper(
                 account: account, protectionClass: sealing.protectionClass)
         } catch { throw .keyUnavailable }
+    }
+}
+
+extension FileHeader {
+    /// With the names of the keys that wrap its file's.
+    fileprivate func wrapped(by wrapper: FileKeyWrapper) -> FileHeader {
+        guard var sealing else { return self }
+        sealing.keyID = wrapper.keyID
+        sealing.ephemeralKey = wrapper.ephemeralKey
+        return FileHeader(fileID: fileID, owner: owner, sealing: sealing)
     }
 }

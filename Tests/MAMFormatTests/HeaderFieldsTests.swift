@@ -1,0 +1,94 @@
+import MAMFormat
+import MAMModel
+import Testing
+
+@Suite("Fields that headers share")
+struct HeaderFieldsTests {
+    /// The bytes with one bit changed and the checksum that fits.
+    static func altered(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
+        var bytes = bytes
+        bytes[offset] ^= 1
+        var span = bytes.mutableSpan
+        var raw = span.mutableBytes
+        FileHeader.finish(&raw)
+        return bytes
+    }
+
+    @Test("A header that differs in one bit from a known one is itself, or refused")
+    func oneBit() {
+        for managed in [true, false] {
+            let known = HeaderTests.encode(HeaderTests.header(managed: managed))
+            _ = HeaderTests.decode(known)
+            for offset in 8..<1020 where !FileHeader.wrappedKeyRange.contains(offset) {
+                let other = Self.altered(known, at: offset)
+                guard case .success(let header) = HeaderTests.decode(other) else { continue }
+                #expect(HeaderTests.encode(header) == other, "byte \(offset)")
+            }
+        }
+    }
+
+    @Test("A wrapped key in an unmanaged file is refused, known or not")
+    func unmanagedWrap() {
+        let known = HeaderTests.encode(HeaderTests.header(managed: false))
+        _ = HeaderTests.decode(known)
+        for offset in FileHeader.wrappedKeyRange {
+            guard case .failure = HeaderTests.decode(Self.altered(known, at: offset)) else {
+                Issue.record("byte \(offset) is taken")
+                return
+            }
+        }
+    }
+
+    @Test("More kinds of headers than are remembered are all told apart")
+    func manyOwners() throws {
+        let headers = try (0..<100).map { number in
+            var header = HeaderTests.header(managed: true)
+            header.owner = try Identity(name: "user\(number)@contoso.com")
+            return HeaderTests.encode(header)
+        }
+        for bytes in headers + headers.reversed() {
+            #expect(HeaderTests.encode(try HeaderTests.decode(bytes).get()) == bytes)
+        }
+    }
+
+    @Test("A header that changes leaves those that shared its fields as they were")
+    func change() throws {
+        let bytes = HeaderTests.encode(HeaderTests.header(managed: true))
+        let (first, second) = (
+            try HeaderTests.decode(bytes).get(), try HeaderTests.decode(bytes).get()
+        )
+        var changed = first
+        changed.shareFields(bytes.span.bytes)
+        changed.owner = .nobody
+        changed.sealing?.isSparse = true
+        #expect(changed.owner.isNobody)
+        #expect(changed.sealing?.isSparse == true)
+        #expect(HeaderTests.encode(second) == bytes)
+        #expect(HeaderTests.encode(first) == bytes)
+    }
+}
+
+@Suite("The checksum")
+struct ChecksumTests {
+    @Test("It is CRC-32 at every length, with a prefix too")
+    func reference() {
+        let bytes = (0..<67).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
+        for count in 0...bytes.count {
+            for prefix in [[], [1, 2, 3] as [UInt8]] where prefix.count <= count {
+                let whole = prefix + bytes[prefix.count..<count]
+                #expect(
+                    Checksum.crc32(bytes.span.bytes, count: count, startingWith: prefix)
+                        == Self.byBits(whole))
+            }
+        }
+        #expect(Checksum.crc32(Array("123456789".utf8).span.bytes, count: 9) == 0xCBF4_3926)
+    }
+
+    private static func byBits(_ bytes: [UInt8]) -> UInt32 {
+        ~bytes.reduce(0xFFFF_FFFF) { value, byte in
+            (0..<8).reduce(value ^ UInt32(byte)) { value, _ in
+                value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1
+            }
+        }
+    }
+}
