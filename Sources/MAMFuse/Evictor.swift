@@ -9,17 +9,21 @@ internal import Synchronization
 final class Evictor: Sendable {
     /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and look-ups.
     private let limit: Int
+    /// Where the next look at all inodes is due: at the limit, or a part of it beyond what could not be forgotten. Otherwise
+    /// every look-up would be followed by a look at all that is in use.
+    private let threshold: Atomic<Int>
     private let wakeUp = WakeUp()
 
     init() {
         var descriptors = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
         limit = Int(clamping: descriptors.rlim_cur / 2)
+        threshold = Atomic(limit)
     }
 
     /// Called with every new inode; costs a comparison below the limit.
     func wake(knownCount: Int) {
-        if knownCount > limit { wakeUp.signal() }
+        if knownCount > threshold.load(ordering: .relaxed) { wakeUp.signal() }
     }
 
     /// Runs a call that opens a descriptor, and waits a little for room where there is none left.
@@ -38,13 +42,22 @@ final class Evictor: Sendable {
     private static let patience = 40
 
     func start(_ files: FileSystem) throws(Errno) {
-        try startThread(named: "evictor") { [weak files, wakeUp, limit] in
+        try startThread(named: "evictor") { [weak files, weak self, wakeUp] in
             while true {
                 wakeUp.wait()
-                guard let files else { return }
+                guard let files, let self else { return }
                 Self.evict(from: files, keeping: limit / 2)
+                setThreshold(files)
             }
         }
+    }
+
+    private func setThreshold(_ files: FileSystem) {
+        // What the kernel forgets it tells on other threads.
+        usleep(5000)
+        let count = files.table.count
+        threshold.store(
+            count > limit ? min(count + limit / 16, limit + limit / 2) : limit, ordering: .relaxed)
     }
 
     /// Asks the kernel to forget what has been known longest and is not in use. What stands in a directory before the
@@ -61,10 +74,7 @@ final class Evictor: Sendable {
     /// fails).
     private static func dropName(of inode: Inode, in files: FileSystem) {
         let (parent, name) = inode.withState { ($0.lastParent, $0.lastName) }
-        guard !name.isEmpty else { return }
-        name.withUnsafeBufferPointer { name in
-            if let name = name.baseAddress { files.notifier.invalidate(name, in: parent) }
-        }
+        if let name = name.terminated { files.notifier.invalidate(name, in: parent) }
     }
 }
 

@@ -19,6 +19,16 @@ extension FileSystem {
         }
     }
 
+    /// The same for an entry of a directory, whose inode number is told: what is known already is not opened.
+    func lookUp(_ name: Name, in parent: Inode, number: UInt64) throws(Errno) -> Entry {
+        guard table.known(BackingID(device: rootDevice, inode: number)) != nil, !recovers,
+            let status = try? status(at: parent.handle.raw, name),
+            let inode = table.lookUp(BackingID(status))
+        else { return try lookUp(name, in: parent.node) }
+        inode.wasFound(name, in: parent.node)
+        return entry(inode, status)
+    }
+
     /// Makes an inode known to the kernel, and counts the look-up. `name`: nil for a file that has none.
     func enter(
         _ handle: Descriptor, found name: Name?, in parent: Inode
@@ -32,7 +42,8 @@ extension FileSystem {
         if let known = table.lookUp(BackingID(status)) {
             inode = known
         } else {
-            inode = try makeKnown(handle, status, recovers: recovers)
+            inode = try makeKnown(
+                handle, status, found: name, in: parent, recovers: recovers)
             evictor.wake(knownCount: table.count)
         }
         if recovers {
@@ -49,9 +60,9 @@ extension FileSystem {
     }
 
     private func makeKnown(
-        _ handle: Descriptor, _ status: stat, recovers: Bool
+        _ handle: Descriptor, _ status: stat, found name: Name?, in parent: Inode, recovers: Bool
     ) throws(Errno) -> Inode {
-        let facts = try facts(of: handle, status)
+        let facts = try facts(of: handle, status, found: name, in: parent)
         if recovers, let header = facts?.header {
             return try recover(handle, status, header)
         }
@@ -59,8 +70,15 @@ extension FileSystem {
     }
 
     /// Reads a regular file's header; nil for all else, and for a file that the daemon may not read.
-    func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
+    ///
+    /// `name`: where it was just found, if it was.
+    func facts(
+        of handle: Descriptor, _ status: stat, found name: Name? = nil, in parent: Inode? = nil
+    ) throws(Errno) -> FileFacts? {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        if let name, let parent, let file = openNamed(name, in: parent.handle, status) {
+            return try FileFacts(of: file, physicalSize: Int64(status.st_size))
+        }
         do throws(Errno) {
             let file = try openBacking(handle, O_RDONLY)
             return try FileFacts(of: file, physicalSize: Int64(status.st_size))
@@ -91,15 +109,20 @@ extension FileSystem {
     func entry(_ inode: Inode, _ status: stat) -> Entry {
         var attributes = status
         attributes.st_ino = UInt(inode.id.inode)
-        attributes.st_size = Int(inode.plainSize(ofPhysical: Int64(status.st_size)))
+        let (size, header) = inode.view(ofPhysical: Int64(status.st_size))
+        attributes.st_size = Int(size)
         return Entry(
             inode: inode, attributes: attributes,
-            cacheSeconds: isClosed(inode) || isStopping ? 0 : Self.cacheSeconds)
+            cacheSeconds: isClosed(header) || isStopping ? 0 : Self.cacheSeconds)
     }
 
     /// True if the inode's window is closed: the kernel must then ask each time.
     func isClosed(_ inode: Inode) -> Bool {
-        guard inode.isRegular, let header = inode.header, header.isManaged else { return false }
+        inode.isRegular && isClosed(inode.header)
+    }
+
+    private func isClosed(_ header: FileHeader?) -> Bool {
+        guard let header, header.isManaged else { return false }
         return !vault.isOpen(header)
     }
 

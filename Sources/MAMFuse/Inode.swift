@@ -33,7 +33,7 @@ final class Inode: Sendable {
     let handle: Descriptor
     /// The file that it was when it became known, and under whose number it is shown.
     let id: BackingID
-    private let current: Mutex<Current>
+    private let moved = Mutex<Moved?>(nil)
     let isRegular: Bool
     let isDirectory: Bool
     /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
@@ -43,47 +43,16 @@ final class Inode: Sendable {
     // Held while the backing file is opened; never taken under the table's lock.
     private let state: Mutex<State>
 
-    private struct Current {
-        /// The file that it is now: another one once it was written anew for another owner.
-        var id: BackingID
+    /// What few inodes have: another file than the one that they were.
+    private final class Moved: Sendable {
+        /// The file that it is now, once it was written anew for another owner.
+        let id: BackingID
         /// Keeps the number under which it is shown from being given to another file.
-        var first: Descriptor?
-    }
+        let first: Descriptor
 
-    struct State {
-        /// Nil for what is not a regular file, or could not be read.
-        var facts: FileFacts?
-        /// Present while at least one handle is open, or the file is being checked.
-        var file: VaultFile?
-        var openCount = 0 { didSet { useCount += 1 } }
-        /// How often ``openCount`` has changed, or the owner.
-        var useCount = 0
-        /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
-        var checkCount = 0
-        /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.
-        var writerCount = 0
-        /// Where the kernel last found it: enough to make the kernel forget it, and to tell an empty file's class when
-        /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
-        var lastParent: UInt64 = 0
-        var lastName: [CChar] = []
-        /// It is being written anew for another owner; it can be used meanwhile.
-        var isConverting = false
-        /// It is being mended, or moved away; nobody may open it meanwhile.
-        var isHeld = false
-        /// Another file stands at its name now: whoever opens it must look the name up again.
-        var isReplaced = false
-        var writeGuard = WriteGuard()
-        /// Whether the shared backing descriptor may write.
-        var isWritable = false
-        /// A directory's class for new children, once it was read.
-        var childClass: ChildClass = .unread
-        /// A directory's owner for new children, once it was read.
-        var childOwner: ChildOwner = .unread
-
-        /// What its header says is then what is known of it.
-        mutating func dropUnusedFile() {
-            if openCount == 0, let file { facts = file.facts }
-            if openCount == 0, checkCount == 0 { file = nil }
+        init(_ id: BackingID, first: Descriptor) {
+            self.id = id
+            self.first = first
         }
     }
 
@@ -91,7 +60,6 @@ final class Inode: Sendable {
         self.node = node
         self.handle = handle
         id = BackingID(status)
-        current = Mutex(Current(id: id))
         isRegular = status.st_mode & S_IFMT == S_IFREG
         isDirectory = status.st_mode & S_IFMT == S_IFDIR
         state = Mutex(State(facts: facts))
@@ -101,22 +69,25 @@ final class Inode: Sendable {
         _ body: (inout State) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try state.withLock { state throws(Failure) in
-            defer { isInUse.store(state.openCount > 0, ordering: .relaxed) }
+            defer {
+                isInUse.store(state.openCount > 0, ordering: .relaxed)
+                state.dropUses()
+            }
             return try body(&state)
         }
     }
 
     /// The file that it is now.
-    var backingID: BackingID { current.withLock { $0.id } }
+    var backingID: BackingID { moved.withLock { $0?.id ?? id } }
 
     /// Makes it another file, under the same number for the kernel. The descriptor's number stays too: who uses it meanwhile has
     /// one file or the other.
     func become(_ file: Descriptor, _ id: BackingID) throws(Errno) {
-        try current.withLock { current throws(Errno) in
-            var first = current.first
+        try moved.withLock { moved throws(Errno) in
+            var first = moved?.first
             if first == nil { first = try reopen(handle.raw, openPathOnly) }
             try redirect(handle, to: file)
-            current = Current(id: id, first: first)
+            moved = first.map { Moved(id, first: $0) }
         }
     }
 
@@ -143,18 +114,19 @@ final class Inode: Sendable {
     }
 
     func wasFound(_ name: Name, in parent: UInt64) {
-        let bytes = Array(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+        let name = LastName(name)
         state.withLock { state in
             state.lastParent = parent
-            state.lastName = bytes
+            state.lastName = name
         }
     }
 
-    /// The size to show for a physical one.
-    func plainSize(ofPhysical size: Int64) -> Int64 {
-        guard isRegular else { return size }
+    /// The size to show for a physical one, and the header that it follows from.
+    func view(ofPhysical size: Int64) -> (size: Int64, header: FileHeader?) {
+        guard isRegular else { return (size, nil) }
         return state.withLock { state in
-            state.file?.size ?? state.facts?.plainSize(ofPhysical: size) ?? size
+            if let file = state.file { return (file.size, file.header) }
+            return (state.facts?.plainSize(ofPhysical: size) ?? size, state.facts?.header)
         }
     }
 }

@@ -86,7 +86,7 @@ private struct Listing {
         var found: Entry?
         if !isDots(name) {
             do throws(Errno) {
-                let entry = try files.lookUp(name, in: directory.node)
+                let entry = try files.lookUp(name, in: directory, number: UInt64(entry.d_ino))
                 parameters = fuse_entry_param(entry)
                 found = entry
             } catch {

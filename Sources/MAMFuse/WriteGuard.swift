@@ -131,3 +131,8 @@ extension FileSystem {
         }
     }
 }
+
+extension WriteGuard {
+    /// Nothing is remembered: a new one would do as well.
+    var isIdle: Bool { questions.isEmpty && !hasForgotten && truncatingThreads.isEmpty }
+}
