@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -62,6 +63,11 @@ int mam_is_kernels(int descriptor) {
         if ((unsigned long)system.f_type == kinds[i]) return 1;
     return 0;
 }
+
+_Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,
+               "the header's numbers are the kernel's");
+
+int mam_set_status_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }
 
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 

@@ -62,20 +62,15 @@ extension FileSystem {
             if writes { state.writerCount += 1 }
             return file
         }
-        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode) }
+        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file) }
         return OpenHandle(inode: inode, file: file, mayWrite: writes)
     }
 
-    /// Reads through a descriptor that moves the access time, as the backing file system thinks right. The kernel does not
-    /// tell what is read from its cache, so opening to read counts as reading.
-    private func noteAccess(to inode: Inode) {
-        guard !isReadOnly else { return }
-        try? withProcPath(of: inode.handle.raw) { path throws(Errno) in
-            let file = try openFile(path, O_RDONLY | O_NOCTTY | O_NONBLOCK)
-            try withExtendedLifetime(file) { () throws(Errno) in
-                _ = try readHead(of: file.raw, byteCount: 1)
-            }
-        }
+    /// Has the access time move, as the backing file system thinks right. The kernel does not tell what is read from its
+    /// cache, so opening to read counts as reading.
+    private func noteAccess(to inode: Inode, _ file: VaultFile) {
+        guard !isReadOnly, accessTimes.moves(try? status(at: inode.handle.raw, "")) else { return }
+        file.noteAccess()
     }
 
     /// For the daemon itself, on a file that somebody has open: neither window nor key are asked for.

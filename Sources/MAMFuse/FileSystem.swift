@@ -31,6 +31,7 @@ package final class FileSystem: Sendable {
     let evictor = Evictor()
     let probes = Probes()
     let seekThreads = SeekThreads()
+    let accessTimes: AccessTimeRule
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
@@ -62,6 +63,7 @@ package final class FileSystem: Sendable {
         recovering = Atomic(recovers && !isReadOnly)
         self.vault = vault
         self.root = root
+        accessTimes = AccessTimeRule(of: root)
         rootStatus = try status(at: root.raw, "")
         table = InodeTable(root: root, status: rootStatus)
     }

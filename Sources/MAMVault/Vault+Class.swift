@@ -14,8 +14,7 @@ extension Vault {
     package func effectiveClass(
         asked: ProtectionClass?, of account: AccountID?
     ) -> ProtectionClass {
-        let policy = account.map { self.policy(of: $0) } ?? policyOfAll
-        return policy.effectiveClass(asked: asked, settings: settings)
+        (account.map { merged(of: $0) } ?? mergedOfAll).effectiveClass(asked: asked)
     }
 
     /// The class that the file of this header gets.

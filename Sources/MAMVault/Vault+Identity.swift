@@ -122,8 +122,7 @@ extension Vault {
 
     /// Where the effective class comes from.
     private func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> String {
-        let policyClass = (account.map { policy(of: $0) } ?? policyOfAll).protectionClass(
-            settings: settings)
+        let policyClass = (account.map { merged(of: $0) } ?? mergedOfAll).protectionClass
         let wanted = asked.map(policyClass.stricter) ?? policyClass
         let reason =
             wanted == policyClass

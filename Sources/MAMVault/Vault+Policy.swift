@@ -9,12 +9,34 @@ internal import Synchronization
 struct PoliciesInForce: Sendable {
     var book: PolicyBook
     var refused: [RefusedDocument] = []
-    var known: [AccountID: EffectivePolicy] = [:]
-    var ofAll: EffectivePolicy?
+    var known: [AccountID: MergedPolicy] = [:]
+    var ofAll: MergedPolicy?
 
     init(_ book: PolicyBook, refused: [RefusedDocument] = []) {
         self.book = book
         self.refused = refused
+    }
+}
+
+/// A policy, and of it what every open and every new file asks: handed out as one reference, for a policy has very many
+/// parts to be copied.
+final class MergedPolicy: Sendable {
+    let policy: EffectivePolicy
+    let protectionClass: ProtectionClass
+    private let ceiling: ProtectionClass
+    /// Its data may go anywhere.
+    let letsAllOut: Bool
+
+    init(_ policy: EffectivePolicy, _ settings: Settings) {
+        self.policy = policy
+        protectionClass = policy.protectionClass(settings: settings)
+        ceiling = settings.maximumClass
+        letsAllOut = policy.outbound == .allApps
+    }
+
+    /// As ``EffectivePolicy/effectiveClass(asked:settings:)``.
+    func effectiveClass(asked: ProtectionClass?) -> ProtectionClass {
+        (asked.map(protectionClass.stricter) ?? protectionClass).weaker(of: ceiling)
     }
 }
 
@@ -37,10 +59,13 @@ extension Vault {
     package var policies: PolicyBook { inForce.withLock { $0.book } }
 
     /// What policy asks of an account.
-    package func policy(of account: AccountID) -> EffectivePolicy {
+    package func policy(of account: AccountID) -> EffectivePolicy { merged(of: account).policy }
+
+    func merged(of account: AccountID) -> MergedPolicy {
         inForce.withLock { inForce in
             if let known = inForce.known[account] { return known }
-            let policy = inForce.book.policy(for: keyring.identity(of: account))
+            let policy = MergedPolicy(
+                inForce.book.policy(for: keyring.identity(of: account)), settings)
             inForce.known[account] = policy
             return policy
         }
@@ -52,14 +77,16 @@ extension Vault {
     }
 
     /// What holds where it is not known whose a file is going to be: the most restrictive of all accounts.
-    var policyOfAll: EffectivePolicy {
+    var mergedOfAll: MergedPolicy {
+        if let known = inForce.withLock({ $0.ofAll }) { return known }
         let accounts = keyring.accounts.map { keyring.identity(of: $0) }
         return inForce.withLock { inForce in
             if let known = inForce.ofAll { return known }
-            let policy = EffectivePolicy.merge(
-                accounts.isEmpty
-                    ? inForce.book.documents
-                    : accounts.flatMap { inForce.book.documents(for: $0) })
+            let policy = MergedPolicy(
+                .merge(
+                    accounts.isEmpty
+                        ? inForce.book.documents
+                        : accounts.flatMap { inForce.book.documents(for: $0) }), settings)
             inForce.ofAll = policy
             return policy
         }

@@ -29,7 +29,7 @@ extension Vault {
     private func checkTransfer(
         from account: AccountID, to receiver: () -> Identity
     ) throws(VaultError) {
-        guard policy(of: account).outbound != .allApps else { return }
+        guard !merged(of: account).letsAllOut else { return }
         let receiver = receiver()
         guard self.account(of: receiver) != account else { return }
         let owner = keyring.identity(of: account)

@@ -28,6 +28,12 @@ int mam_is_fuse(const char *path);
 /// them, not who opened them.
 int mam_is_kernels(int descriptor);
 
+/// ST_NOATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
+enum { MAM_NO_ACCESS_TIME = 1024, MAM_RELATIVE_ACCESS_TIME = 4096 };
+
+/// fcntl(2) with F_SETFL.
+int mam_set_status_flags(int descriptor, int flags);
+
 /// syncfs(2): all that was written to the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 
