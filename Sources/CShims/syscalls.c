@@ -71,7 +71,10 @@ int mam_set_status_flags(int descriptor, int flags) { return fcntl(descriptor, F
 
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
-void mam_start_write_back(int descriptor) { sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE); }
+void mam_start_write_back(int descriptor, int64_t offset) {
+    // A length of 0: to the end.
+    sync_file_range(descriptor, offset, 0, SYNC_FILE_RANGE_WRITE);
+}
 
 int mam_is_append_only(int descriptor) {
     int flags = fcntl(descriptor, F_GETFL);

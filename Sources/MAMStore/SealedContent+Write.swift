@@ -15,6 +15,19 @@ struct Patch {
 
     var range: Range<Int64> { offset..<offset + Int64(bytes.count) }
 
+    /// The blocks that it lies in; it must not be empty.
+    var blocks: ClosedRange<Int64> {
+        Layout.block(at: offset)...Layout.block(at: range.upperBound - 1)
+    }
+
+    /// The blocks that it covers whole, but for its last one: that may be the file's last, of which the mark is not known
+    /// before its turn.
+    var interior: Range<Int64> {
+        let coversFirst = offset == Layout.plainOffset(ofBlock: blocks.lowerBound)
+        let first = coversFirst ? blocks.lowerBound : blocks.lowerBound + 1
+        return first..<max(first, blocks.upperBound)
+    }
+
     /// The bytes for a part of the range.
     func bytes(for part: Range<Int64>) -> UnsafeRawBufferPointer {
         .init(rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)])
@@ -42,19 +55,78 @@ extension SealedContent {
             return try grow(
                 to: Extent(plainSize: patch.range.upperBound), with: patch, sealer: sealer)
         }
-        let blocks = Layout.block(at: offset)...Layout.block(at: patch.range.upperBound - 1)
-        try writeRun(blocks, patch, becoming: extent)
+        try writeRun(patch.blocks, patch, becoming: extent)
     }
+
+    // MARK: Beside others
+
+    /// Seals what of a patch does not depend on whose turn it is: most of the work, on as many threads as there are.
+    func sealInterior(of patch: Patch) throws(StoreError) -> SealedRun {
+        guard let cipher else { throw .keyUnavailable }
+        var run = SealedRun(for: patch)
+        let interior = patch.interior
+        guard !interior.isEmpty else { return run }
+        let end = Extent(plainSize: patch.range.upperBound)
+        try cipher.withSession { session throws(StoreError) in
+            for block in interior {
+                try sealBlock(block, patch, becoming: end, in: run, with: session)
+            }
+        }
+        run.ahead = interior
+        return run
+    }
+
+    /// Writes a patch that lies inside the file, whose blocks nobody else is at.
+    func overwrite(_ patch: Patch, _ run: borrowing SealedRun) throws(StoreError) {
+        try complete(run, patch.blocks, patch, becoming: extent)
+    }
+
+    /// True if a patch begins after the block that would follow the last one.
+    func hasGap(before patch: Patch) -> Bool { patch.blocks.lowerBound > extent.blockCount }
+
+    /// True if what is before a patch is too much to be filled.
+    func needsHole(before patch: Patch) -> Bool {
+        patch.blocks.lowerBound - extent.blockCount > Self.filledGapBlockCount
+    }
+
+    /// Writes a patch that was to make the file larger. Nobody else is at the last block or behind it.
+    func overwriteOrGrow(_ patch: Patch, _ run: borrowing SealedRun) throws(StoreError) {
+        // Somebody else may have come further meanwhile.
+        guard patch.range.upperBound > extent.plainSize else { return try overwrite(patch, run) }
+        let new = Extent(plainSize: patch.range.upperBound)
+        let oldLast = extent.blockCount - 1
+        let (first, last) = (patch.blocks.lowerBound, patch.blocks.upperBound)
+        try growing(to: new) { () throws(StoreError) in
+            if oldLast < first - 1 {
+                try writeRun(oldLast...first - 1, .none(at: 0), becoming: new)
+                return try complete(run, first...last, patch, becoming: new)
+            }
+            try complete(run, min(first, oldLast)...last, patch, becoming: new)
+        }
+    }
+
+    // MARK: Growing
 
     /// Makes the file larger, with the patch (which may be empty) at its new end.
     func grow(
         to new: Extent, with patch: Patch, sealer: any HeaderSealer
     ) throws(StoreError) {
-        let old = extent
-        do throws(StoreError) {
+        try growing(to: new) { () throws(StoreError) in
             try writeGrowth(to: new, with: patch, sealer: sealer)
-            // Otherwise ext4 may make the size durable long before it has found room for what was written.
-            startWriteBack(descriptor.raw)
+        }
+    }
+
+    /// `write` makes the new blocks, and seals the old last one anew.
+    private func growing(
+        to new: Extent, _ write: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let old = extent
+        let start = (old.blockCount - 1) * Int64(Layout.blockByteCount)
+        do throws(StoreError) {
+            try write()
+            // Otherwise ext4 may make the size durable long before it has found room for what was written. What lies before
+            // had its turn when the file grew over it.
+            startWriteBack(descriptor.raw, from: start)
             try system { () throws(Errno) in try setSize(descriptor.raw, new.physicalSize) }
             extent = new
         } catch {
@@ -98,43 +170,42 @@ extension SealedContent {
     func writeRun(
         _ blocks: ClosedRange<Int64>, _ patch: Patch, becoming new: Extent
     ) throws(StoreError) {
-        guard let cipher else { throw .keyUnavailable }
-        let scratch = Scratch()
         var first = blocks.lowerBound
         while first <= blocks.upperBound {
-            let count = Int(min(blocks.upperBound - first + 1, Int64(Scratch.blockCapacity)))
-            SecureRandom.fill(
-                .init(rebasing: scratch.nonces[..<(count * BlockSeal.nonceByteCount)]))
-            try cipher.withSession { session throws(StoreError) in
-                for index in 0..<count {
-                    let slot = index * Layout.blockByteCount
-                    try sealBlock(
-                        first + Int64(index), patch, becoming: new,
-                        into: .init(rebasing: scratch.run[slot..<slot + Layout.blockByteCount]),
-                        random: scratch.nonces.baseAddress.map {
-                            $0 + index * BlockSeal.nonceByteCount
-                        },
-                        aside: scratch.aside, with: session)
-                }
+            let last = min(blocks.upperBound, first + Int64(Scratch.blockCapacity) - 1)
+            try complete(SealedRun(first...last), first...last, patch, becoming: new)
+            first = last + 1
+        }
+    }
+
+    /// Seals what of a run's blocks is not sealed yet, and writes them.
+    private func complete(
+        _ run: borrowing SealedRun, _ blocks: ClosedRange<Int64>, _ patch: Patch,
+        becoming new: Extent
+    ) throws(StoreError) {
+        guard let cipher else { throw .keyUnavailable }
+        let ahead = run.ahead
+        try cipher.withSession { session throws(StoreError) in
+            for block in blocks where !ahead.contains(block) {
+                try sealBlock(block, patch, becoming: new, in: run, with: session)
             }
-            let run = UnsafeRawBufferPointer(
-                rebasing: scratch.run[..<(count * Layout.blockByteCount)])
-            try system { () throws(Errno) in
-                try writeFully(descriptor.raw, from: run, at: first * Int64(Layout.blockByteCount))
-            }
-            first += Int64(count)
+        }
+        let bytes = UnsafeRawBufferPointer(run.slots(of: blocks))
+        let place = blocks.lowerBound * Int64(Layout.blockByteCount)
+        try system { () throws(Errno) in
+            try writeFully(descriptor.raw, from: bytes, at: place)
         }
     }
 
     /// Makes one physical block.
     private func sealBlock(
-        _ block: Int64, _ patch: Patch, becoming new: Extent,
-        into slot: UnsafeMutableRawBufferPointer, random: UnsafeMutableRawPointer?,
-        aside: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
+        _ block: Int64, _ patch: Patch, becoming new: Extent, in run: borrowing SealedRun,
+        with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         let capacity = Layout.capacity(ofBlock: block)
         let start = Layout.plainOffset(ofBlock: block)
         let part = patch.range.clamped(to: start..<start + Int64(capacity))
+        let (slot, random, aside) = (run.slot(of: block), run.nonce(of: block), run.scratch.aside)
         let payload: UnsafeRawBufferPointer
         if part.count == capacity {
             payload = patch.bytes(for: part)
@@ -146,8 +217,7 @@ extension SealedContent {
                     .copyMemory(from: patch.bytes(for: part))
             }
         }
-        let isLast = block == new.blockCount - 1
-        let mark = BlockSeal.endMark(isLast: isLast, use: new.lastBlockUse)
+        let mark = endMark(of: block, in: new)
         random?.storeBytes(
             of: mark.littleEndian, toByteOffset: BlockSeal.randomByteCount, as: UInt16.self)
         try seal(payload, as: block, nonce: random, into: slot, with: session)
@@ -160,7 +230,8 @@ extension SealedContent {
         with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         let capacity = Layout.capacity(ofBlock: block)
-        let kept = min(use(of: block, in: extent), use(of: block, in: new))
+        let old = extent
+        let kept = min(use(of: block, in: old), use(of: block, in: new))
         let start = Layout.plainOffset(ofBlock: block)
         // Nothing of a damaged block is needed when all that it held is written anew: so damage can be healed.
         let isCovered = covered.lowerBound == start && covered.count >= kept
@@ -172,7 +243,7 @@ extension SealedContent {
             try readFully(descriptor.raw, into: slot, at: block * Int64(Layout.blockByteCount))
         }
         guard done == slot.count else { throw .damaged(block: block) }
-        try open(block, UnsafeRawBufferPointer(slot), into: aside, with: session)
+        try open(block, of: old, UnsafeRawBufferPointer(slot), into: aside, with: session)
         UnsafeMutableRawBufferPointer(rebasing: aside[kept..<capacity]).zero()
     }
 

@@ -1,9 +1,10 @@
-// The blocks of one managed file. Not thread-safe: StoredFile's lock guards it.
+// The blocks of one managed file. StoredFile's lock guards it, and its traffic of blocks.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 internal import MAMSystem
+internal import Synchronization
 
 /// What to do about a block that opens but whose end mark is not what the size says.
 package enum EndMarkRule: Sendable {
@@ -21,7 +22,8 @@ final class SealedContent {
     var header: FileHeader
     /// The header as it is on disk, for rewriting block 0: 1024 bytes, the key in it wrapped.
     var headerBytes: [UInt8]
-    var extent: Extent
+    /// ``Extent/physicalSize``: two numbers in one, for whoever reads while others grow the file.
+    private let size: Atomic<Int64>
     /// Nil while the window is closed.
     var cipher: BlockCipher?
     var unfinished: Unfinished?
@@ -34,9 +36,19 @@ final class SealedContent {
         self.descriptor = descriptor
         self.header = header
         self.headerBytes = headerBytes
-        self.extent = extent
+        size = Atomic(extent.physicalSize)
         self.cipher = cipher
         self.endMarkRule = endMarkRule
+    }
+
+    /// Changed by whoever has the last block for itself. It never shrinks while the lock is shared.
+    var extent: Extent {
+        get {
+            let size = size.load(ordering: .acquiring)
+            let block = Int64(Layout.blockByteCount)
+            return Extent(blockCount: size / block, lastBlockUse: Int(size % block))
+        }
+        set { size.store(newValue.physicalSize, ordering: .releasing) }
     }
 
     var isSparse: Bool { header.sealing?.isSparse ?? false }
@@ -47,6 +59,8 @@ final class SealedContent {
     ) throws(StoreError) -> Int {
         guard let cipher else { throw .keyUnavailable }
         guard offset >= 0 else { throw .system(.invalid) }
+        // Looked at once: others may grow the file meanwhile, beyond the blocks that are read here.
+        let extent = extent
         let end = max(
             offset,
             min(offset.addingReportingOverflow(Int64(out.count)).partialValue, extent.plainSize))
@@ -67,8 +81,8 @@ final class SealedContent {
             try cipher.withSession { session throws(StoreError) in
                 for index in 0..<count {
                     try openBlock(
-                        first + Int64(index), in: run, at: index, wanted: offset..<end, into: out,
-                        aside: scratch.aside, with: session)
+                        first + Int64(index), of: extent, in: run, at: index,
+                        wanted: offset..<end, into: out, aside: scratch.aside, with: session)
                 }
             }
             first += Int64(count)
@@ -89,8 +103,8 @@ final class SealedContent {
 
     /// Opens one block of a run and puts what is wanted of it where the caller wants it.
     private func openBlock(
-        _ block: Int64, in run: UnsafeMutableRawBufferPointer, at index: Int,
-        wanted: Range<Int64>, into out: UnsafeMutableRawBufferPointer,
+        _ block: Int64, of extent: Extent, in run: UnsafeMutableRawBufferPointer,
+        at index: Int, wanted: Range<Int64>, into out: UnsafeMutableRawBufferPointer,
         aside: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         let physical = UnsafeRawBufferPointer(
@@ -98,15 +112,17 @@ final class SealedContent {
         let start = Layout.plainOffset(ofBlock: block)
         let capacity = Int64(Layout.capacity(ofBlock: block))
         let part = wanted.clamped(to: start..<start + capacity)
-        guard !part.isEmpty else { return try open(block, physical, into: aside, with: session) }
+        guard !part.isEmpty else {
+            return try open(block, of: extent, physical, into: aside, with: session)
+        }
         let target = UnsafeMutableRawBufferPointer(
             rebasing: out[
                 Int(part.lowerBound - wanted.lowerBound)..<Int(part.upperBound - wanted.lowerBound)]
         )
         if part.count == Int(capacity) {
-            return try open(block, physical, into: target, with: session)
+            return try open(block, of: extent, physical, into: target, with: session)
         }
-        try open(block, physical, into: aside, with: session)
+        try open(block, of: extent, physical, into: aside, with: session)
         target.copyMemory(
             from: UnsafeRawBufferPointer(
                 rebasing: aside[Int(part.lowerBound - start)..<Int(part.upperBound - start)]))
@@ -114,7 +130,7 @@ final class SealedContent {
 
     /// Opens one block of 4096 bytes into a whole payload.
     func open(
-        _ block: Int64, _ physical: UnsafeRawBufferPointer,
+        _ block: Int64, of extent: Extent, _ physical: UnsafeRawBufferPointer,
         into payload: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session
     ) throws(StoreError) {
         let capacity = Layout.capacity(ofBlock: block)

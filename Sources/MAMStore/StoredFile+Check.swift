@@ -17,7 +17,9 @@ extension StoredFile {
             switch content {
             case .plain(let plain): try plain.check(at: offset, &problems)
             case .sealed(let sealed):
-                sealed.check(at: offset, withKey: withKey, &problems)
+                traffic.readingAll {
+                    sealed.check(at: offset, withKey: withKey, &problems)
+                }
             }
         }
     }

@@ -9,7 +9,10 @@ extension StoredFile {
         try lock.shared { () throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.find(region, from: offset)
-            case .sealed(let sealed): try sealed.find(region, from: offset)
+            case .sealed(let sealed):
+                try traffic.readingAll { () throws(StoreError) in
+                    try sealed.find(region, from: offset)
+                }
             }
         }
     }

@@ -33,7 +33,7 @@ extension StoredFile {
     package var endLooksRight: Bool {
         lock.shared {
             guard case .sealed(let sealed) = content else { return true }
-            return sealed.endLooksRight
+            return traffic.readingAll { sealed.endLooksRight }
         }
     }
 

@@ -2,13 +2,16 @@
 
 package import MAMFormat
 internal import MAMSystem
+internal import Synchronization
 
 extension StoredFile {
     /// The plain bytes that may have changed since this was last asked, for a copy that is made meanwhile; nil for none.
     package func takeChanges() -> Range<Int64>? {
         lock.exclusive {
-            defer { changes = nil }
-            return changes
+            changes.withLock { changes in
+                defer { changes = nil }
+                return changes
+            }
         }
     }
 
@@ -29,13 +32,14 @@ extension StoredFile {
         ) throws(Failure) -> Void
     ) throws(Failure) {
         try lock.exclusive { () throws(Failure) in
-            try complete(changes, headerUnlocked) { out, offset throws(StoreError) in
+            try complete(changes.withLock { $0 }, headerUnlocked) {
+                out, offset throws(StoreError) in
                 switch content {
                 case .plain(let plain): try plain.read(into: out, at: offset)
                 case .sealed(let sealed): try sealed.read(into: out, at: offset)
                 }
             }
-            changes = nil
+            changes.withLock { $0 = nil }
             content = other.lock.shared { other.content }
             refreshSize()
         }

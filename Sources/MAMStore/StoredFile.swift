@@ -7,19 +7,21 @@ internal import Synchronization
 
 /// A backing file's plain view: offsets and sizes are plain ones.
 ///
-/// Reads run side by side; everything that writes is alone, so that a reader never meets a block half
-/// written. One instance per inode: it caches the geometry.
+/// Reads and writes of different blocks run side by side; whatever else changes the file is alone. So a reader never meets
+/// a block half written. One instance per inode: it caches the geometry.
 package final class StoredFile: @unchecked Sendable {
     enum Content {
         case plain(PlainContent)
         case sealed(SealedContent)
     }
 
-    // `content` and what it refers to are guarded by `lock`.
+    // `content` and what it refers to are guarded by `lock`; the blocks and the extent of sealed content, while that is
+    // shared, by `traffic`.
     let lock = ReadWriteLock()
+    let traffic = BlockTraffic()
     var content: Content
     /// The plain bytes that may have changed since ``takeChanges()`` was last asked.
-    var changes: Range<Int64>?
+    let changes = Mutex<Range<Int64>?>(nil)
     private let cachedSize: Atomic<Int64>
 
     /// `size`: the plain one.
@@ -59,7 +61,7 @@ package final class StoredFile: @unchecked Sendable {
         try lock.shared { () throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.read(into: out, at: offset)
-            case .sealed(let sealed): try sealed.read(into: out, at: offset)
+            case .sealed(let sealed): try read(sealed, into: out, at: offset)
             }
         }
     }
@@ -67,6 +69,7 @@ package final class StoredFile: @unchecked Sendable {
     package func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
     ) throws(StoreError) {
+        if try writeBesideOthers(bytes, at: offset, sealer: sealer) { return }
         try change(from: offset, count: bytes.count) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.write(bytes, at: offset)
@@ -128,13 +131,16 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// The caller holds the lock alone.
+    /// The caller holds the lock, in either way.
     func noteChange(from start: Int64, count: Int? = nil) {
         let start = max(0, start)
         let sum = count.map { start.addingReportingOverflow(Int64($0)) }
         let end = sum.map { $0.overflow ? .max : $0.partialValue } ?? .max
-        changes =
-            changes.map { min($0.lowerBound, start)..<max($0.upperBound, end) } ?? start..<end
+        changes.withLock { changes in
+            changes =
+                changes.map { min($0.lowerBound, start)..<max($0.upperBound, end) }
+                ?? start..<end
+        }
     }
 
     func refreshSize() {

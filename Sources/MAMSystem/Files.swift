@@ -165,10 +165,12 @@ package func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
     _ = try retrying { mam_sync_file_system(descriptor) }
 }
 
-/// sync_file_range(2) of the whole file: has its dirty pages sent to the disk now, without waiting for them.
+/// sync_file_range(2) from an offset to the end: has its dirty pages sent to the disk now, without waiting for them.
 ///
 /// A failure is no news: it is kept for the next sync.
-package func startWriteBack(_ descriptor: Int32) { mam_start_write_back(descriptor) }
+package func startWriteBack(_ descriptor: Int32, from offset: Int64) {
+    mam_start_write_back(descriptor, offset)
+}
 
 /// Frees a range and keeps the size; reads of it give zeros.
 package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) throws(Errno) {

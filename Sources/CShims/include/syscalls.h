@@ -37,8 +37,8 @@ int mam_set_status_flags(int descriptor, int flags);
 /// syncfs(2): all that was written to the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 
-/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE, of the whole file.
-void mam_start_write_back(int descriptor);
+/// sync_file_range(2) with SYNC_FILE_RANGE_WRITE, to the end of the file.
+void mam_start_write_back(int descriptor, int64_t offset);
 
 /// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
 int mam_is_append_only(int descriptor);

@@ -1,0 +1,63 @@
+// Reads and writes of sealed content that run side by side, under the file's shared lock.
+
+internal import MAMFormat
+internal import MAMSystem
+
+extension StoredFile {
+    /// The caller holds the lock shared.
+    func read(
+        _ sealed: SealedContent, into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        guard offset >= 0 else { throw .system(.invalid) }
+        // A strict reader looks at the last block too, wherever that is.
+        let isStrict = sealed.endMarkRule == .refuse
+        let end = offset.addingReportingOverflow(Int64(max(1, out.count)) - 1)
+        let last = isStrict || end.overflow ? .max : Layout.block(at: end.partialValue)
+        let pass = traffic.enter(
+            isStrict ? 0...last : Layout.block(at: offset)...last, writes: false)
+        defer { traffic.leave(pass) }
+        return try sealed.read(into: out, at: offset)
+    }
+
+    /// False, with nothing done, if this write has to be alone.
+    func writeBesideOthers(
+        _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
+    ) throws(StoreError) -> Bool {
+        guard SealedRun.fits(bytes.count, at: offset) else { return false }
+        let patch = Patch(offset: offset, bytes: bytes)
+        return try lock.shared { () throws(StoreError) in
+            guard case .sealed(let sealed) = content else { return false }
+            return try write(patch, into: sealed)
+        }
+    }
+
+    private func write(_ patch: Patch, into sealed: SealedContent) throws(StoreError) -> Bool {
+        guard patch.range.upperBound > sealed.extent.plainSize else {
+            let run = try sealed.sealInterior(of: patch)
+            let pass = traffic.enter(patch.blocks, writes: true)
+            defer { traffic.leave(pass) }
+            noteChange(from: patch.offset, count: patch.bytes.count)
+            try sealed.overwrite(patch, run)
+            return true
+        }
+        let growth = traffic.announceGrowth(from: patch.offset)
+        defer { traffic.retire(growth) }
+        let run = try sealed.sealInterior(of: patch)
+        traffic.waitForGap(before: growth) { sealed.hasGap(before: patch) }
+        return try grow(sealed, with: patch, run)
+    }
+
+    /// All from the last block on is for this write alone.
+    private func grow(
+        _ sealed: SealedContent, with patch: Patch, _ run: borrowing SealedRun
+    ) throws(StoreError) -> Bool {
+        let first = min(patch.blocks.lowerBound, sealed.extent.blockCount - 1)
+        let pass = traffic.enter(first...Int64.max, writes: true)
+        defer { traffic.leave(pass) }
+        guard !sealed.needsHole(before: patch) else { return false }
+        noteChange(from: patch.offset, count: patch.bytes.count)
+        defer { refreshSize() }
+        try sealed.overwriteOrGrow(patch, run)
+        return true
+    }
+}
