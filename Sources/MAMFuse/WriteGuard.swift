@@ -134,5 +134,5 @@ extension FileSystem {
 
 extension WriteGuard {
     /// Nothing is remembered: a new one would do as well.
-    var isIdle: Bool { questions.isEmpty && !hasForgotten && truncatingThreads.isEmpty }
+    var isIdle: Bool { questions.isEmpty && !hasForgotten && !hasTruncations }
 }
