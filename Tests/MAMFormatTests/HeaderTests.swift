@@ -110,6 +110,21 @@ struct HeaderTests {
         let bytes = Array("123456789".utf8)
         #expect(Checksum.crc32(bytes.span.bytes, count: 9) == 0xCBF4_3926)
     }
+
+    @Test func `the checksum of any length is that of its bits, one by one`() {
+        let bytes = (0..<100).map { UInt8(truncatingIfNeeded: $0 * 37 + 11) }
+        for count in 0...100 {
+            for prefix in [[], [UInt8](bytes[40..<min(43, 40 + count)])] {
+                var value: UInt32 = 0xFFFF_FFFF
+                for index in 0..<count {
+                    value ^= UInt32(index < prefix.count ? prefix[index] : bytes[index])
+                    for _ in 0..<8 { value = (value >> 1) ^ (value & 1 == 1 ? 0xEDB8_8320 : 0) }
+                }
+                let sum = Checksum.crc32(bytes.span.bytes, count: count, startingWith: prefix)
+                #expect(sum == ~value)
+            }
+        }
+    }
 }
 
 @Suite("What a backing file is")
