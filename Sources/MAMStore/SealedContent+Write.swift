@@ -184,6 +184,7 @@ extension SealedContent {
         becoming new: Extent
     ) throws(StoreError) {
         guard let cipher else { throw .keyUnavailable }
+        try readOld(blocks, covered: patch, becoming: new, into: run)
         let ahead = run.ahead
         try cipher.withSession { session throws(StoreError) in
             for block in blocks where !ahead.contains(block) {
@@ -211,7 +212,7 @@ extension SealedContent {
             payload = patch.bytes(for: part)
         } else {
             payload = .init(rebasing: aside[..<capacity])
-            try readOld(block, into: aside, slot: slot, covered: part, becoming: new, with: session)
+            try openOld(block, slot, into: aside, covered: part, becoming: new, with: session)
             if !part.isEmpty {
                 UnsafeMutableRawBufferPointer(rebasing: aside[Int(part.lowerBound - start)...])
                     .copyMemory(from: patch.bytes(for: part))
@@ -223,27 +224,55 @@ extension SealedContent {
         try seal(payload, as: block, nonce: random, into: slot, with: session)
     }
 
-    /// What a block holds already, zeros past the use it had and past the one it will have.
+    /// Reads those blocks of a run of which something stays, neighbours at once: a page of the kernel's lies in two.
     private func readOld(
-        _ block: Int64, into aside: UnsafeMutableRawBufferPointer,
-        slot: UnsafeMutableRawBufferPointer, covered: Range<Int64>, becoming new: Extent,
-        with session: borrowing BlockCipher.Session
+        _ blocks: ClosedRange<Int64>, covered patch: Patch, becoming new: Extent,
+        into run: borrowing SealedRun
     ) throws(StoreError) {
-        let capacity = Layout.capacity(ofBlock: block)
-        let old = extent
-        let kept = min(use(of: block, in: old), use(of: block, in: new))
+        var wanted: ClosedRange<Int64>?
+        for block in blocks
+        where !run.ahead.contains(block) && keepsOld(of: block, covered: patch.range, new) > 0 {
+            if let before = wanted {
+                if before.upperBound + 1 == block {
+                    wanted = before.lowerBound...block
+                    continue
+                }
+                try read(before, into: run)
+            }
+            wanted = block...block
+        }
+        if let wanted { try read(wanted, into: run) }
+    }
+
+    private func read(
+        _ blocks: ClosedRange<Int64>, into run: borrowing SealedRun
+    ) throws(StoreError) {
+        try readRun(run.slots(of: blocks), from: blocks.lowerBound)
+    }
+
+    /// How much of what a block holds is still needed, from its start; 0 for nothing.
+    private func keepsOld(
+        of block: Int64, covered: Range<Int64>, _ new: Extent
+    ) -> Int {
+        let kept = min(use(of: block, in: extent), use(of: block, in: new))
         let start = Layout.plainOffset(ofBlock: block)
         // Nothing of a damaged block is needed when all that it held is written anew: so damage can be healed.
-        let isCovered = covered.lowerBound == start && covered.count >= kept
-        guard kept > 0, !isCovered else {
-            UnsafeMutableRawBufferPointer(rebasing: aside[..<capacity]).zero()
-            return
+        let isCovered = covered.lowerBound <= start && covered.upperBound >= start + Int64(kept)
+        return isCovered ? 0 : kept
+    }
+
+    /// What a block held, zeros past the use it had and past the one it will have.
+    private func openOld(
+        _ block: Int64, _ physical: UnsafeMutableRawBufferPointer,
+        into aside: UnsafeMutableRawBufferPointer, covered: Range<Int64>, becoming new: Extent,
+        with session: borrowing BlockCipher.Session
+    ) throws(StoreError) {
+        let kept = keepsOld(of: block, covered: covered, new)
+        if kept > 0 {
+            try open(
+                block, of: extent, UnsafeRawBufferPointer(physical), into: aside, with: session)
         }
-        let done = try system { () throws(Errno) in
-            try readFully(descriptor.raw, into: slot, at: block * Int64(Layout.blockByteCount))
-        }
-        guard done == slot.count else { throw .damaged(block: block) }
-        try open(block, of: old, UnsafeRawBufferPointer(slot), into: aside, with: session)
+        let capacity = Layout.capacity(ofBlock: block)
         UnsafeMutableRawBufferPointer(rebasing: aside[kept..<capacity]).zero()
     }
 

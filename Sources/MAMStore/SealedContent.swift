@@ -90,7 +90,8 @@ final class SealedContent {
         return Int(end - offset)
     }
 
-    private func readRun(
+    /// Whole blocks from disk, as they are.
+    func readRun(
         _ run: UnsafeMutableRawBufferPointer, from first: Int64
     ) throws(StoreError) {
         let done = try system { () throws(Errno) in
