@@ -13,12 +13,18 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
 
 // In CShims, device.c.
 ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused);
-ssize_t mam_device_send(int device, struct iovec *parts, int count, void *unused);
+ssize_t mam_device_send(int device, struct iovec *parts, int count, void *data);
 
 // All of libfuse's threads receive and send through these.
 static inline int mam_use_device(struct fuse_session *session) {
     const struct fuse_custom_io io = {.writev = mam_device_send, .read = mam_device_receive};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
+}
+
+// A request that came otherwise. libfuse reads it, and hands its bytes on where they are.
+static inline void mam_serve_request(void *session, void *bytes, size_t count) {
+    const struct fuse_buf request = {.mem = bytes, .size = count};
+    fuse_session_process_buf(session, &request);
 }
 
 // FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14 does not know it.

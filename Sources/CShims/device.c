@@ -9,15 +9,17 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "turns.h"
+#include "uring.h"
 
 // As fuse_custom_io wants them; CFuse3 declares them too.
 ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused);
-ssize_t mam_device_send(int device, struct iovec *parts, int count, void *unused);
+ssize_t mam_device_send(int device, struct iovec *parts, int count, void *data);
 
 // A process has one mount. Threads are cancelled while they wait here: no frame of Swift's may be below.
 static _Atomic int64_t waiting_count, request_count;
@@ -73,23 +75,91 @@ static bool may_take_long(const struct fuse_in_header *head) {
 // What libfuse 3.14 never asks for: look-ups in one directory side by side, and no question for capabilities at each write(2).
 enum { WANTED = FUSE_PARALLEL_DIROPS | FUSE_HANDLE_KILLPRIV_V2 };
 static _Atomic uint64_t init_unique;
-static uint32_t offered;
+static uint32_t offered, offered_more;
+
+// What <linux/fuse.h> of Debian 12 does not have yet: bit 41 of all, of `flags2`.
+enum { OVER_IO_URING = 1 << 9 };
+// Below that a request may not fit into a ring's buffer, which no kernel up to 6.18 survives: the largest beside writes sets
+// an attribute of 64 KiB.
+enum { SMALLEST_PAYLOAD = 128 * 1024 };
+
+static struct {
+    bool uses_ring;
+    mam_serve serve;
+    void *session;
+    void (*begun)(void *data);
+    _Atomic int state, error;
+    _Atomic int64_t payload;
+} wanted;
+
+void mam_device_prepare(int uses_ring, mam_serve serve, void *session, void (*begun)(void *data)) {
+    wanted.uses_ring = uses_ring;
+    wanted.serve = serve;
+    wanted.session = session;
+    wanted.begun = begun;
+}
+
+enum mam_ring_state mam_device_ring_state(void) { return (enum mam_ring_state)wanted.state; }
+
+int mam_device_ring_error(void) { return wanted.error; }
+
+int64_t mam_device_payload(void) { return wanted.payload; }
 
 static void note_offer(const struct fuse_in_header *head) {
     const struct fuse_init_in *const init = (const void *)(head + 1);
     if (head->len < sizeof *head + offsetof(struct fuse_init_in, flags) + sizeof init->flags) return;
     offered = init->flags;
+    offered_more = head->len >= sizeof *head + sizeof *init && (init->flags & FUSE_INIT_EXT) ? init->flags2 : 0;
     init_unique = head->unique;
 }
 
-static void accept_offer(const struct iovec *parts, int count) {
-    const struct fuse_out_header *const head = parts[0].iov_base;
-    if (init_unique == 0 || head->unique != init_unique || head->error != 0 || count < 2) return;
-    struct fuse_init_out *const init = parts[1].iov_base;
+// What the kernel makes of its answer.
+static size_t payload_of(const struct fuse_init_out *init) {
+    const size_t pages = (size_t)init->max_pages * 4096;
+    return pages > init->max_write ? pages : init->max_write;
+}
+
+static bool settle(enum mam_ring_state state, int error) {
+    wanted.error = error;
+    wanted.state = state;
+    return state == MAM_RING_USED;
+}
+
+static bool prepare_ring(int device, const struct fuse_init_out *init) {
+    if (!wanted.uses_ring) return false;
+    if (!(offered_more & OVER_IO_URING)) return settle(MAM_RING_NOT_OFFERED, 0);
+    if (init->max_write < SMALLEST_PAYLOAD || !(init->flags & FUSE_INIT_EXT)) return settle(MAM_RING_SMALL, 0);
+    wanted.payload = (int64_t)payload_of(init);
+    const int error = mam_ring_prepare(device, payload_of(init), wanted.serve, wanted.session);
+    return settle(error ? MAM_RING_FAILED : MAM_RING_USED, error);
+}
+
+static void accept_offer(struct fuse_init_out *init, bool has_ring) {
     init->flags |= offered & WANTED;
     // The kernel takes the smaller one of this and what the mount's backing device says, which root may raise.
     init->max_readahead = init->max_write;
+    if (has_ring) init->flags2 |= OVER_IO_URING;
+}
+
+// All that can fail of the ring is done before the kernel is told of it: from then on every request waits for it.
+static ssize_t answer_init(int device, const struct iovec *parts, void *data) {
     init_unique = 0;
+    struct fuse_init_out *const init = parts[1].iov_base;
+    const bool has_ring = prepare_ring(device, init);
+    accept_offer(init, has_ring);
+    const ssize_t sent = writev(device, parts, 2);
+    if (has_ring && sent > 0) {
+        const int error = mam_ring_register();
+        if (error) settle(MAM_RING_FAILED, error);
+    }
+    if (wanted.begun) wanted.begun(data);
+    return sent;
+}
+
+static bool is_answer_to_init(const struct iovec *parts, int count) {
+    const struct fuse_out_header *const head = parts[0].iov_base;
+    if (init_unique == 0 || head->unique != init_unique || head->error != 0) return false;
+    return count == 2 && parts[1].iov_len == sizeof(struct fuse_init_out);
 }
 
 ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused) {
@@ -115,8 +185,8 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
     return found;
 }
 
-ssize_t mam_device_send(int device, struct iovec *parts, int count, void *unused) {
-    (void)unused;
-    accept_offer(parts, count);
+ssize_t mam_device_send(int device, struct iovec *parts, int count, void *data) {
+    if (mam_ring_answer(parts, count)) return ((const struct fuse_out_header *)parts[0].iov_base)->len;
+    if (is_answer_to_init(parts, count)) return answer_init(device, parts, data);
     return writev(device, parts, count);
 }

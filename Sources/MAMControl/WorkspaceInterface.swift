@@ -84,6 +84,11 @@ package struct WorkspaceInterface: VaultInterface {
             pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
             maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
             accounts: accountReports(for: call.peer))
+        if !facts.mountPoint.isEmpty {
+            let transport = files.transport
+            report.transport = transport.way.rawValue
+            report.transportNote = transport.note
+        }
         if isTrusted(call.peer) { report.lastVerify = lastVerify.report }
         return report.members
     }

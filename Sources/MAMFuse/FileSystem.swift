@@ -38,7 +38,7 @@ package final class FileSystem: Sendable {
     /// Moves that may have taken a file past who looks for it; changed under `names`.
     let moves = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
-    private let onReady: @Sendable () -> Void
+    private let onReady: @Sendable (FileSystem) -> Void
 
     /// Holds the workspace's own files at the top of the backing directory; not shown in the mount.
     static let hiddenName = ".mamd"
@@ -50,10 +50,10 @@ package final class FileSystem: Sendable {
     /// `root`: the backing directory, opened with `O_PATH`.
     /// `workDirectory`: the workspace's own directory for unfinished files.
     /// `recovers`: the last daemon did not end cleanly.
-    /// `onReady`: called once, when the kernel sends its first request.
+    /// `onReady`: called once, when the kernel has the answer to its first request.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
-        isReadOnly: Bool, recovers: Bool, onReady: @escaping @Sendable () -> Void
+        isReadOnly: Bool, recovers: Bool, onReady: @escaping @Sendable (FileSystem) -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
@@ -70,7 +70,7 @@ package final class FileSystem: Sendable {
 }
 
 extension FileSystem {
-    func becameReady() { onReady() }
+    func becameReady() { onReady(self) }
 
     /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no request.
     var mountDevice: UInt64 {

@@ -16,9 +16,16 @@ package struct LoopProgress {
 
     /// Of this process, which has one mount.
     package static var now: LoopProgress {
-        LoopProgress(
-            waitingCount: Int(mam_device_waiting_count()),
-            requestCount: Int(mam_device_request_count()))
+        let queues = 0..<mam_ring_queue_count()
+        guard !queues.isEmpty else {
+            return LoopProgress(
+                waitingCount: Int(mam_device_waiting_count()),
+                requestCount: Int(mam_device_request_count()))
+        }
+        // A queue whose threads are all busy stands still, whatever the others do.
+        return LoopProgress(
+            waitingCount: queues.map { Int(mam_ring_waiting_count($0)) }.min() ?? 0,
+            requestCount: queues.map { Int(mam_ring_taken_count($0)) }.reduce(0, +))
     }
 }
 

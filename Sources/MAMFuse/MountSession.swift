@@ -43,6 +43,9 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         self.fileSystem = fileSystem
+        mam_device_prepare(
+            options.usesRing ? 1 : 0, mam_serve_request, UnsafeMutableRawPointer(session),
+            Self.begun)
         guard mam_use_device(session) == 0 else {
             stop()
             throw .notMounted
@@ -89,6 +92,12 @@ package final class MountSession: @unchecked Sendable {
         guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
     }
 
+    /// Called with what the session was made with.
+    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { fileSystem in
+        guard let fileSystem else { return }
+        Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue().becameReady()
+    }
+
     private static func makeSession(
         _ arguments: [String], _ fileSystem: FileSystem
     ) -> OpaquePointer? {
@@ -116,7 +125,7 @@ package final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
         // A thread that is stuck in the kernel may still use the session; the process ends soon.
-        guard fileSystem.detach() else { return }
+        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
     }

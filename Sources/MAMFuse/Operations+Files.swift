@@ -45,15 +45,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
         defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
             let plain = UnsafeRawBufferPointer(start: bytes, count: count)
-            // libfuse's buffer is used for the next request as it is: no plaintext may stay in it.
-            defer { zero(plain) }
-            let info = info.required.pointee
-            let handle = info.handle(OpenHandle.self)
-            if info.writepage != 0 {
-                try files.writeBack(handle, plain, at: Int64(offset))
-            } else {
-                try files.write(handle, plain, at: Int64(offset), for: request.caller)
-            }
+            try write(plain, at: Int64(offset), info.required.pointee, request, in: files)
             fuse_reply_write(request.raw, count)
         }
     }
@@ -71,6 +63,21 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
         request.replyDone()
     }
     addSpace(to: &table)
+}
+
+private func write(
+    _ plain: UnsafeRawBufferPointer, at offset: Int64, _ info: fuse_file_info,
+    _ request: Request, in files: FileSystem
+) throws(Errno) {
+    // The buffer is used for the next request as it is: no plaintext may stay in it. And before the reply, which may be made
+    // in the same place.
+    defer { zero(plain) }
+    let handle = info.handle(OpenHandle.self)
+    if info.writepage != 0 {
+        try files.writeBack(handle, plain, at: offset)
+    } else {
+        try files.write(handle, plain, at: offset, for: request.caller)
+    }
 }
 
 /// Zeroes a request's bytes in libfuse's buffer, which is writable although it is handed over as constant.

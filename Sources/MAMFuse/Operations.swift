@@ -19,10 +19,8 @@ func makeOperations() -> fuse_lowlevel_ops {
 }
 
 private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
-    table.`init` = { userData, connection in
-        guard let userData, let connection else { return }
-        negotiate(&connection.pointee)
-        Unmanaged<FileSystem>.fromOpaque(userData).takeUnretainedValue().becameReady()
+    table.`init` = { _, connection in
+        if let connection { negotiate(&connection.pointee) }
     }
 }
 

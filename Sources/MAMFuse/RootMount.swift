@@ -11,11 +11,14 @@ package struct MountOptions: Sendable {
     package var isReadOnly: Bool
     /// No file in it is run as a program: `noexec`.
     package var forbidsPrograms: Bool
+    /// Requests come through io_uring, if the kernel offers that.
+    package var usesRing: Bool
 
-    package init(letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool) {
+    package init(letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, usesRing: Bool) {
         self.letsOthersIn = letsOthersIn
         self.isReadOnly = isReadOnly
         self.forbidsPrograms = forbidsPrograms
+        self.usesRing = usesRing
     }
 
     /// As `mount -o` has them.

@@ -1,5 +1,6 @@
 // The few threads that look for holes of files that are being written.
 
+internal import CShims
 internal import MAMSystem
 internal import Synchronization
 
@@ -30,6 +31,8 @@ final class SeekThreads: Sendable {
                     guard state.threadCount > 0 else { throw .invalid }
                 }
             }
+            // The searches' own requests come to the same queues.
+            guard mam_ring_may_wait() != 0 else { throw .invalid }
             state.waiting.append(search)
         }
     }

@@ -5,6 +5,9 @@ package import MAMSystem
 
 /// Files of the mounted workspace, found without a path of ours.
 package protocol MountedFiles: Sendable {
+    /// How the kernel's requests come.
+    var transport: Transport { get }
+
     /// `descriptor`: any descriptor of a file or directory in the mount, `O_PATH` too; or a readable one of a
     ///   protected file elsewhere.
     func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo

@@ -9,6 +9,10 @@ package struct StatusReport: Sendable, Equatable {
     package let version: String
     package let backingDirectory: String
     package let mountPoint: String
+    /// `device` or `io_uring`: how requests come; nil without a mount.
+    package var transport: String?
+    /// How it does so, or why not through io_uring although that was asked for.
+    package var transportNote: String?
     package let pid: Int32
     package let uid: UInt32
     package let isMultiIdentity: Bool
@@ -43,6 +47,8 @@ package struct StatusReport: Sendable, Equatable {
         version = try wire.string("version")
         backingDirectory = try wire.string("backingDirectory")
         mountPoint = try wire.string("mountPoint")
+        transport = try wire.optionalString("transport")
+        transportNote = try wire.optionalString("transportNote")
         guard let pid = Int32(exactly: try wire.integer("pid")) else {
             throw .invalidParameter("pid")
         }
@@ -69,6 +75,8 @@ package struct StatusReport: Sendable, Equatable {
             "version": .string(version),
             "backingDirectory": .string(backingDirectory),
             "mountPoint": .string(mountPoint),
+            "transport": transport.map { .string($0) } ?? .null,
+            "transportNote": transportNote.map { .string($0) } ?? .null,
             "pid": JSONValue(pid),
             "uid": JSONValue(uid),
             "multiIdentity": .bool(isMultiIdentity),

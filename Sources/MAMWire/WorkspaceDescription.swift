@@ -139,6 +139,9 @@ package enum WorkspaceDescription {
           version: string,
           backingDirectory: string,
           mountPoint: string,
+          # device, io_uring: how the kernel's requests come; null without a mount. transportNote: how, or why not through io_uring
+          transport: ?string,
+          transportNote: ?string,
           pid: int,
           uid: int,
           multiIdentity: bool,

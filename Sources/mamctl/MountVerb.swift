@@ -103,7 +103,7 @@ private func checkedMountPoint(
 ) throws(Failure) -> ByteString {
     try checkLinks(path)
     let dead = try deadMount(at: path)
-    let mountPoint = if let dead { dead } else { try freeDirectory(path) }
+    let mountPoint = if let dead { dead } else { try freeOrDying(path) }
     if mountPoint.isWithin(backing) || backing.isWithin(mountPoint) {
         throw Failure(
             .failure,
@@ -128,6 +128,14 @@ private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
     guard let place = try mountOfWorkspace(path)?.place, try isDead(place) else { return nil }
     printError("mamctl: \(path.shown): the daemon of this mount has died; it is mounted anew")
     return place
+}
+
+/// A daemon that was killed this moment may have answered just now, and be dead by the next question.
+private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
+    do throws(Failure) { return try freeDirectory(path) } catch {
+        guard let dead = try deadMount(at: path) else { throw error }
+        return dead
+    }
 }
 
 /// An empty directory where nothing is mounted.

@@ -92,6 +92,10 @@ private struct StatusText {
             "daemon",
             "process \(report.pid) of uid \(report.uid), version \(report.version); \(mode), at most class \(report.maximumClass.letter)"
         )
+        if let note = report.transportNote {
+            let isRing = report.transport == "io_uring"
+            add("requests", isRing ? "by io_uring: \(note)" : note)
+        }
         add("files", report.openFiles == 0 ? "none in use" : "\(report.openFiles.grouped) in use")
         if let verify = report.lastVerify {
             add("verified", describe(verify))

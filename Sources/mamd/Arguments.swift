@@ -15,6 +15,7 @@ struct Arguments {
     var allowOther: Bool?
     var isReadOnly = false
     var forbidsPrograms = false
+    var usesRing = false
     var task = Task.serve
 
     enum Task {
@@ -31,7 +32,7 @@ struct Arguments {
         MountOptions(
             // Root serves every user; a user's own daemon serves that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms)
+            forbidsPrograms: forbidsPrograms, usesRing: usesRing)
     }
 
     private var placeCount: Int { task == .serve || task == .prepareMount ? 2 : 1 }
@@ -46,7 +47,7 @@ struct Arguments {
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, noexec, allow_other, no_allow_other; others of mount(8) are accepted and ignored
+          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
                           --ready-fd is closed; with -o ro nothing is written, but
@@ -106,6 +107,8 @@ struct Arguments {
             case "noexec": forbidsPrograms = true
             case "allow_other": allowOther = true
             case "no_allow_other": allowOther = false
+            case "io_uring": usesRing = true
+            case "no_io_uring": usesRing = false
             default: break
             }
         }

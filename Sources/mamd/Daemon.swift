@@ -52,7 +52,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let files = try makeFileSystem(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
         recovers: backing.endedUncleanly
-    ) {
+    ) { files in
+        if let transport = files.transport.description { log.info("requests: \(transport)") }
         vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager(
             "READY=1\nSTATUS=Serving \(backing.path.shown) at \(mountPoint.shown)")

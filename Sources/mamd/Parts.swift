@@ -67,7 +67,7 @@ private func makePolicyDirectory(
 func makeFileSystem(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
     recovers: Bool,
-    onReady: @escaping @Sendable () -> Void
+    onReady: @escaping @Sendable (FileSystem) -> Void
 ) throws(StartError) -> FileSystem {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)

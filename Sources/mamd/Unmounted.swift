@@ -35,7 +35,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let noMountPoint = ByteString("")
     let files = try makeFileSystem(
         vault, backing, noMountPoint, isReadOnly: isReadOnly, recovers: false
-    ) {}
+    ) { _ in }
     let server = try makeServer(places, backing, noMountPoint, vault, files, nil, lastVerify)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {

@@ -8,3 +8,4 @@
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
+#include "uring.h"

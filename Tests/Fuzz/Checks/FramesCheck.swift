@@ -122,6 +122,8 @@ private struct Conversation {
 
 /// No mount: files are found by its own tests.
 private struct NoFiles: MountedFiles {
+    var transport: Transport { Transport(.device) }
+
     func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
         throw .notFound("no mount")
     }
