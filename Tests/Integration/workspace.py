@@ -18,6 +18,8 @@ import json_output
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECODER = ROOT / "Tests" / "decoder.py"
 LONG = os.environ.get("MAMD_LONG") == "1"
+# Of each mount, such as io_uring: `scripts/dev ring`.
+MOUNT_OPTIONS = os.environ.get("MAMD_TEST_OPTIONS", "")
 
 ANN = "ann@contoso.com"
 BOB = "bob@contoso.com"
@@ -202,6 +204,11 @@ class Workspace:
         return self
 
     def mount(self, *options, status=DONE):
+        if MOUNT_OPTIONS and "-o" in options:
+            place = options.index("-o") + 1
+            options = (*options[:place], f"{MOUNT_OPTIONS},{options[place]}", *options[place + 1:])
+        elif MOUNT_OPTIONS:
+            options = (*options, "-o", MOUNT_OPTIONS)
         # Into files: a daemon that keeps standard error open must not keep us waiting.
         with open(self.log, "ab") as log:
             result = subprocess.run(
