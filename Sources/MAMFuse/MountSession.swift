@@ -131,7 +131,7 @@ package final class MountSession: @unchecked Sendable {
     }
 
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
-    private static let threadCount: UInt32 = UInt32(getenv("X_THREADS").flatMap { Int(String(cString: $0)) } ?? 10)
+    private static let threadCount: UInt32 = 10
 
     /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
     ///
