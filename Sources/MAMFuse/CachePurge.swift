@@ -130,7 +130,9 @@ final class CachePurge: Sendable {
             return error.isShortOfDescriptors ? .remains : .unseen
         }
         // No new ones come: the window is closing.
-        while inode.withState({ $0.writeGuard.hasTruncations }), !deadline.hasPassed { usleep(1000) }
+        while inode.withState({ $0.writeGuard.hasTruncations }), !deadline.hasPassed {
+            usleep(1000)
+        }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
             // this returns; one that comes later is refused (see WriteGuard).

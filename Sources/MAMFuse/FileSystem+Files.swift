@@ -160,7 +160,6 @@ extension FileSystem {
         try handle.file.synchronize(dataOnly: dataOnly)
     }
 
-
     func release(_ handle: OpenHandle) {
         if handle.mayWrite { handle.file.finishUnasked() }
         let last: VaultFile? = handle.inode.withState { state in
