@@ -70,7 +70,10 @@ package final class FileSystem: Sendable {
 }
 
 extension FileSystem {
-    func becameReady() { onReady(self) }
+    func becameReady() {
+        keepProcDescriptors()
+        onReady(self)
+    }
 
     /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no request.
     var mountDevice: UInt64 {

@@ -14,10 +14,12 @@ internal import MAMSystem
 func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
     let flags = access | O_NOCTTY | O_NONBLOCK
     return try withOwnerRights(to: handle) { path throws(Errno) in
-        do throws(Errno) { return try openFile(path, flags | openWithoutAccessTime) } catch {
+        do throws(Errno) {
+            return try openFile(procPath: path, flags | openWithoutAccessTime)
+        } catch {
             // Only its owner may ask for that.
             guard error == .notPermitted else { throw error }
-            return try openFile(path, flags)
+            return try openFile(procPath: path, flags)
         }
     }
 }
