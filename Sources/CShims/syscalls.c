@@ -69,6 +69,8 @@ _Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_RELATIVE_ACCESS_TIME == S
 
 int mam_set_status_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }
 
+int mam_open_process(int32_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
 int mam_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 void mam_start_write_back(int descriptor, int64_t offset) {

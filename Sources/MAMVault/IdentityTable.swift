@@ -37,6 +37,8 @@ struct IdentityTable: Sendable {
     var processes: [ProcessLife: Process] = [:]
     /// One more with every change of a process's identity.
     var version: UInt64 = 0
+    /// One more with every change of any identity, threads' too: what was found before may not hold any more.
+    var revision: UInt64 = 0
     private var pruneAt = 64
 
     /// More are found anew each time they are asked for.
@@ -72,5 +74,6 @@ struct IdentityTable: Sendable {
             return process
         }
         version += 1
+        revision += 1
     }
 }

@@ -11,6 +11,7 @@ internal import Synchronization
 /// process's identity changes, what its children have is written down for each of them.
 package final class ProcessIdentities: Sendable {
     private let table = Mutex(IdentityTable())
+    private let recent = RecentIdentities()
     /// One change at a time: between looking for children and the change nobody else's may come.
     private let changes = Mutex(())
     /// The variable by which a program tells what it starts, for as long as this daemon lives. Ancestors come first: it is
@@ -64,6 +65,7 @@ package final class ProcessIdentities: Sendable {
             else { return false }
             table.withLock { table in
                 table.prune(unless: isAlive)
+                table.revision += 1
                 table.threads[life] = identity.map {
                     .init(identity: $0, connection: connection)
                 }
@@ -76,6 +78,7 @@ package final class ProcessIdentities: Sendable {
     package func end(_ connection: ConnectionID) {
         changes.withLock { _ in
             let ended = table.withLock { table in
+                table.revision += 1
                 table.threads = table.threads.filter { $0.value.connection != connection }
                 return table.processes.filter { $0.value.own?.connection == connection }.keys
             }
@@ -90,6 +93,7 @@ package final class ProcessIdentities: Sendable {
         table.withLock { table in
             table.prune(unless: isAlive)
             table.version += 1
+            table.revision += 1
             for child in children where table.processes[child]?.inherited == nil {
                 table.processes[child, default: .init()].inherited = .some(old)
             }
@@ -108,6 +112,10 @@ package final class ProcessIdentities: Sendable {
     package func found(forThread thread: Int32) -> FoundIdentity? {
         let known = table.withLock { $0 }
         guard !known.isEmpty, thread > 0 else { return nil }
+        return recent.found(forThread: thread, known.revision) { search(for: thread, known) }
+    }
+
+    private func search(for thread: Int32, _ known: IdentityTable) -> FoundIdentity? {
         if !known.threads.isEmpty, let own = threadIdentity(thread) {
             return FoundIdentity(identity: own, source: .thread)
         }

@@ -34,6 +34,9 @@ enum { MAM_NO_ACCESS_TIME = 1024, MAM_RELATIVE_ACCESS_TIME = 4096 };
 /// fcntl(2) with F_SETFL.
 int mam_set_status_flags(int descriptor, int flags);
 
+/// pidfd_open(2); EINVAL or ENOENT for a thread that is not its process's first.
+int mam_open_process(int32_t process);
+
 /// syncfs(2): all that was written to the file system of a descriptor.
 int mam_sync_file_system(int descriptor);
 

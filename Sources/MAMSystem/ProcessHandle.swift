@@ -1,0 +1,23 @@
+// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is read from /proc.
+
+internal import CShims
+internal import Glibc
+
+/// Refers to a process for good: whoever gets its id later is another.
+package struct ProcessHandle: Sendable {
+    private let descriptor: Descriptor
+
+    /// Nil if there is no such process, and for the id of a thread that is not its process's first.
+    package init?(of process: Int32) {
+        guard process > 0,
+            let raw = try? retrying({ () -> Int32 in mam_open_process(process) })
+        else { return nil }
+        descriptor = Descriptor(owning: raw)
+    }
+
+    /// False once all its threads have ended.
+    package var isAlive: Bool {
+        var question = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+        return withExtendedLifetime(descriptor) { poll(&question, 1, 0) } == 0
+    }
+}
