@@ -4,6 +4,7 @@ import errno
 import mmap
 import os
 import stat
+import time
 import unittest
 
 from workspace import FIRST, PAYLOAD, WorkspaceCase, call, pattern
@@ -177,6 +178,33 @@ class Files(WorkspaceCase):
         os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789))
         status = path.stat()
         self.assertEqual((status.st_atime_ns, status.st_mtime_ns), (1_000_000_001, 1_600_000_000_123_456_789))
+
+    def test_reading_moves_the_access_time_when_the_file_system_below_would(self):
+        """By the rules of the mount below: with relatime once after each change."""
+        below = self.workspace.backing.parent / "below"
+        below.write_bytes(b"x")
+        self.addCleanup(below.unlink)
+        files = (self.write(self.directory / "file", b"x"), below)
+
+        def moved(change):
+            change()
+            time.sleep(0.02)
+            before = [path.stat().st_atime_ns for path in files]
+            for path in files:
+                path.read_bytes()
+            return [path.stat().st_atime_ns != was for path, was in zip(files, before)]
+
+        def each(change):
+            return lambda: [change(path) for path in files]
+
+        steps = {
+            "made": lambda: None, "read": lambda: None, "read again": lambda: None,
+            "written": each(lambda path: path.write_bytes(b"y")), "read after that": lambda: None,
+            "another mode": each(lambda path: path.chmod(0o640)), "read after the mode": lambda: None,
+        }
+        for name, change in steps.items():
+            ours, theirs = moved(change)
+            self.assertEqual(ours, theirs, name)
 
     def test_writing_moves_the_modification_time(self):
         path = self.write(self.directory / "file", b"x")
