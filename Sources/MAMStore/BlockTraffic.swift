@@ -6,8 +6,12 @@ internal import Synchronization
 /// The reads and writes that are inside a file's shared lock.
 ///
 /// Whoever holds that lock alone meets nobody here. Two requests wait for each other where they have a block in common and
-/// one of them writes: in the order in which they came, so that nobody starves. Each is woken when it may go on, and not
-/// before: with one condition for all, ten threads would wake nine others for nothing.
+/// one of them writes. Each is woken when it may go on, and not before: with one condition for all, ten threads would wake
+/// nine others for nothing.
+///
+/// A newcomer that disturbs nobody inside may pass those who wait: the kernel's requests have a block in common with the one
+/// before and the one behind, so that in strict order each would wait for a thread to be woken. So that nobody starves,
+/// each is passed by only so often.
 final class BlockTraffic: Sendable {
     /// A request's place in the order of arrival.
     struct Pass {
@@ -18,8 +22,11 @@ final class BlockTraffic: Sendable {
         let number: Int
         let blocks: ClosedRange<Int64>
         let writes: Bool
-        /// Nil once it may go on.
+        /// Nil while it is inside.
         var waker: Semaphore?
+        var timesPassed = 0
+
+        var isInside: Bool { waker == nil }
 
         func excludes(_ other: Visit) -> Bool {
             (writes || other.writes) && blocks.overlaps(other.blocks)
@@ -51,24 +58,40 @@ final class BlockTraffic: Sendable {
             return count
         }
 
+        /// By who is inside, or came before and was passed often enough.
         func isBlocked(_ visit: Visit) -> Bool {
-            for other in visits {
-                if other.number == visit.number { return false }
-                if other.excludes(visit) { return true }
+            visits.contains { other in
+                guard other.number != visit.number, other.excludes(visit) else { return false }
+                return other.isInside
+                    || other.number < visit.number && other.timesPassed >= BlockTraffic.patience
             }
-            return false
+        }
+
+        /// The visit goes inside, by those who came before it and wait.
+        mutating func notePassing(of visit: Visit) {
+            for index in visits.indices
+            where visits[index].number < visit.number && !visits[index].isInside
+                && visits[index].excludes(visit)
+            {
+                visits[index].timesPassed += 1
+            }
         }
     }
 
     private let state = Mutex(State())
+    private static let patience = 16
 
     // MARK: Being at blocks
 
-    /// Waits until nobody who came before is at these blocks, or until nobody writes them. To be ended with ``leave(_:)``.
+    /// Waits until nobody is at these blocks, or until nobody writes them. To be ended with ``leave(_:)``.
     func enter(_ blocks: ClosedRange<Int64>, writes: Bool) -> Pass {
         let (number, waker) = state.withLock { state -> (Int, Semaphore?) in
             var visit = Visit(number: state.nextNumber(), blocks: blocks, writes: writes)
-            if state.isBlocked(visit) { visit.waker = Semaphore() }
+            if state.isBlocked(visit) {
+                visit.waker = Semaphore()
+            } else {
+                state.notePassing(of: visit)
+            }
             state.visits.append(visit)
             return (visit.number, visit.waker)
         }
@@ -80,9 +103,9 @@ final class BlockTraffic: Sendable {
         state.withLock { state in
             state.visits.removeAll { $0.number == pass.number }
             for index in state.visits.indices {
-                guard let waker = state.visits[index].waker,
-                    !state.isBlocked(state.visits[index])
-                else { continue }
+                let visit = state.visits[index]
+                guard let waker = visit.waker, !state.isBlocked(visit) else { continue }
+                state.notePassing(of: visit)
                 state.visits[index].waker = nil
                 waker.signal()
             }
