@@ -11,6 +11,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[1:1] = [str(HERE.parent / name) for name in ("Integration", "Measure", "Programs")]
 
+from costs import measure_costs  # noqa: E402
 from measuring import measure  # noqa: E402
 from million import measure_million  # noqa: E402
 from options import parse  # noqa: E402
@@ -24,6 +25,8 @@ def main():
     options = parse()
     if options.programs:
         os.environ["PATH"] = f"{options.programs.resolve()}:{os.environ['PATH']}"
+    if options.costs:
+        sys.exit(measure_costs(options))
     if options.million:
         sys.exit(measure_million(options))
     file = options.check or options.file

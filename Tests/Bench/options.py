@@ -34,6 +34,7 @@ def what_to_measure(parser):
     parser.add_argument("--mount-options", help="mamd once more, mounted with these; several with commas")
     parser.add_argument("--ring", action="store_true", help="mamd once more, mounted with io_uring")
     parser.add_argument("--programs", type=pathlib.Path, help="a directory with the mamd and mamctl to measure: no build")
+    parser.add_argument("--costs", action="store_true", help="instead: what operations cost the daemon, counted")
     parser.add_argument("--million", type=int, nargs="?", const=1_000_000, help="instead: a tree of so many files on mamd")
 
 

@@ -1,0 +1,181 @@
+"""What an operation on the mount costs the daemon: requests, system calls, allocations and time. By counting, for which it need
+not be quiet: strace counts the calls, probes in libc the allocations, the kernel the time on a processor."""
+import collections
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from filesystems import Mamd
+from measuring import mounted, scratch
+from report import Table
+from stores import STORES, forget
+from workspace import daemons
+
+COUNT = 400
+PROBES = ("malloc", "calloc")
+LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
+# The daemon's threads asking for the next request, or for nothing, are no work.
+WAITING = {"futex", "poll", "sched_yield", "restart_syscall", "total"}
+
+
+def create(root):
+    for number in range(COUNT):
+        file = os.open(root / f"f{number}", os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        os.write(file, bytes(4096))
+        os.close(file)
+
+
+def stat(root):
+    for number in range(COUNT):
+        os.stat(root / f"f{number}")
+
+
+def listing(root):
+    for entry in os.scandir(root):
+        entry.stat()
+
+
+def read_small(root):
+    for number in range(COUNT):
+        file = os.open(root / f"f{number}", os.O_RDONLY)
+        os.read(file, 4096)
+        os.close(file)
+
+
+def delete(root):
+    for number in range(COUNT):
+        os.unlink(root / f"f{number}")
+
+
+def blocks(root, size, flags, action):
+    """`COUNT` times `size`, far from each other, so that nothing is gathered or read ahead."""
+    file = os.open(root / "large", flags)
+    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+    for number in range(COUNT):
+        action(file, size, (number * 7919 % COUNT) * (1 << 20))
+    os.close(file)
+
+
+def read(file, size, at):
+    os.pread(file, size, at)
+
+
+def write(file, size, at):
+    os.pwrite(file, bytes(size), at)
+
+
+def write_through(file, size, at):
+    write(file, size, at)
+    os.fdatasync(file)
+
+
+# In an order in which each finds what it needs; the kernel has forgotten everything before each.
+OPERATIONS = {
+    "create a file of 4 KiB": create,
+    "stat": stat,
+    "list with attributes": listing,
+    "open, read 4 KiB, close": read_small,
+    "unlink": delete,
+    "read 4 KiB": lambda root: blocks(root, 4096, os.O_RDONLY, read),
+    "read 1 MiB": lambda root: blocks(root, 1 << 20, os.O_RDONLY, read),
+    "write 4 KiB, fdatasync": lambda root: blocks(root, 4096, os.O_RDWR, write_through),
+    "write 1 MiB": lambda root: blocks(root, 1 << 20, os.O_RDWR, write),
+}
+
+
+def seconds(process):
+    return sum(int((task / "schedstat").read_text().split()[0]) for task in pathlib.Path(f"/proc/{process}/task").iterdir()) / 1e9
+
+
+def ended(counter):
+    counter.send_signal(signal.SIGINT)
+    return counter.communicate()[1]
+
+
+def calls(process, action):
+    """System calls of the daemon's threads while something runs."""
+    counter = subprocess.Popen(
+        ["strace", "-f", "-c", "-U", "calls,name", "-p", str(process)], stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    action()
+    found = collections.Counter()
+    for line in ended(counter).splitlines():
+        match = re.fullmatch(r"\s*(\d+)\s+(\w+)", line)
+        if match and match[2] not in WAITING:
+            found[match[2]] += int(match[1])
+    return found
+
+
+def allocations(process, action):
+    events = ",".join(f"probe_libc:{name}" for name in PROBES)
+    counter = subprocess.Popen(
+        ["perf", "stat", "-x", ";", "-e", events, "-p", str(process)], stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    action()
+    return sum(int(line.split(";")[0]) for line in ended(counter).splitlines() if line[:1].isdigit())
+
+
+def costs(place):
+    root = place.files / "costs"
+    root.mkdir()
+    (root / "large").write_bytes(bytes(COUNT << 20))
+    (process,) = daemons(str(place.workspace.root))
+    figures = {}
+    for name, operation in OPERATIONS.items():
+        def run():
+            operation(root)
+            os.sync()
+
+        def again():
+            # What an operation makes or takes away must be as it was.
+            if operation is create:
+                delete(root)
+            elif operation is delete:
+                create(root)
+            forget(place)
+
+        forget(place)
+        before = seconds(process)
+        run()
+        spent = seconds(process) - before
+        again()
+        counted = calls(process, run)
+        again()
+        made = allocations(process, run)
+        replies = counted.pop("writev", 0)
+        # Each request is read; what is read beyond that was there for nobody.
+        counted["read"] = replies
+        figures[name] = {
+            "requests": replies / COUNT, "system calls": sum(counted.values()) / COUNT + replies / COUNT,
+            "allocations": made / COUNT, "microseconds": 1e6 * spent / COUNT,
+            "calls": {call: round(count / COUNT, 2) for call, count in counted.most_common() if count >= COUNT / 20}}
+    return figures
+
+
+def show(figures):
+    table = Table("Costs", "operation", "requests", "system calls", "allocations", "us of CPU", "calls")
+    for name, one in figures.items():
+        table.row(
+            name, f"{one['requests']:.1f}", f"{one['system calls']:.1f}", f"{one['allocations']:.1f}",
+            f"{one['microseconds']:.0f}", ", ".join(f"{call} {count:g}" for call, count in one["calls"].items()))
+    table.show()
+
+
+def measure_costs(options):
+    """The exit status."""
+    for name in PROBES:
+        subprocess.run(["perf", "probe", "-q", "-x", LIBC, name], check=False)
+    with scratch(options) as (memory, _), mounted([Mamd], STORES["tmpfs"], memory) as (places, missing):
+        if not places:
+            print(f"bench: {missing}", file=sys.stderr)
+            return 1
+        figures = costs(places[0])
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1) + "\n")
+    show(figures)
+    return 0
