@@ -56,18 +56,32 @@ static ssize_t read_soon(int device, void *buffer, size_t count) {
     }
 }
 
-// Large ones, those that wait for the disk, and those that are many in one.
+// Whether the last sync took so little that it was no disk it waited for.
+static _Atomic bool syncs_are_short;
+static _Thread_local int64_t sync_start;
+
+static void begin_sync(const struct fuse_in_header *head) {
+    if (head->opcode == FUSE_FSYNC) sync_start = now();
+}
+
+// When the thread comes for the next request.
+static void end_sync(void) {
+    enum { SHORT_NANOSECONDS = 200000 };
+    if (sync_start == 0) return;
+    atomic_store_explicit(&syncs_are_short, now() - sync_start < SHORT_NANOSECONDS, memory_order_relaxed);
+    sync_start = 0;
+}
+
+// Large ones, and those that wait for the disk.
 static bool may_take_long(const struct fuse_in_header *head) {
     enum { LARGE = 65536 };
     switch (head->opcode) {
     case FUSE_READ: return ((const struct fuse_read_in *)(head + 1))->size >= LARGE;
     case FUSE_WRITE: return ((const struct fuse_write_in *)(head + 1))->size >= LARGE;
-    case FUSE_FSYNC:
+    case FUSE_FSYNC: return !atomic_load_explicit(&syncs_are_short, memory_order_relaxed);
     case FUSE_FSYNCDIR:
     case FUSE_FALLOCATE:
-    case FUSE_COPY_FILE_RANGE:
-    case FUSE_READDIR:
-    case FUSE_READDIRPLUS: return true;
+    case FUSE_COPY_FILE_RANGE: return true;
     default: return false;
     }
 }
@@ -170,6 +184,7 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
         own_device = device;
     }
     atomic_fetch_add_explicit(&waiting_count, 1, memory_order_relaxed);
+    end_sync();
     mam_turn_listen();
     const ssize_t found = read_soon(device, buffer, count);
     atomic_fetch_sub_explicit(&waiting_count, 1, memory_order_relaxed);
@@ -177,6 +192,7 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
     if (found < (ssize_t)sizeof *head) return found;
     atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
     mam_turn_serve(may_take_long(head));
+    begin_sync(head);
     // Files without a name (open(2) with O_TMPFILE) are asked for by a number of their own since Linux 6.2, which libfuse 3.14
     // does not know. Such a request looks as one that creates a file, and is answered alike. Its flags still tell.
     enum { TMPFILE = 51 };
