@@ -11,12 +11,15 @@ import sys
 import time
 
 from filesystems import Mamd
+from machine import in_words, machine
 from measuring import mounted, scratch
-from report import Table
+from output import DOCUMENT
 from stores import STORES, forget
+from tables import into_document
 from workspace import daemons
 
 COUNT = 400
+MARKS = "<!-- costs -->", "<!-- /costs -->"
 PROBES = ("malloc", "calloc")
 LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
 # The daemon's threads asking for the next request, or for nothing, are no work.
@@ -157,13 +160,13 @@ def costs(place):
     return figures
 
 
-def show(figures):
-    table = Table("Costs", "operation", "requests", "system calls", "allocations", "us of CPU", "calls")
+def table(figures):
+    rows = [("operation", "requests", "system calls", "allocations", "µs of CPU", "calls"), ("---", *["---:"] * 4, "---")]
     for name, one in figures.items():
-        table.row(
+        rows.append((
             name, f"{one['requests']:.1f}", f"{one['system calls']:.1f}", f"{one['allocations']:.1f}",
-            f"{one['microseconds']:.0f}", ", ".join(f"{call} {count:g}" for call, count in one["calls"].items()))
-    table.show()
+            f"{one['microseconds']:.0f}", ", ".join(f"{call} {count:g}" for call, count in one["calls"].items())))
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def measure_costs(options):
@@ -177,5 +180,8 @@ def measure_costs(options):
         figures = costs(places[0])
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
-    show(figures)
+    text = f"{in_words(machine())}\n\n{table(figures)}"
+    print(text)
+    if options.write_docs:
+        DOCUMENT.write_text(into_document(DOCUMENT.read_text(), text, MARKS))
     return 0

@@ -68,10 +68,10 @@ def reasons(results, store):
         for key, places in results.reasons.get(store, {}).items() for place, reason in places.items())
 
 
-def into_document(text, new):
+def into_document(text, new, marks=(BEGIN, END)):
     """The text with what stands between its two marks replaced."""
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
+    before, begin, rest = text.partition(marks[0])
+    _, end, after = rest.partition(marks[1])
     if not begin or not end:
-        raise ValueError(f"no {BEGIN} … {END}")
-    return f"{before}{BEGIN}\n\n{new}\n\n{END}{after}"
+        raise ValueError(f"no {marks[0]} … {marks[1]}")
+    return f"{before}{begin}\n\n{new}\n\n{end}{after}"
