@@ -51,7 +51,6 @@ static ssize_t read_soon(int device, void *buffer, size_t count) {
         }
         struct pollfd request = {.fd = device, .events = POLLIN};
         poll(&request, 1, -1);
-        mam_turn_awake();
         end = 0;
     }
 }

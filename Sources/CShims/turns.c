@@ -66,6 +66,13 @@ static bool is_quiet(const uint64_t last[TURN_COUNT], const uint64_t before[TURN
     return true;
 }
 
+// Neither given on nor served in since the last look.
+static bool are_as_before(const uint64_t last[TURN_COUNT]) {
+    for (int turn = 0; turn < TURN_COUNT; turn++)
+        if (atomic_load(&turns[turn]) != last[turn]) return false;
+    return true;
+}
+
 static void wait_a_tick(void) {
     struct timespec end;
     clock_gettime(CLOCK_MONOTONIC, &end);
@@ -81,10 +88,10 @@ static void stand_in(void) {
         if (quiet < PATIENCE) {
             wait_a_tick();
         } else {
-            // Announced first and then looked once more: a listener that wakes between sees it.
+            // Announced first and then looked once more: whoever serves from now on sees it.
             atomic_store(&deputy_sleeps, true);
             if (take_free()) break;
-            sem_wait(&deputy);
+            if (are_as_before(last)) sem_wait(&deputy);
             quiet = 0;
         }
         uint64_t before[TURN_COUNT];
@@ -101,8 +108,9 @@ static void stand_in(void) {
 static void park(void) {
     bool expected = false;
     if (atomic_compare_exchange_strong(&has_deputy, &expected, true)) return stand_in();
+    // Announced first and then looked once more: a deputy that has left since then has woken nobody.
     atomic_fetch_add(&parked_count, 1);
-    if (!take_free()) sem_wait(&parked);
+    if (atomic_load(&has_deputy) && !take_free()) sem_wait(&parked);
     atomic_fetch_sub(&parked_count, 1);
 }
 
@@ -115,6 +123,10 @@ void mam_turn_listen(void) {
     while (own < 0 && !take_free()) park();
 }
 
+static void wake_deputy(void) {
+    if (atomic_load(&deputy_sleeps) && atomic_exchange(&deputy_sleeps, false)) sem_post(&deputy);
+}
+
 void mam_turn_serve(int may_take_long) {
     if (may_take_long) {
         atomic_store(&turns[own], (own_state & ~(uint64_t)TAKEN) + NUMBER);
@@ -124,8 +136,6 @@ void mam_turn_serve(int may_take_long) {
     }
     own_state = (own_state | SERVING) + NUMBER;
     atomic_store(&turns[own], own_state);
-}
-
-void mam_turn_awake(void) {
-    if (atomic_load(&deputy_sleeps) && atomic_exchange(&deputy_sleeps, false)) sem_post(&deputy);
+    // Only now: it looks at the turns after it said that it sleeps.
+    wake_deputy();
 }

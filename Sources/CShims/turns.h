@@ -11,6 +11,3 @@ void mam_turn_listen(void);
 
 // Ends that: a request came. Is to be served with the turn kept, or given on.
 void mam_turn_serve(int may_take_long);
-
-// The listener has slept: there may be work for the deputy again.
-void mam_turn_awake(void);
