@@ -130,7 +130,7 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
                 "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
-        tests("MAMFuseTests", ["MAMFuse"]),
+        tests("MAMFuseTests", ["MAMFuse", "MAMSystem"]),
         tests(
             "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

@@ -68,12 +68,23 @@ func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
 /// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit, and no
 /// set-group-ID bit on what the group may execute. True if there was one.
 func clearSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
-    let mode = try status(at: handle.raw, "").st_mode
+    func mode() throws(Errno) -> mode_t { try status(at: handle.raw, "").st_mode }
+    guard withoutSetIDBits(try mode()) != nil else { return false }
+    return try modes.exclusive { () throws(Errno) in
+        // Looked at once more: what was seen without the lock may be a temporary mode, or one that a caller has changed since.
+        guard let kept = withoutSetIDBits(try mode()) else { return false }
+        try withProcPath(of: handle.raw) { path throws(Errno) in
+            _ = try retrying { chmod(path, kept) }
+        }
+        return true
+    }
+}
+
+/// Nil for a mode that has no such bits.
+private func withoutSetIDBits(_ mode: mode_t) -> mode_t? {
     var kept = mode & ~S_ISUID
     if mode & S_IXGRP != 0 { kept &= ~S_ISGID }
-    guard kept != mode else { return false }
-    try changeMode(handle, to: kept & 0o7777)
-    return true
+    return kept == mode ? nil : kept & 0o7777
 }
 
 /// Held by whoever changes a mode, so that a temporary one is never taken for the file's own.
