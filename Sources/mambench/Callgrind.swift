@@ -20,6 +20,8 @@ func countInstructions(in directory: ScratchDirectory) throws -> [String: Double
         [
             "env", "SWIFT_DETERMINISTIC_HASHING=1", "valgrind", "-q", "--tool=callgrind",
             "--callgrind-out-file=\(directory.path("callgrind"))",
+            // Of calls that it does not know, pidfd_open(2) say, which then fail.
+            "--log-file=\(directory.path("warnings"))",
             "--zero-before=bench_part_begins", "--dump-before=bench_part_ends",
             program, Options.underCallgrind,
         ], output: counts)
