@@ -10,16 +10,21 @@ from workspace import (
 FAILURES = (NO, NOT_FOUND, NOT_MANAGED, DAMAGED, UNREACHABLE)
 
 
+def content(*places):
+    """All of it but the audit, to which what was refused a moment ago may come at any time."""
+    return {path: found for path, found in tree_digest(*places).items() if "/audit/" not in path}
+
+
 class Case(WorkspaceCase):
     def refuse(self, status, names, *arguments, **options):
         """Runs mamctl, which must end with the status, name each thing, and change nothing."""
         workspace = self.workspace
         places = (workspace.backing, workspace.state, workspace.root / "config_home")
-        before = tree_digest(*places)
+        before = content(*places)
         result = workspace.ctl(*arguments, status=status, **options)
         for name in names if isinstance(names, (list, tuple)) else [names]:
             self.assertIn(os.fspath(name), result.stderr)
-        self.assertEqual(tree_digest(*places), before)
+        self.assertEqual(content(*places), before)
         self.assertNotIn("Fatal error", result.stderr)
         return result
 
