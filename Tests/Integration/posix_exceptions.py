@@ -44,7 +44,7 @@ TO_ITSELF = "chown to itself of a file of mode (2755|4711|6644|6755), by "
 EXCEPTIONS = {
     # chown(2) with neither user nor group: the kernel leaves set-id bits to us, and then has nothing left to tell us.
     "ownership": {
-        TO_ITSELF + "(ann|root), after it": keeps_set_id_bits,
+        TO_ITSELF + "(ann|root|self), after it": keeps_set_id_bits,
         TO_ITSELF + "(bob|cat|dan)": exactly((None, "EPERM")),
     },
     "set_id_bits": {SET_GROUP_ID: keeps_only_the_set_group_id_bit},
