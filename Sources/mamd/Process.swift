@@ -11,6 +11,7 @@ func protectProcess() {
     _ = mam_forbid_core_dumps()
     umask(0)
     raiseDescriptorLimit()
+    makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
     wakeOnSignal()
 }
@@ -32,6 +33,13 @@ private func raiseDescriptorLimit() {
     guard getrlimit(resource, &limit) == 0 else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(resource, &limit)
+}
+
+/// While a process has one thread the kernel enlarges its table of descriptors at once. Later it waits for all processors
+/// (synchronize_rcu), some milliseconds at each doubling, in the middle of somebody's first look at a directory.
+private func makeRoomForDescriptors() {
+    let last = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 16_383)
+    if last >= 0 { close(last) }
 }
 
 /// Where lines go when there is no journal, and what a crash leaves.
