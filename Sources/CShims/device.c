@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "requests.h"
 #include "turns.h"
 #include "uring.h"
 
@@ -28,7 +29,7 @@ int64_t mam_device_waiting_count(void) { return atomic_load_explicit(&waiting_co
 
 int64_t mam_device_request_count(void) { return atomic_load_explicit(&request_count, memory_order_relaxed); }
 
-// How long a listener asks again and again before it sleeps: about what it costs to wake it.
+// How long a listener asks again and again before it sleeps (docs/adr/0025).
 enum { SPIN_NANOSECONDS = 30000 };
 
 static int64_t now(void) {
@@ -73,10 +74,9 @@ static void end_sync(void) {
 
 // Large ones, and those that wait for the disk.
 static bool may_take_long(const struct fuse_in_header *head) {
-    enum { LARGE = 65536 };
     switch (head->opcode) {
-    case FUSE_READ: return ((const struct fuse_read_in *)(head + 1))->size >= LARGE;
-    case FUSE_WRITE: return ((const struct fuse_write_in *)(head + 1))->size >= LARGE;
+    case FUSE_READ: return ((const struct fuse_read_in *)(head + 1))->size >= LARGE_REQUEST;
+    case FUSE_WRITE: return ((const struct fuse_write_in *)(head + 1))->size >= LARGE_REQUEST;
     case FUSE_FSYNC: return !atomic_load_explicit(&syncs_are_short, memory_order_relaxed);
     case FUSE_FSYNCDIR:
     case FUSE_FALLOCATE:
@@ -192,10 +192,7 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
     atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
     mam_turn_serve(may_take_long(head));
     begin_sync(head);
-    // Files without a name (open(2) with O_TMPFILE) are asked for by a number of their own since Linux 6.2, which libfuse 3.14
-    // does not know. Such a request looks as one that creates a file, and is answered alike. Its flags still tell.
-    enum { TMPFILE = 51 };
-    if (head->opcode == TMPFILE) head->opcode = FUSE_CREATE;
+    make_known(head);
     if (head->opcode == FUSE_INIT) note_offer(head);
     return found;
 }

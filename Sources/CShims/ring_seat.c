@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ring_seat.h"
+#include "requests.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -8,7 +9,7 @@
 #include <time.h>
 
 // <linux/fuse.h> of Debian 12 does not have them yet.
-enum { REGISTER = 1, COMMIT_AND_FETCH = 2, CREATE = 35, TMPFILE = 51 };
+enum { REGISTER = 1, COMMIT_AND_FETCH = 2 };
 
 struct command {
     uint64_t flags, commit;
@@ -18,7 +19,7 @@ struct command {
 
 _Static_assert(sizeof(struct header) == 288 && sizeof(struct command) == 24, "as the kernel has them");
 
-enum { PAGE = 4096, LARGE = 64 * 1024 };
+enum { PAGE = 4096 };
 // What a completion is of.
 enum { REQUEST = 1, STOP = 2 };
 
@@ -106,9 +107,7 @@ static bool assemble(struct seat *seat) {
     seat->request = seat->payload - size - sizeof *in;
     memcpy(seat->request + sizeof *in, header->operation, size);
     memcpy(seat->request, in, sizeof *in);
-    // As device.c does it.
-    struct fuse_in_header *copy = (struct fuse_in_header *)seat->request;
-    if (copy->opcode == TMPFILE) copy->opcode = CREATE;
+    make_known((struct fuse_in_header *)seat->request);
     return true;
 }
 
@@ -120,8 +119,8 @@ static void run(struct seat *seat) {
 
 static bool is_costly(const struct seat *seat) {
     switch (seat->operation) {
-    case FUSE_READ: return ((const struct fuse_read_in *)seat->header->operation)->size >= LARGE;
-    case FUSE_WRITE: return seat->header->entry.payload >= LARGE;
+    case FUSE_READ: return ((const struct fuse_read_in *)seat->header->operation)->size >= LARGE_REQUEST;
+    case FUSE_WRITE: return seat->header->entry.payload >= LARGE_REQUEST;
     case FUSE_COPY_FILE_RANGE: return true;
     default: return false;
     }

@@ -47,9 +47,7 @@ package func processes(holding files: Set<ByteString>) -> [ByteString: [ProcessN
 package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
     var found: [ByteString: [String]] = [:]
     for pid in allProcesses where pid != getpid() {
-        let names = (try? entries(of: ByteString("/proc/\(pid)/fd"))) ?? []
-        for name in names.compactMap(\.text) {
-            guard let path = link("fd/\(name)", of: pid), files.contains(path) else { continue }
+        for (name, path) in namedLinks(in: "fd", of: pid) where files.contains(path) {
             found[path, default: []].append("/proc/\(pid)/fd/\(name)")
         }
     }
@@ -75,8 +73,16 @@ private var allProcesses: [Int32] {
 }
 
 private func links(in directory: String, of pid: Int32) -> [ByteString] {
+    namedLinks(in: directory, of: pid).map(\.target)
+}
+
+private func namedLinks(
+    in directory: String, of pid: Int32
+) -> [(name: String, target: ByteString)] {
     let names = (try? entries(of: ByteString("/proc/\(pid)/\(directory)"))) ?? []
-    return names.compactMap(\.text).compactMap { link("\(directory)/\($0)", of: pid) }
+    return names.compactMap(\.text).compactMap { name in
+        link("\(directory)/\(name)", of: pid).map { (name, $0) }
+    }
 }
 
 private func link(_ name: String, of pid: Int32) -> ByteString? {
