@@ -11,7 +11,7 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-func system(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
+func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Target {
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
@@ -31,6 +31,14 @@ func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+// Debian has Intel's library where Intel's instructions are.
+#if arch(x86_64)
+    let vectorLibraries = [system("CIPsecMB", nil, debian: "libipsec-mb-dev")]
+#else
+    let vectorLibraries: [Target] = []
+#endif
+let ciphers = vectorLibraries.map { Target.Dependency(stringLiteral: $0.name) }
+
 // From the bottom up: a target depends only on what stands above it in this list.
 let package = Package(
     name: "mamd",
@@ -39,7 +47,7 @@ let package = Package(
         .executable(name: "mamctl", targets: ["mamctl"]),
         .library(name: "MAMClient", targets: ["MAMClient"]),
     ],
-    targets: [
+    targets: vectorLibraries + [
         // Ground
         system("CFuse3", "fuse3", debian: "libfuse3-dev"),
         system("CCrypto", "libcrypto", debian: "libssl-dev"),
@@ -51,7 +59,7 @@ let package = Package(
         // Core
         module("MAMFormat", ["MAMModel"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
-        module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium"]),
+        module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium", "CShims"] + ciphers),
         module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 

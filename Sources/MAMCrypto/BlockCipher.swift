@@ -11,7 +11,7 @@ package final class BlockCipher: Sendable {
     package let key: SecretBytes
 
     private struct Pool {
-        var idle: [AESGCM.Context] = []
+        var idle: [GCMContext] = []
         var isRevoked = false
     }
 
@@ -45,13 +45,13 @@ package final class BlockCipher: Sendable {
         takeAllIdle().forEach { $0.free() }
     }
 
-    private func takeContext() -> AESGCM.Context? {
-        let idle: AESGCM.Context? = pool.withLock { $0.idle.popLast() }
+    private func takeContext() -> GCMContext? {
+        let idle: GCMContext? = pool.withLock { $0.idle.popLast() }
         // A revoked cipher has an erased key, of which no context can be made.
         return idle ?? AESGCM.context(for: key)
     }
 
-    private func giveBack(_ context: AESGCM.Context) {
+    private func giveBack(_ context: GCMContext) {
         let isKept = pool.withLock { pool in
             guard !pool.isRevoked, pool.idle.count < Self.idleLimit else { return false }
             pool.idle.append(context)
@@ -60,7 +60,7 @@ package final class BlockCipher: Sendable {
         if !isKept { context.free() }
     }
 
-    private func takeAllIdle() -> [AESGCM.Context] {
+    private func takeAllIdle() -> [GCMContext] {
         pool.withLock { pool in
             pool.isRevoked = true
             defer { pool.idle = [] }
@@ -70,7 +70,7 @@ package final class BlockCipher: Sendable {
 
     /// A context on loan; stays within the request's thread.
     package struct Session: ~Copyable {
-        fileprivate let context: AESGCM.Context?
+        fileprivate let context: GCMContext?
 
         /// Encrypts and authenticates one payload; in place if `ciphertext` is where `plain` is.
         ///

@@ -43,7 +43,7 @@ package enum KeyWrap {
     }
 
     private static func withContext<Result>(
-        for key: SecretBytes, _ body: (AESGCM.Context) throws(SealError) -> Result
+        for key: SecretBytes, _ body: (GCMContext) throws(SealError) -> Result
     ) throws(SealError) -> Result {
         guard let context = AESGCM.context(for: key) else { throw .failure }
         defer { context.free() }

@@ -1,5 +1,5 @@
-// MAMCrypto: secret memory, sealing, wrapping and derivation. The only module that sees OpenSSL and
-// libsodium; it knows nothing of files, accounts or formats.
+// MAMCrypto: secret memory, sealing, wrapping and derivation. The only module that sees OpenSSL, libsodium
+// and IPsec Multi-Buffer; it knows nothing of files, accounts or formats.
 //
 //   SecretBytes, SecretSlots   locked memory           BlockCipher, KeyWrap, OneShot   AES-256-GCM
 //   SecureRandom               the kernel's generator  Derivation, Curve25519          keys from keys
@@ -13,6 +13,15 @@ package var cryptoVersions: (openSSL: String, sodium: String) {
         String(cString: OpenSSL_version(OPENSSL_VERSION)),
         String(cString: sodium_version_string())
     )
+}
+
+/// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`, where it can do the sealing.
+package var vectorLibraryVersion: String? {
+    #if canImport(CIPsecMB)
+        VectorGCM.version
+    #else
+        nil
+    #endif
 }
 
 // A global is initialised once, whichever thread comes first.

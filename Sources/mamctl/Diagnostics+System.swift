@@ -11,7 +11,8 @@ func systemDiagnostics() -> JSONValue {
         "mamctl": .string(productVersion), "swift": .string(swiftVersion),
         "kernel": JSONValue(firstLine(of: "/proc/sys/kernel/osrelease")),
         "distribution": JSONValue(distribution), "openssl": .string(crypto.openSSL),
-        "libsodium": .string(crypto.sodium), "libfuse": JSONValue(fuseVersion),
+        "libsodium": .string(crypto.sodium), "ipsecMB": JSONValue(vectorLibraryVersion),
+        "libfuse": JSONValue(fuseVersion),
         "fuseDevice": .string(access("/dev/fuse", R_OK | W_OK) == 0 ? "usable" : "not usable"),
         "uid": JSONValue(geteuid()),
     ]

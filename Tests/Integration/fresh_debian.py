@@ -15,7 +15,8 @@ from workspace import PREFIX, ROOT, wait_until
 # What the tests look with. None of it brings what mamd depends on.
 TOOLS = ("bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
 # Fetched with what they need in turn, but not installed: that is apt's work in the test.
-FETCHED = ("fuse3", "libfuse3-3", "libsodium23", "libssl3", "libsystemd0")
+FETCHED = ("fuse3", "libfuse3-3", "libsodium23", "libssl3", "libsystemd0") + (
+    ("libipsec-mb1",) if os.uname().machine == "x86_64" else ())
 ORDINARY = 1000
 
 BOOT = f"""

@@ -2,6 +2,7 @@
 import base64
 import json
 import os
+import pathlib
 import subprocess
 import tarfile
 
@@ -83,6 +84,8 @@ class Diagnostics(WorkspaceCase):
         (workspace,) = found["workspaces"]
         self.assertEqual(found["system"]["kernel"], os.uname().release)
         self.assertIn("OpenSSL", found["system"]["openssl"])
+        has_instructions = {"vaes", "vpclmulqdq", "avx512f", "gfni"} <= set(pathlib.Path("/proc/cpuinfo").read_text().split())
+        self.assertEqual(found["system"]["ipsecMB"] is not None, has_instructions)
         values = workspace["settings"]["values"]
         self.assertEqual(values["LockGraceSeconds"], 7)
         self.assertEqual(values["LockOn"], {"SessionLock": "now"})

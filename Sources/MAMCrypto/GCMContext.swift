@@ -1,0 +1,69 @@
+// One key, prepared by one of the libraries.
+
+/// Seals and opens under one key. For one thread at a time; `free()` cleanses it.
+package enum GCMContext {
+    case openSSL(OpenSSLGCM)
+    #if canImport(CIPsecMB)
+        case vector(VectorGCM)
+    #endif
+
+    /// Nil if the library refuses, or cannot be had. `key`: 32 bytes.
+    init?(key: UnsafePointer<UInt8>, by library: GCMLibrary) {
+        switch library {
+        case .openSSL:
+            guard let context = OpenSSLGCM(key: key) else { return nil }
+            self = .openSSL(context)
+        case .vector:
+            #if canImport(CIPsecMB)
+                guard let context = VectorGCM(key: key) else { return nil }
+                self = .vector(context)
+            #else
+                return nil
+            #endif
+        }
+    }
+
+    package func free() {
+        switch self {
+        case .openSSL(let context): context.free()
+        #if canImport(CIPsecMB)
+            case .vector(let context): context.free()
+        #endif
+        }
+    }
+
+    /// Both may be in place. When they throw, what was written is zeroed.
+    package func seal(
+        _ plain: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
+        associatedData: UnsafeRawBufferPointer, into ciphertext: UnsafeMutableRawPointer,
+        tag: UnsafeMutableRawPointer
+    ) throws(SealError) {
+        switch self {
+        case .openSSL(let context):
+            try context.seal(
+                plain, nonce: nonce, associatedData: associatedData, into: ciphertext, tag: tag)
+        #if canImport(CIPsecMB)
+            case .vector(let context):
+                context.seal(
+                    plain, nonce: nonce, associatedData: associatedData, into: ciphertext, tag: tag)
+        #endif
+        }
+    }
+
+    package func open(
+        _ ciphertext: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
+        associatedData: UnsafeRawBufferPointer, tag: UnsafeRawPointer,
+        into plain: UnsafeMutableRawPointer
+    ) throws(SealError) {
+        switch self {
+        case .openSSL(let context):
+            try context.open(
+                ciphertext, nonce: nonce, associatedData: associatedData, tag: tag, into: plain)
+        #if canImport(CIPsecMB)
+            case .vector(let context):
+                try context.open(
+                    ciphertext, nonce: nonce, associatedData: associatedData, tag: tag, into: plain)
+        #endif
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// Who seals: docs/adr/0026.
+
+internal import CCrypto
+
+/// The libraries that have AES-256-GCM. They write the same bytes.
+package enum GCMLibrary: CaseIterable, Sendable {
+    case openSSL
+    /// Intel's IPsec Multi-Buffer library.
+    case vector
+
+    /// The faster one, where there is a choice.
+    static let chosen: GCMLibrary = isChoiceFree && vector.agreesWithOpenSSL ? .vector : .openSSL
+
+    // Who demands OpenSSL's validated module means that one.
+    private static var isChoiceFree: Bool { EVP_default_properties_is_fips_enabled(nil) != 1 }
+
+    /// True where the library can be had.
+    package var isAvailable: Bool {
+        guard let context = AESGCM.context(for: SecretBytes(count: AESGCM.keyByteCount), by: self)
+        else { return false }
+        context.free()
+        return true
+    }
+
+    // Lengths on both sides of what the instructions take at once, and a block's.
+    private static let lengths = [0, 1, 15, 16, 17, 255, 256, 257, 767, 768, 769, 4064]
+
+    /// Sealed with one, and opened with the other: a fault would show here, and not in somebody's file.
+    private var agreesWithOpenSSL: Bool {
+        let key = SecretBytes(count: AESGCM.keyByteCount) { key in
+            for place in key.indices { key[place] = UInt8(place) }
+        }
+        guard let mine = AESGCM.context(for: key, by: self) else { return false }
+        defer { mine.free() }
+        guard let reference = AESGCM.context(for: key, by: .openSSL) else { return false }
+        defer { reference.free() }
+        return Self.lengths.allSatisfy {
+            crosses(mine, reference, $0) && crosses(reference, mine, $0)
+        }
+    }
+
+    private func crosses(_ one: GCMContext, _ other: GCMContext, _ count: Int) -> Bool {
+        let bytes = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: count + AESGCM.nonceByteCount + AESGCM.tagByteCount, alignment: 16)
+        defer { bytes.deallocate() }
+        guard let start = bytes.baseAddress else { return false }
+        for place in bytes.indices { bytes[place] = UInt8(truncatingIfNeeded: place) }
+        let text = UnsafeRawBufferPointer(start: start, count: count)
+        let nonce = UnsafeRawBufferPointer(
+            start: start + count, count: AESGCM.nonceByteCount)
+        let tag = start + count + AESGCM.nonceByteCount
+        do throws(SealError) {
+            try one.seal(text, nonce: start + count, associatedData: nonce, into: start, tag: tag)
+            try other.open(
+                text, nonce: start + count, associatedData: nonce, tag: tag, into: start)
+        } catch { return false }
+        return text.indices.allSatisfy { text[$0] == UInt8(truncatingIfNeeded: $0) }
+    }
+}

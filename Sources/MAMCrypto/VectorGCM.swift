@@ -1,0 +1,77 @@
+// AES-256-GCM with vector instructions, on processors that have them: docs/adr/0026.
+
+#if canImport(CIPsecMB)
+    internal import CCrypto
+    internal import CIPsecMB
+    internal import CShims
+
+    /// One key's schedule and powers of its hash key: 1 KiB on the heap, outside the locked memory. `free()` cleanses it.
+    ///
+    /// The library's functions are called one by one, and keep nothing between calls.
+    // @unchecked Sendable: the schedule is only read.
+    package struct VectorGCM: @unchecked Sendable {
+        private let functions: mam_vector_gcm
+        private let key: UnsafeMutablePointer<gcm_key_data>
+
+        // The library asks for it.
+        private static let alignment = 64
+
+        private static let found: mam_vector_gcm? = {
+            var found = mam_vector_gcm()
+            let isGood = mam_vector_gcm_find(&found) == 1
+            // Its test has read megabytes of what is never used again.
+            mam_let_library_go(mam_vector_gcm_place(&found))
+            return isGood ? found : nil
+        }()
+
+        /// The library's version; nil where the processor, or the library as it was built, will not do.
+        static var version: String? {
+            found.map { _ in String(cString: imb_get_version_str()) }
+        }
+
+        /// Nil where it cannot be had. `key`: 32 bytes.
+        init?(key bytes: UnsafePointer<UInt8>) {
+            guard let functions = Self.found else { return nil }
+            self.functions = functions
+            let room = UnsafeMutableRawPointer.allocate(
+                byteCount: MemoryLayout<gcm_key_data>.size, alignment: Self.alignment)
+            key = room.bindMemory(to: gcm_key_data.self, capacity: 1)
+            withUnsafePointer(to: functions) { mam_vector_gcm_prepare($0, bytes, key) }
+        }
+
+        func free() {
+            OPENSSL_cleanse(key, MemoryLayout<gcm_key_data>.size)
+            UnsafeMutableRawPointer(key).deallocate()
+        }
+
+        func seal(
+            _ plain: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
+            associatedData: UnsafeRawBufferPointer, into ciphertext: UnsafeMutableRawPointer,
+            tag: UnsafeMutableRawPointer
+        ) {
+            withUnsafePointer(to: functions) { functions in
+                mam_vector_gcm_seal(
+                    functions, key, octets(plain.baseAddress), plain.count, octets(nonce),
+                    octets(associatedData.baseAddress), associatedData.count, octets(ciphertext),
+                    octets(tag))
+            }
+        }
+
+        func open(
+            _ ciphertext: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
+            associatedData: UnsafeRawBufferPointer, tag: UnsafeRawPointer,
+            into plain: UnsafeMutableRawPointer
+        ) throws(SealError) {
+            let isAuthentic = withUnsafePointer(to: functions) { functions in
+                mam_vector_gcm_open(
+                    functions, key, octets(ciphertext.baseAddress), ciphertext.count, octets(nonce),
+                    octets(associatedData.baseAddress), associatedData.count, octets(tag),
+                    octets(plain))
+            }
+            guard isAuthentic == 1 else {
+                OPENSSL_cleanse(plain, ciphertext.count)
+                throw .notAuthentic
+            }
+        }
+    }
+#endif
