@@ -1,6 +1,13 @@
+#define _GNU_SOURCE
 #include "attributes.h"
 
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
+#include <unistd.h>
 
 intptr_t mam_getxattr(const char *path, const char *name, void *value, size_t count) {
     return getxattr(path, name, value, count);
@@ -14,4 +21,27 @@ int mam_removexattr(const char *path, const char *name) { return removexattr(pat
 
 intptr_t mam_listxattr(const char *path, char *names, size_t count) {
     return listxattr(path, names, count);
+}
+
+intptr_t mam_fgetxattr(int descriptor, const char *name, void *value, size_t count) {
+    return fgetxattr(descriptor, name, value, count);
+}
+
+// getxattrat(2), and the size of what it is told, which Debian 12's headers do not have yet. The same on x86-64 and arm64.
+enum { GETXATTRAT = 464 };
+struct attribute_arguments {
+    _Alignas(8) uint64_t value;
+    uint32_t size, flags;
+};
+
+intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value, size_t count) {
+    static atomic_bool is_missing;
+    if (atomic_load_explicit(&is_missing, memory_order_relaxed)) {
+        errno = ENOSYS;
+        return -1;
+    }
+    struct attribute_arguments arguments = {(uintptr_t)value, (uint32_t)count, 0};
+    const intptr_t found = syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
+    if (found < 0 && errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
+    return found;
 }

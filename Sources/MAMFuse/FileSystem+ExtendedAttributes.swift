@@ -36,8 +36,11 @@ extension FileSystem {
         for caller: Caller
     ) throws(Errno) -> Int {
         let inode = try table.inode(node)
-        if isCapability(name), buffer.isEmpty, pretendsCapability(of: inode, to: caller.thread) {
-            return WriteGuard.attributeByteCount
+        if isCapability(name), buffer.isEmpty {
+            if pretendsCapability(of: inode, to: caller.thread) {
+                return WriteGuard.attributeByteCount
+            }
+            return try capabilityByteCount(of: inode)
         }
         guard !isVirtual(name) else {
             let value = try virtualValue(name, of: inode)
@@ -46,8 +49,26 @@ extension FileSystem {
             buffer.copyBytes(from: value)
             return value.count
         }
-        return try withProcPath(of: inode.handle.raw) { path throws(Errno) in
-            try MAMSystem.extendedAttribute(path, name, into: buffer)
+        return try storedAttribute(name, of: inode, into: buffer)
+    }
+
+    private func storedAttribute(
+        _ name: Name, of inode: Inode, into buffer: UnsafeMutableRawBufferPointer
+    ) throws(Errno) -> Int {
+        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+            try MAMSystem.extendedAttribute(procPath: path, name, into: buffer)
+        }
+    }
+
+    /// What the kernel asks once for each new file, before it lets the first write in: the file is open then.
+    private func capabilityByteCount(of inode: Inode) throws(Errno) -> Int {
+        let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        // Never waited for: who asks holds the kernel's lock on the file, and whoever changes the file may want that.
+        guard let file = inode.openFile?.descriptorIfFree else {
+            return try storedAttribute(Self.capability, of: inode, into: none)
+        }
+        return try withExtendedLifetime(file) { () throws(Errno) in
+            try MAMSystem.extendedAttribute(of: file.raw, Self.capability, into: none)
         }
     }
 

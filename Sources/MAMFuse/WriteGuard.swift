@@ -86,7 +86,7 @@ struct WriteGuard {
 }
 
 extension FileSystem {
-    private static let capability = "security.capability"
+    static let capability = "security.capability"
 
     func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability) == 0 }
 

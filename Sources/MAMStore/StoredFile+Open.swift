@@ -141,13 +141,6 @@ extension StoredFile {
         header.shareFields(bytes.span.bytes)
         return PlainContent(descriptor: descriptor, header: header)
     }
-
-    private var descriptorUnlocked: Descriptor {
-        switch content {
-        case .plain(let plain): plain.descriptor
-        case .sealed(let sealed): sealed.descriptor
-        }
-    }
 }
 
 /// `st_size` of a backing file.

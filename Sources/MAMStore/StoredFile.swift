@@ -31,12 +31,16 @@ package final class StoredFile: @unchecked Sendable {
     }
 
     /// The backing file; to be synced, never written to.
-    package var descriptor: Descriptor {
-        lock.shared {
-            switch content {
-            case .plain(let plain): plain.descriptor
-            case .sealed(let sealed): sealed.descriptor
-            }
+    package var descriptor: Descriptor { lock.shared { descriptorUnlocked } }
+
+    /// The same for who must not wait; nil while somebody changes the file alone.
+    package var descriptorIfFree: Descriptor? { lock.sharedIfFree { descriptorUnlocked } }
+
+    /// The caller holds the lock.
+    var descriptorUnlocked: Descriptor {
+        switch content {
+        case .plain(let plain): plain.descriptor
+        case .sealed(let sealed): sealed.descriptor
         }
     }
 

@@ -19,6 +19,8 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let quotaExceeded = Errno(rawValue: EDQUOT)
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
+    /// The kernel does not know the call.
+    package static let notImplemented = Errno(rawValue: ENOSYS)
     /// Of lseek(2): nothing but a hole is left.
     package static let noSuchAddress = Errno(rawValue: ENXIO)
     package static let busy = Errno(rawValue: EBUSY)

@@ -44,9 +44,19 @@ package func reopen(_ descriptor: Int32, _ flags: Int32) throws(Errno) -> Descri
 package func openFile(
     procPath path: UnsafePointer<CChar>, _ flags: Int32
 ) throws(Errno) -> Descriptor {
+    guard let (directory, relative) = keptProcDescriptor(path) else {
+        return try openFile(path, flags)
+    }
+    return try openFile(at: directory, relative, flags)
+}
+
+/// A path of ``withProcPath(of:_:)``'s from the directory that ``keepProcDescriptors()`` keeps; nil if it keeps none.
+func keptProcDescriptor(
+    _ path: UnsafePointer<CChar>
+) -> (directory: Int32, relative: UnsafePointer<CChar>)? {
     let directory = procDescriptors.load(ordering: .relaxed)
-    guard directory >= 0 else { return try openFile(path, flags) }
-    return try openFile(at: directory, path + procPrefix.utf8CodeUnitCount, flags)
+    guard directory >= 0 else { return nil }
+    return (directory, path + procPrefix.utf8CodeUnitCount)
 }
 
 /// From now on files are opened again from the directory of this process's descriptors, and not each time from `/` on: that

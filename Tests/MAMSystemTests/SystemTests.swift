@@ -80,6 +80,43 @@ struct SystemTests {
         #expect(ProcessStatus(of: child) == nil)
     }
 
+    /// Before and after the way through the kept directory is there.
+    @Test("An attribute is the same by path, by descriptor and through /proc")
+    func attributes() throws {
+        let path = "/tmp/mam-attributes-\(getpid())"
+        let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
+        defer { unlink(path) }
+        try "value".withCString {
+            try setExtendedAttribute(path, "user.test", to: .init(start: $0, count: 5))
+        }
+        let handle = try openFile(path, openPathOnly)
+        func all(_ name: String, room: Int) -> [Result<Int, Errno>] {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 1)
+            defer { buffer.deallocate() }
+            func result(_ call: () throws(Errno) -> Int) -> Result<Int, Errno> {
+                do throws(Errno) { return .success(try call()) } catch { return .failure(error) }
+            }
+            return [
+                result { () throws(Errno) in try extendedAttribute(path, name, into: buffer) },
+                result { () throws(Errno) in
+                    try extendedAttribute(of: file.raw, name, into: buffer)
+                },
+                result { () throws(Errno) in
+                    try withProcPath(of: handle.raw) { path throws(Errno) in
+                        try extendedAttribute(procPath: path, name, into: buffer)
+                    }
+                },
+            ]
+        }
+        for _ in 0..<2 {
+            #expect(all("user.test", room: 0).allSatisfy { $0 == .success(5) })
+            #expect(all("user.test", room: 9).allSatisfy { $0 == .success(5) })
+            #expect(all("user.test", room: 3).allSatisfy { $0 == .failure(.rangeTooSmall) })
+            #expect(all("user.none", room: 9).allSatisfy { $0 == .failure(.noData) })
+            keepProcDescriptors()
+        }
+    }
+
     @Test("Errors read as the C library's")
     func errnoText() {
         #expect("\(Errno.noKey)" == "Required key not available")
