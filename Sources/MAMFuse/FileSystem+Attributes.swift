@@ -5,6 +5,7 @@ internal import CShims
 internal import Glibc
 internal import MAMSystem
 internal import MAMVault
+internal import Synchronization
 
 /// The attributes that one request changes.
 struct AttributeChange {
@@ -32,6 +33,12 @@ struct AttributeChange {
             modification = new.st_mtim
         }
     }
+
+    /// As the kernel sends it of its own accord.
+    var isModificationOnly: Bool {
+        modification != nil && modification?.tv_nsec != utimeNow && access == nil && mode == nil
+            && user == nil && group == nil && size == nil
+    }
 }
 
 /// `UTIME_NOW`, from <bits/stat.h>.
@@ -42,6 +49,7 @@ extension FileSystem {
         _ node: UInt64, _ handle: OpenHandle?, _ new: AttributeChange, for caller: Caller
     ) throws(Errno) -> Entry {
         let inode = try table.inode(node)
+        if let status = try statusOfGone(inode, new) { return entry(inode, status) }
         if new.mode != nil, probes.isWaiting(caller.thread) { throw .notSupported }
         // The size first: it is what can be refused, and a refused request should change nothing.
         if let size = new.size {
@@ -59,6 +67,15 @@ extension FileSystem {
             }
         }
         return entry(inode, try status(at: inode.handle.raw, ""))
+    }
+
+    /// With a file's last name the kernel sends the time of that. It keeps such times itself, and when it has forgotten the file
+    /// nobody can find it any more: nothing needs to be written. Nil if something has to be done.
+    private func statusOfGone(_ inode: Inode, _ new: AttributeChange) throws(Errno) -> stat? {
+        guard new.isModificationOnly, inode.isRegular, !inode.isInUse.load(ordering: .relaxed)
+        else { return nil }
+        let status = try status(at: inode.handle.raw, "")
+        return status.st_nlink == 0 ? status : nil
     }
 
     /// What the kernel leaves to us: who changes a file's content without being root takes its set-id bits away. It does not
@@ -95,8 +112,9 @@ extension FileSystem {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
         // Not while a header is rewritten, which puts the time back that it found.
-        try inode.withState { _ throws(Errno) in
+        try inode.withState { state throws(Errno) in
             _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+            if new.modification != nil { state.timeToWrite = nil }
         }
     }
 }

@@ -213,6 +213,73 @@ class Files(WorkspaceCase):
             file.write(b"y")
         self.assertGreater(path.stat().st_mtime, 1_000_000)
 
+    def test_a_new_file_keeps_its_time_when_the_kernel_has_forgotten_it(self):
+        """The header that the daemon writes is no change of the file's; what a program writes is one."""
+        def made(name, action=lambda file: None):
+            path = self.directory / name
+            with open(path, "xb", buffering=0) as file:
+                first = os.fstat(file.fileno()).st_mtime_ns
+                time.sleep(0.02)
+                action(file)
+            return path, first, path.stat().st_mtime_ns
+
+        def renamed_while_open(file):
+            os.rename(file.name, file.name + "-2")
+            os.rename(file.name + "-2", file.name)
+
+        def mapped(file):
+            os.truncate(file.name, 4096)
+            # Within one step of its clock the kernel takes the time for unchanged.
+            time.sleep(0.02)
+            descriptor = os.open(file.name, os.O_RDWR)
+            with mmap.mmap(descriptor, 4096) as memory:
+                os.close(descriptor)
+                memory[0] = 1
+
+        changes = {
+            "written": lambda file: file.write(b"x"), "synced": lambda file: (file.write(b"x"), os.fsync(file.fileno())),
+            "cut": lambda file: os.ftruncate(file.fileno(), 5000), "mapped": mapped,
+            "allocated": lambda file: os.posix_fallocate(file.fileno(), 0, 5000),
+            "told": lambda file: os.utime(file.fileno(), ns=(5, 6)),
+        }
+        kept = {
+            "empty": lambda file: None, "renamed": renamed_while_open, "mode": lambda file: os.fchmod(file.fileno(), 0o600),
+            "read": lambda file: os.close(os.open(file.name, os.O_RDONLY)),
+            "access": lambda file: os.utime(file.fileno(), ns=(5, os.fstat(file.fileno()).st_mtime_ns)),
+        }
+        files = {name: made(name, action) for name, action in (changes | kept).items()}
+        os.mknod(self.directory / "node", 0o600 | stat.S_IFREG)
+        files["node"] = self.directory / "node", *[(self.directory / "node").stat().st_mtime_ns] * 2
+        for name, (_, first, last) in files.items():
+            (self.assertNotEqual if name in changes else self.assertEqual)(first, last, name)
+        self.workspace.remount()
+        for name, (path, _, last) in files.items():
+            self.assertEqual(path.stat().st_mtime_ns, last, name)
+
+    def test_the_time_of_a_removed_file_is_told_while_somebody_has_it(self):
+        path = self.write(self.directory / "file", b"x")
+        holder = os.open(path, os.O_PATH)
+        try:
+            path.unlink()
+            for when in (1_000, 2_000):
+                os.utime(f"/proc/self/fd/{holder}", ns=(when, when))
+                found = os.stat(f"/proc/self/fd/{holder}")
+                self.assertEqual((found.st_atime_ns, found.st_mtime_ns), (when, when))
+        finally:
+            os.close(holder)
+
+    def test_a_second_name_shows_the_time_that_is_set_after_the_first_is_gone(self):
+        path = self.write(self.directory / "file", b"x")
+        other = self.directory / "other"
+        os.link(path, other)
+        path.unlink()
+        # The time of the last change alone, as the kernel tells it of a removed file.
+        omit = (1 << 30) - 2
+        times = (ctypes.c_long * 4)(0, omit, 0, 6)
+        call("utimensat", ctypes.c_int(-100), os.fsencode(other), times, ctypes.c_int(0))
+        self.workspace.remount()
+        self.assertEqual(other.stat().st_mtime_ns, 6)
+
     def test_chmod_keeps_the_content(self):
         path = self.write(self.directory / "file", b"content")
         path.chmod(0o600)
