@@ -112,9 +112,8 @@ extension FileSystem {
         let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
         let times = [new.access ?? omitted, new.modification ?? omitted]
         // Not while a header is rewritten, which puts the time back that it found.
-        try inode.withState { state throws(Errno) in
+        try inode.withState { _ throws(Errno) in
             _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
-            if new.modification != nil { state.timeToWrite = nil }
         }
     }
 }

@@ -49,7 +49,7 @@ extension FileSystem {
             try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
         }
         do throws(Errno) {
-            let (file, made) = try leavingAsMade(descriptor) { () throws(Errno) in
+            let (file, id) = try leavingAsMade(descriptor) { () throws(Errno) in
                 try auditing(.create, parent, nil, child: name, for: caller) {
                     () throws(VaultError) in
                     let file = vault.newFile(descriptor)
@@ -57,9 +57,8 @@ extension FileSystem {
                     return file
                 }
             }
-            let found = try enterNew(
-                descriptor, BackingID(made), file.facts, named: name, in: parent)
-            return opened(file, found, changed: offTheClock(made.st_mtim))
+            return try opened(
+                file, enterNew(descriptor, id, file.facts, named: name, in: parent))
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
             throw error
@@ -67,14 +66,8 @@ extension FileSystem {
     }
 
     /// The first handle of a file that was made.
-    ///
-    /// `time`: of its last change, which the header is none of. It is written when the file is closed, if nothing else happens to
-    /// it until then: of a file that is written to, the kernel tells the time.
-    private func opened(
-        _ file: VaultFile, _ found: (inode: Inode, status: stat), changed time: timespec
-    ) -> Creation {
+    private func opened(_ file: VaultFile, _ found: (inode: Inode, status: stat)) -> Creation {
         found.inode.withState { state in
-            state.timeToWrite = time
             state.file = file
             // It may have been known as the empty file that it was at first.
             state.facts = file.facts
@@ -82,10 +75,8 @@ extension FileSystem {
             state.openCount += 1
             state.writerCount += 1
         }
-        var status = found.status
-        status.st_mtim = time
         return Creation(
-            entry: entry(found.inode, status),
+            entry: entry(found.inode, found.status),
             handle: OpenHandle(inode: found.inode, file: file, mayWrite: true))
     }
 
@@ -116,15 +107,16 @@ extension FileSystem {
     }
 
     /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are
-    /// root. Tells the status before, too.
+    /// root, and move the time. Tells which file it is, too.
     private func leavingAsMade<Value>(
         _ file: Descriptor, _ body: () throws(Errno) -> Value
-    ) throws(Errno) -> (Value, stat) {
+    ) throws(Errno) -> (Value, BackingID) {
         let made = try status(of: file.raw)
         let value = try body()
         let mode = made.st_mode & 0o7777
         if mode & (S_ISUID | S_ISGID) != 0 { _ = try retrying { fchmod(file.raw, mode) } }
-        return (value, made)
+        try setModificationTime(of: file.raw, to: offTheClock(made.st_mtim))
+        return (value, BackingID(made))
     }
 
     /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With the write-back cache the

@@ -1,7 +1,5 @@
 // Opening, reading and writing regular files.
 
-internal import CFuse3
-internal import CShims
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
@@ -169,22 +167,10 @@ extension FileSystem {
             if handle.mayWrite { state.writerCount -= 1 }
             guard state.openCount == 0 else { return nil }
             let file = state.file
-            settleTime(of: handle.inode, &state)
             state.dropUnusedFile()
             return file
         }
         if let last, vault.closed(last) { purgeQueue.add(handle.inode) }
-    }
-
-    /// Writes a new file's time of its last change, if it has had no other change than its header. The caller holds the inode's
-    /// state.
-    private func settleTime(of inode: Inode, _ state: inout Inode.State) {
-        guard let time = state.timeToWrite else { return }
-        state.timeToWrite = nil
-        if state.file?.wasChanged == true { return }
-        // Nobody is left to be told of a failure, and the header's time is close.
-        let times = [timespec(tv_sec: 0, tv_nsec: utimeOmit), time]
-        _ = utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH))
     }
 
     /// Runs a change on the inode's file, opening it for that where it is not open.

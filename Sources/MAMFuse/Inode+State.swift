@@ -1,6 +1,5 @@
 // What changes of an inode while the kernel knows it.
 
-internal import Glibc
 internal import MAMModel
 internal import MAMStore
 internal import MAMVault
@@ -52,8 +51,6 @@ extension Inode {
         var checkCount = 0
         var writerCount = 0
         var writeGuard = WriteGuard()
-        /// Of a file that was made and not closed yet.
-        var timeToWrite: timespec?
         var childClass: ChildClass = .unread
         var childOwner: ChildOwner = .unread
 
@@ -101,12 +98,6 @@ extension Inode.State {
     var writerCount: Int {
         get { uses?.writerCount ?? 0 }
         set { inUse.writerCount = newValue }
-    }
-
-    /// The time of a new file's last change as the kernel was told it, until the kernel tells its own or the file is closed.
-    var timeToWrite: timespec? {
-        get { uses?.timeToWrite }
-        set { if uses != nil || newValue != nil { inUse.timeToWrite = newValue } }
     }
 
     var writeGuard: WriteGuard {

@@ -135,9 +135,6 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// True if plain bytes may have changed since the file is in use, or since ``takeChanges()``.
-    package var wasChanged: Bool { changes.withLock { $0?.isEmpty == false } }
-
     /// The caller holds the lock, in either way.
     func noteChange(from start: Int64, count: Int? = nil) {
         let start = max(0, start)

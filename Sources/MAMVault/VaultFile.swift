@@ -51,9 +51,6 @@ package final class VaultFile: Sendable {
         if let header { .protected(header) } else { size == 0 ? .empty : .foreign }
     }
 
-    /// True if the content was changed since it is in use.
-    package var wasChanged: Bool { stored.wasChanged }
-
     /// The backing file, to be asked for attributes; nil while it is being changed.
     package var descriptorIfFree: Descriptor? { stored.descriptorIfFree }
 
