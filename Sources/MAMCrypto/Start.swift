@@ -2,7 +2,7 @@
 // and IPsec Multi-Buffer; it knows nothing of files, accounts or formats.
 //
 //   SecretBytes, SecretSlots   locked memory           BlockCipher, KeyWrap, OneShot   AES-256-GCM
-//   SecureRandom, RandomSupply the kernel's generator  Derivation, Curve25519          keys from keys
+//   SecureRandom               the kernel's generator  Derivation, Curve25519          keys from keys
 
 internal import CCrypto
 internal import CSodium

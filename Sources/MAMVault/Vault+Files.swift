@@ -108,33 +108,7 @@ extension Vault {
             throw window.state == .revoked ? .keyRevoked(owner) : closure(of: account, owner)
         }
         defer { window?.endUse() }
-        try SecureRandom.drawingAtOnce(Self.randomByteCount(isSealed: account != nil)) {
-            () throws(VaultError) in
-            let header = header(of: owner, account, effectiveClass, asking: asked)
-            let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
-            do throws(StoreError) {
-                isNew
-                    ? try file.stored.begin(as: header, key: key, sealer: sealer)
-                    : try file.stored.startOver(as: header, key: key, sealer: sealer)
-            } catch {
-                if error == .keyUnavailable { throw .windowClosed(owner) }
-                throw .store(error)
-            }
-        }
-        file.headerChanged()
-    }
-
-    /// What a new file takes: its id; if it is sealed its key, and nonces for the key's wrap and the first block.
-    private static func randomByteCount(isSealed: Bool) -> Int {
-        isSealed ? 16 + AESGCM.keyByteCount + 2 * AESGCM.nonceByteCount : 16
-    }
-
-    /// A new file's header, without the key.
-    private func header(
-        of owner: Identity, _ account: AccountID?, _ effectiveClass: ProtectionClass,
-        asking asked: ProtectionClass?
-    ) -> FileHeader {
-        FileHeader(
+        let header = FileHeader(
             fileID: FileID(SecureRandom.bytes16()),
             owner: account.map { keyring.identity(of: $0) } ?? canonical(owner),
             sealing: account.map { _ in
@@ -142,6 +116,16 @@ extension Vault {
                     protectionClass: effectiveClass, askedClass: asked, keyID: .none,
                     isSparse: false, ephemeralKey: .zero)
             })
+        let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
+        do throws(StoreError) {
+            isNew
+                ? try file.stored.begin(as: header, key: key, sealer: sealer)
+                : try file.stored.startOver(as: header, key: key, sealer: sealer)
+        } catch {
+            if error == .keyUnavailable { throw .windowClosed(owner) }
+            throw .store(error)
+        }
+        file.headerChanged()
     }
 
     /// Unwraps the file key from the header.
