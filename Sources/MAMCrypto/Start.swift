@@ -15,10 +15,10 @@ package var cryptoVersions: (openSSL: String, sodium: String) {
     )
 }
 
-/// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`, where it can do the sealing.
+/// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`, where it does the sealing.
 package var vectorLibraryVersion: String? {
     #if canImport(CIPsecMB)
-        VectorGCM.version
+        GCMLibrary.chosen == .vector ? VectorGCM.version : nil
     #else
         nil
     #endif
