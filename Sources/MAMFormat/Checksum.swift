@@ -16,6 +16,30 @@ package enum Checksum {
         return tables
     }()
 
+    /// So many zeros at once: of a header most bytes are.
+    private static let runByteCount = 64
+
+    /// What a run of zeros makes of each byte of the sum, the first byte's table first. What it makes of the sum is all four
+    /// together: nothing is carried from one bit to another.
+    private static let zeroRunTables: [UInt32] = {
+        var made: [UInt32] = []
+        for index in 0..<4 * 256 {
+            var value = UInt32(index % 256) << UInt32(index / 256 * 8)
+            for _ in 0..<runByteCount { value = tables[Int(value & 0xFF)] ^ (value >> 8) }
+            made.append(value)
+        }
+        return made
+    }()
+
+    private static func addZeroRun(to value: UInt32, _ tables: [UInt32]) -> UInt32 {
+        var sum: UInt32 = 0
+        for place in 0..<4 {
+            let byte = Int(value >> UInt32(8 * place)) & 0xFF
+            sum ^= tables[place * 256 + byte]
+        }
+        return sum
+    }
+
     /// The CRC-32 of the first `count` bytes, the first of them replaced by `prefix`.
     ///
     /// By words of 8 bytes, whose look-ups do not wait for each other: every file that becomes known comes here.
@@ -23,6 +47,7 @@ package enum Checksum {
         _ bytes: RawSpan, count: Int, startingWith prefix: [UInt8] = []
     ) -> UInt32 {
         let tables = tables
+        let zeroRunTables = zeroRunTables
         var value: UInt32 = 0xFFFF_FFFF
         func add(_ byte: UInt8) {
             value = tables[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8)
@@ -30,7 +55,14 @@ package enum Checksum {
         for byte in prefix { add(byte) }
         var offset = prefix.count
         while offset + 8 <= count {
-            let word = bytes.integer(UInt64.self, at: offset) ^ UInt64(value)
+            let read = bytes.integer(UInt64.self, at: offset)
+            let run = offset..<offset + runByteCount
+            if read == 0, run.upperBound <= count, bytes.isZero(run) {
+                value = addZeroRun(to: value, zeroRunTables)
+                offset = run.upperBound
+                continue
+            }
+            let word = read ^ UInt64(value)
             value = 0
             for place in 0..<8 {
                 let byte = Int(truncatingIfNeeded: word >> (8 * place)) & 0xFF

@@ -84,6 +84,23 @@ struct ChecksumTests {
         #expect(Checksum.crc32(Array("123456789".utf8).span.bytes, count: 9) == 0xCBF4_3926)
     }
 
+    @Test("Zeros in runs count like any bytes, wherever they begin and end")
+    func zeros() {
+        for start in [0, 1, 7, 8, 9, 64, 71] {
+            for zeroCount in [0, 8, 63, 64, 65, 72, 127, 128, 200, 320] {
+                for rest in [0, 1, 8, 70] {
+                    let bytes =
+                        [UInt8](repeating: 0xA5, count: start)
+                        + [UInt8](repeating: 0, count: zeroCount)
+                        + [UInt8](repeating: 0x5A, count: rest)
+                    #expect(
+                        Checksum.crc32(bytes.span.bytes, count: bytes.count)
+                            == Self.byBits(bytes))
+                }
+            }
+        }
+    }
+
     private static func byBits(_ bytes: [UInt8]) -> UInt32 {
         ~bytes.reduce(0xFFFF_FFFF) { value, byte in
             (0..<8).reduce(value ^ UInt32(byte)) { value, _ in
