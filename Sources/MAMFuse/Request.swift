@@ -4,7 +4,7 @@ internal import CFuse3
 internal import Glibc
 internal import MAMSystem
 
-/// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread.
+/// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread, and nothing may be asked of it afterwards.
 struct Request: @unchecked Sendable {
     // libfuse keeps it until then.
     let raw: fuse_req_t
@@ -47,8 +47,9 @@ struct Request: @unchecked Sendable {
     func replyDone() { fuse_reply_err(raw, 0) }
 
     func reply(_ entry: Entry) {
+        let files = fileSystem
         var parameters = fuse_entry_param(entry)
-        if fuse_reply_entry(raw, &parameters) != 0 { forget(entry) }
+        if fuse_reply_entry(raw, &parameters) != 0 { files.forget(entry.inode.node, count: 1) }
     }
 
     func replyAttributes(_ entry: Entry) {
@@ -57,20 +58,21 @@ struct Request: @unchecked Sendable {
     }
 
     func reply(_ creation: Creation, _ info: UnsafeMutablePointer<fuse_file_info>) {
+        let files = fileSystem
         var parameters = fuse_entry_param(creation.entry)
         info.pointee.hold(creation.handle)
         if fuse_reply_create(raw, &parameters, info) != 0 {
             // The caller was interrupted: the kernel will never release this handle.
-            fileSystem.release(info.pointee.takeHandle(OpenHandle.self))
-            forget(creation.entry)
+            files.release(info.pointee.takeHandle(OpenHandle.self))
+            files.forget(creation.entry.inode.node, count: 1)
         }
     }
 
-    func reply(_ bytes: UnsafeRawBufferPointer) {
-        fuse_reply_buf(raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count)
+    /// False if the kernel did not take it.
+    @discardableResult func reply(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        fuse_reply_buf(
+            raw, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), bytes.count) == 0
     }
-
-    private func forget(_ entry: Entry) { fileSystem.forget(entry.inode.node, count: 1) }
 }
 
 extension fuse_entry_param {
