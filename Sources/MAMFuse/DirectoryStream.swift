@@ -31,10 +31,16 @@ final class DirectoryStream: Sendable {
         try MAMSystem.synchronize(descriptor, dataOnly: dataOnly)
     }
 
-    /// Gives entries from `offset` on, each with the position after it, until `body` returns false.
-    func read(
-        from offset: Int, _ body: (_ name: Name, _ entry: dirent, _ next: Int) -> Bool
-    ) throws(Errno) {
+    /// What a directory itself tells of an entry; `next` is the position after it.
+    struct Item {
+        let name: Name
+        let number: UInt64
+        let kind: UInt8
+        let next: Int
+    }
+
+    /// Gives entries from `offset` on until `body` returns false. A name is lent until then.
+    func read(from offset: Int, _ body: (Item) -> Bool) throws(Errno) {
         let failure: Errno? = state.withLock { stream in
             if offset != stream.position {
                 seekdir(stream.handle, offset)
@@ -49,10 +55,12 @@ final class DirectoryStream: Sendable {
                 guard let entry = stream.pending else {
                     return errno == 0 ? nil : Errno.current
                 }
+                // Field by field: an entry ends with its name, and a whole `dirent` may reach beyond the stream's memory.
                 let next = Int(entry.pointee.d_off)
+                let (number, kind) = (UInt64(entry.pointee.d_ino), entry.pointee.d_type)
                 let offered = withUnsafePointer(to: &entry.pointee.d_name) { name in
                     name.withMemoryRebound(to: CChar.self, capacity: 256) {
-                        body($0, entry.pointee, next)
+                        body(Item(name: $0, number: number, kind: kind, next: next))
                     }
                 }
                 guard offered else { return nil }

@@ -11,7 +11,10 @@ internal import MAMVault
 
 extension FileSystem {
     func lookUp(_ name: Name, in parent: UInt64) throws(Errno) -> Entry {
-        let parent = try table.inode(parent)
+        try lookUp(name, in: table.inode(parent))
+    }
+
+    private func lookUp(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         if isHidden(name, in: parent) { throw .noEntry }
         return try evictor.makingRoom { () throws(Errno) in
             let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
@@ -24,7 +27,7 @@ extension FileSystem {
         guard table.known(BackingID(device: rootDevice, inode: number)) != nil, !recovers,
             let status = try? status(at: parent.handle.raw, name),
             let inode = table.lookUp(BackingID(status))
-        else { return try lookUp(name, in: parent.node) }
+        else { return try lookUp(name, in: parent) }
         inode.wasFound(name, in: parent.node)
         return entry(inode, status)
     }

@@ -31,6 +31,8 @@ package final class FileSystem: Sendable {
     let evictor = Evictor()
     let probes = Probes()
     let seekThreads = SeekThreads()
+    let helpers = Helpers()
+    let listings = ListingPool()
     let accessTimes: AccessTimeRule
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.

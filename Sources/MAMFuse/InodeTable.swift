@@ -13,7 +13,6 @@ final class InodeTable: Sendable {
     private struct Tables {
         var byNode: [UInt64: Inode] = [:]
         var byID: [BackingID: Inode] = [:]
-        var nextNode = InodeTable.rootNode + 1
 
         mutating func remove(_ inode: Inode) {
             for id in [inode.id, inode.backingID] where byID[id] === inode { byID[id] = nil }
@@ -21,6 +20,10 @@ final class InodeTable: Sendable {
     }
 
     private let tables = Mutex(Tables())
+    /// No number is given twice.
+    private let nextNode = Atomic<UInt64>(rootNode + 1)
+    /// Changed under the lock.
+    private let knownCount = Atomic<Int>(1)
 
     init(root: Descriptor, status: stat) {
         let inode = Inode(node: Self.rootNode, handle: root, status: status, facts: nil)
@@ -50,20 +53,19 @@ final class InodeTable: Sendable {
 
     /// Adds an inode and counts its first look-up; another thread may have been faster.
     func insert(_ handle: Descriptor, _ status: stat, _ facts: FileFacts?) -> Inode {
-        tables.withLock { tables in
-            let id = BackingID(status)
-            let inode: Inode
-            if let known = tables.byID[id] {
-                inode = known
-            } else {
-                inode = Inode(
-                    node: tables.nextNode, handle: handle, status: status, facts: facts)
-                tables.nextNode += 1
-                tables.byNode[inode.node] = inode
-                tables.byID[id] = inode
+        // Made before the lock is taken: two threads make inodes known at once, and a number may stay unused.
+        let node = nextNode.add(1, ordering: .relaxed).oldValue
+        let new = Inode(node: node, handle: handle, status: status, facts: facts)
+        return tables.withLock { tables in
+            if let known = tables.byID[new.id] {
+                known.lookups.add(1, ordering: .relaxed)
+                return known
             }
-            inode.lookups.add(1, ordering: .relaxed)
-            return inode
+            tables.byNode[node] = new
+            tables.byID[new.id] = new
+            knownCount.store(tables.byNode.count, ordering: .relaxed)
+            new.lookups.add(1, ordering: .relaxed)
+            return new
         }
     }
 
@@ -77,6 +79,7 @@ final class InodeTable: Sendable {
             inode.lookups.store(left - min(count, left), ordering: .relaxed)
             guard left <= count else { return nil }
             tables.byNode[node] = nil
+            knownCount.store(tables.byNode.count, ordering: .relaxed)
             tables.remove(inode)
             return inode
         }
@@ -99,7 +102,8 @@ final class InodeTable: Sendable {
         tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
 
-    var count: Int { tables.withLock { $0.byNode.count } }
+    /// Of every new inode's look-up the question: asked without the lock.
+    var count: Int { knownCount.load(ordering: .relaxed) }
 
     /// All inodes at this moment.
     var all: [Inode] { tables.withLock { Array($0.byNode.values) } }

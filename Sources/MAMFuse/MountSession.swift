@@ -124,6 +124,7 @@ package final class MountSession: @unchecked Sendable {
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
+        fileSystem.helpers.end()
         // A thread that is stuck in the kernel may still use the session; the process ends soon.
         guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return }
         fuse_session_unmount(session)

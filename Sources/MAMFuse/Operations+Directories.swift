@@ -16,10 +16,10 @@ func addDirectories(to table: inout fuse_lowlevel_ops) {
         }
     }
     table.readdir = { raw, _, count, offset, info in
-        readDirectory(Request(raw), info.required, count, offset, withAttributes: false)
+        readDirectory(Request(raw), info.required, count, offset)
     }
     table.readdirplus = { raw, _, count, offset, info in
-        readDirectory(Request(raw), info.required, count, offset, withAttributes: true)
+        readDirectoryWithAttributes(Request(raw), info.required, count, offset)
     }
     table.releasedir = { raw, _, info in
         _ = info.required.pointee.takeHandle(DirectoryStream.self)
@@ -36,84 +36,61 @@ func addDirectories(to table: inout fuse_lowlevel_ops) {
 }
 
 private func readDirectory(
-    _ request: Request, _ info: UnsafeMutablePointer<fuse_file_info>, _ count: Int, _ offset: off_t,
-    withAttributes: Bool
+    _ request: Request, _ info: UnsafeMutablePointer<fuse_file_info>, _ count: Int, _ offset: off_t
 ) {
     request.serve { files throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
         let buffer = ReplyBuffer(count: count)
-        var listing = Listing(request: request, files: files, room: buffer.bytes)
+        var names = NameListing(request: request, room: buffer.bytes)
         do throws(Errno) {
-            try stream.read(from: Int(offset)) { name, entry, next in
-                if files.isHidden(name, in: stream.inode) { return true }
-                return withAttributes
-                    ? listing.addWithAttributes(name, entry, in: stream.inode, next: next)
-                    : listing.add(name, entry, next: next)
+            try stream.read(from: Int(offset)) { item in
+                files.isHidden(item.name, in: stream.inode) || names.add(item)
             }
         } catch {
-            // What is listed already was counted as looked up; the error comes with the next request.
-            if listing.used == 0 { throw error }
+            // The error comes with the next request.
+            if names.used == 0 { throw error }
         }
-        request.reply(UnsafeRawBufferPointer(rebasing: listing.room[..<listing.used]))
+        request.reply(UnsafeRawBufferPointer(rebasing: names.room[..<names.used]))
     }
 }
 
-/// The reply to a readdir request, filled entry by entry.
-private struct Listing {
+private func readDirectoryWithAttributes(
+    _ request: Request, _ info: UnsafeMutablePointer<fuse_file_info>, _ count: Int, _ offset: off_t
+) {
+    request.serve { files throws(Errno) in
+        let stream = info.pointee.handle(DirectoryStream.self)
+        let buffer = ReplyBuffer(count: count)
+        let listing = files.listings.take()
+        defer { files.listings.giveBack(listing) }
+        listing.begin(request, stream.inode, buffer.bytes)
+        do throws(Errno) {
+            try stream.read(from: Int(offset)) { item in
+                files.isHidden(item.name, in: stream.inode) || listing.add(item)
+            }
+        } catch {
+            // The error comes with the next request.
+            if listing.isEmpty { throw error }
+        }
+        listing.finish(in: files)
+    }
+}
+
+/// The reply to a request for names alone, filled entry by entry.
+private struct NameListing {
     let request: Request
-    let files: FileSystem
     let room: UnsafeMutableRawBufferPointer
     var used = 0
 
-    private var rest: UnsafeMutablePointer<CChar>? {
-        room.baseAddress.map { ($0 + used).assumingMemoryBound(to: CChar.self) }
-    }
-
     /// False if there is no more room.
-    mutating func add(_ name: Name, _ entry: dirent, next: Int) -> Bool {
-        var attributes = shortAttributes(entry)
+    mutating func add(_ item: DirectoryStream.Item) -> Bool {
+        var attributes = shortAttributes(of: item)
+        let place = room.baseAddress.map { ($0 + used).assumingMemoryBound(to: CChar.self) }
         let needed = fuse_add_direntry(
-            request.raw, rest, room.count - used, name, &attributes, off_t(next))
-        return take(needed)
-    }
-
-    mutating func addWithAttributes(
-        _ name: Name, _ entry: dirent, in directory: Inode, next: Int
-    ) -> Bool {
-        // "." and "..", and an entry that went meanwhile: node 0 tells the kernel that there is no look-up.
-        var parameters = fuse_entry_param()
-        parameters.attr = shortAttributes(entry)
-        var found: Entry?
-        if !isDots(name) {
-            do throws(Errno) {
-                let entry = try files.lookUp(name, in: directory, number: UInt64(entry.d_ino))
-                parameters = fuse_entry_param(entry)
-                found = entry
-            } catch {
-                // Listed all the same: readdir does not fail because one entry cannot be looked at.
-            }
-        }
-        let needed = fuse_add_direntry_plus(
-            request.raw, rest, room.count - used, name, &parameters, off_t(next))
-        let isTaken = take(needed)
-        if !isTaken, let found { files.forget(found.inode.node, count: 1) }
-        return isTaken
-    }
-
-    private mutating func take(_ needed: Int) -> Bool {
+            request.raw, place, room.count - used, item.name, &attributes, off_t(item.next))
         guard needed <= room.count - used else { return false }
         used += needed
         return true
     }
-
-    private func shortAttributes(_ entry: dirent) -> stat {
-        var attributes = stat()
-        attributes.st_ino = entry.d_ino
-        attributes.st_mode = mode_t(entry.d_type) << 12
-        return attributes
-    }
-
-    private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }
 }
 
 func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {

@@ -81,5 +81,8 @@ int mam_redirect(int descriptor, int target);
 /// gettid(2).
 int32_t mam_thread_id(void);
 
+/// Lets this thread run on all processors that the process's first may use: it begins on those of the thread that made it.
+void mam_run_anywhere(void);
+
 /// prctl(PR_SET_NAME): at most 15 bytes are kept.
 void mam_name_thread(const char *name);

@@ -1,0 +1,178 @@
+"""Large directories, listed with attributes by several programs at once: what each is told, and what the daemon keeps of it."""
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import threading
+import time
+import unittest
+
+from workspace import WorkspaceCase, daemons, mounts, wait_until
+
+COUNT = 3_000
+SEVERAL = len(os.sched_getaffinity(0)) > 1
+FIND = ("find", ".", "-ignore_readdir_race", "-mindepth", "1", "-maxdepth", "1", "-printf", r"%f %i %s %y\n")
+
+
+def size_of(number):
+    return number * 7 % 5_000
+
+
+class Listings(WorkspaceCase):
+    def setUp(self):
+        super().setUp()
+        for number in range(COUNT):
+            self.write(self.directory / f"file-{number:04}", bytes(size_of(number)), durable=False)
+        for number in range(20):
+            (self.directory / f"folder-{number}").mkdir()
+            (self.directory / f"link-{number}").symlink_to("x" * number or "y")
+        self.expected = self.told_by_the_backing()
+        self.workspace.remount()
+
+    def told_by_the_backing(self):
+        """Name, number, size and kind of each, as find prints them; sizes are those that were written."""
+        found = set()
+        for entry in os.scandir(self.backing_of(self.directory)):
+            kind = "d" if entry.is_dir(follow_symlinks=False) else "l" if entry.is_symlink() else "f"
+            size = size_of(int(entry.name[5:])) if kind == "f" else entry.stat(follow_symlinks=False).st_size
+            found.add(f"{entry.name} {entry.inode()} {size} {kind}")
+        return found
+
+    def start(self):
+        client = subprocess.Popen(FIND, cwd=self.directory, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(client.kill)
+        return client
+
+    def daemon(self):
+        (pid,) = daemons(str(self.workspace.root))
+        return pathlib.Path(f"/proc/{pid}")
+
+    def threads(self, name):
+        return [task for task in (self.daemon() / "task").iterdir() if (task / "comm").read_text().strip() == name]
+
+    def make_the_kernel_forget(self):
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
+
+    def check(self, lines):
+        """Each that stays was told once, and right; what else was told came or went meanwhile."""
+        self.assertEqual(len(lines), len(set(lines)))
+        told = {line for line in lines if not line.startswith("gone-")}
+        self.assertEqual(told, self.expected)
+
+    def test_each_is_told_as_it_is(self):
+        with self.start() as client:
+            self.check(client.stdout.read().splitlines())
+        for line in random.Random(1).sample(sorted(self.expected), 200):
+            name, number, size, _ = line.split(" ")
+            status = os.lstat(self.directory / name)
+            self.assertEqual((status.st_ino, status.st_size), (int(number), int(size)))
+
+    @unittest.skipUnless(SEVERAL, "one processor: there is nobody to share with")
+    def test_a_helper_comes_with_the_first_large_listing(self):
+        os.listdir(self.workspace.mount_point)
+        self.assertEqual(self.threads("helper"), [])
+        os.listdir(self.directory)
+        (helper,) = self.threads("helper")
+
+        def processors(task):
+            return [line for line in (task / "status").read_text().splitlines() if line.startswith("Cpus_allowed:")]
+
+        self.assertEqual(processors(helper), processors(self.daemon()))
+
+    def test_two_clients_while_others_come_and_go(self):
+        ends = threading.Event()
+
+        def come_and_go(number):
+            folder = self.directory
+            while not ends.is_set():
+                for one in range(40):
+                    (folder / f"gone-{number}-{one}").write_bytes(b"x" * one)
+                for one in range(40):
+                    (folder / f"gone-{number}-{one}").unlink()
+
+        others = [threading.Thread(target=come_and_go, args=(number,)) for number in range(2)]
+        for other in others:
+            other.start()
+        try:
+            for _ in range(6):
+                if os.getuid() == 0:
+                    self.make_the_kernel_forget()
+                clients = [self.start() for _ in range(2)]
+                for client in clients:
+                    with client:
+                        lines = client.stdout.read().splitlines()
+                    self.assertEqual(client.returncode, 0)
+                    # One of these may be told twice: it went, and came again behind the place of the reader.
+                    self.check([line for line in lines if not line.startswith("gone-")])
+        finally:
+            ends.set()
+            for other in others:
+                other.join()
+        with self.start() as client:
+            self.check(client.stdout.read().splitlines())
+
+    def test_clients_that_are_killed(self):
+        chance = random.Random(2)
+        for _ in range(25):
+            clients = [self.start() for _ in range(3)]
+            time.sleep(chance.random() * 0.03)
+            for client in clients:
+                client.kill()
+                client.communicate()
+            if os.getuid() == 0:
+                self.make_the_kernel_forget()
+        with self.start() as client:
+            self.check(client.stdout.read().splitlines())
+
+    @unittest.skipUnless(os.getuid() == 0, "only root can have the kernel forget")
+    def test_what_the_kernel_forgets_the_daemon_does_not_keep(self):
+        def descriptors():
+            return len(list((self.daemon() / "fd").iterdir()))
+
+        before = descriptors()
+        for _ in range(3):
+            clients = [self.start() for _ in range(2)]
+            clients[0].kill()
+            for client in clients:
+                client.communicate()
+        os.listdir(self.directory)
+        self.assertGreater(descriptors(), COUNT)
+
+        def is_forgotten():
+            self.make_the_kernel_forget()
+            return descriptors() < before + 20
+
+        wait_until(is_forgotten, message="the daemon keeps what the kernel has forgotten")
+
+    def test_unmounted_in_the_middle(self):
+        chance = random.Random(3)
+        for _ in range(4):
+            ends = threading.Event()
+
+            def list_on():
+                while not ends.is_set():
+                    try:
+                        with os.scandir(self.directory) as entries:
+                            for entry in entries:
+                                entry.stat(follow_symlinks=False)
+                    except OSError:
+                        # Nothing is mounted there.
+                        time.sleep(0.001)
+
+            clients = [threading.Thread(target=list_on) for _ in range(2)]
+            for client in clients:
+                client.start()
+            try:
+                time.sleep(0.02 + chance.random() * 0.05)
+                os.kill(int(self.daemon().name), signal.SIGTERM)
+                wait_until(lambda: not list(daemons(str(self.workspace.root))), message="mamd does not end")
+                wait_until(lambda: not mounts(str(self.workspace.root)), message="still mounted")
+            finally:
+                ends.set()
+                for client in clients:
+                    client.join()
+            self.workspace.mount()
+            self.workspace.unlock()
+            with self.start() as client:
+                self.check(client.stdout.read().splitlines())
