@@ -3,7 +3,7 @@
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
-internal import Synchronization
+internal import MAMSystem
 
 extension Keyring {
     /// What wraps a new file's key in this class. B and D work in every state; A only while unlocked; C from

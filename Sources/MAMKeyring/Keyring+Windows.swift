@@ -2,6 +2,7 @@
 
 package import MAMCrypto
 package import MAMModel
+internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {

@@ -30,7 +30,7 @@ package final class Keyring: Sendable {
     let report: @Sendable (KeyringFinding) -> Void
 
     let changes = Mutex(())
-    let state: Mutex<State>
+    let state: SharedState<State>
 
     /// Keybags that cannot be used, by the name of a file in `keybags/`. They are left as they are.
     package let unreadableKeybags: [(fileName: String, error: KeybagError)]
@@ -111,7 +111,7 @@ package final class Keyring: Sendable {
             }
         }
         unreadableKeybags = unreadable
-        self.state = Mutex(state)
+        self.state = SharedState(state)
     }
 
     /// A keybag must not survive a crash that the secret does not, nor a directory above them. Whoever made these may
@@ -171,7 +171,7 @@ package final class Keyring: Sendable {
 
     /// The account that a file's key id leads to.
     package func account(ofKey key: KeyID) -> AccountID? {
-        state.withLock { $0.keys[key]?.account }
+        state.read { $0.keys[key]?.account }
     }
 
     /// The user that registered the account.
