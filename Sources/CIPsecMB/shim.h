@@ -13,7 +13,7 @@ struct mam_vector_gcm {
 };
 
 /// Returns 1; 0 where the processor has no such instructions, or the library clears nothing of what it leaves in registers and
-/// on the stack, or does not pass its own test. Takes milliseconds: that is a test of all its ciphers.
+/// on the stack, or does not pass its own test. Takes half a millisecond: that is a test of all its ciphers.
 static inline int mam_vector_gcm_find(struct mam_vector_gcm *found) {
     const uint64_t needed = IMB_CPUFLAGS_AVX512_T2 | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;
     IMB_MGR *manager = alloc_mb_mgr(0);

@@ -93,7 +93,7 @@ extension Keyring {
 
     /// With that of D, which is always at hand.
     func allKeys(of keybag: Keybag, _ opened: AccountKeys) throws(KeyringError) -> ClassKeys {
-        guard let keyD = state.withLock({ $0.accounts[keybag.accountID]?.keyD }) else {
+        guard let keyD = state.read({ $0.accounts[keybag.accountID]?.keyD }) else {
             throw .unknownAccount(keybag.accountID)
         }
         return ClassKeys { protectionClass in
@@ -115,7 +115,7 @@ extension Keyring {
     /// Now; a second later than the newest account's where they would be the same, so that the order of
     /// registration, and with it the user's default account, is the same at every start.
     var nextRegistrationTime: Int64 {
-        let newest = state.withLock { $0.accounts.values.map(\.keybag.registrationTime).max() }
+        let newest = state.read { $0.accounts.values.map(\.keybag.registrationTime).max() }
         return max(0, clock(), newest.map { $0 + 1 } ?? 0)
     }
 

@@ -10,7 +10,7 @@ extension Keyring {
         var findings: [KeyringFinding] = []
         // No account is registered or changed meanwhile.
         try changes.withLock { _ throws(KeyringError) in
-            let (known, decided) = state.withLock {
+            let (known, decided) = state.read {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {

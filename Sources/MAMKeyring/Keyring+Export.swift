@@ -43,7 +43,7 @@ extension Keyring {
     package func sealKeys(
         of account: AccountID, to key: RecoveryPublicKey
     ) throws(KeyringError) -> KeyExport? {
-        guard let entry = state.withLock({ $0.accounts[account] }), let keyA = entry.keyA,
+        guard let entry = state.read({ $0.accounts[account] }), let keyA = entry.keyA,
             let keyB = entry.privateKeyB, let keyC = entry.keyC
         else { return nil }
         let opened = AccountKeys(a: keyA, b: keyB, c: keyC)
@@ -53,7 +53,7 @@ extension Keyring {
 
     /// True for a record that this device wrote of the account as it is now.
     package func isCurrent(_ record: KeyExport, of account: AccountID) -> Bool {
-        guard let entry = state.withLock({ $0.accounts[account] }) else { return false }
+        guard let entry = state.read({ $0.accounts[account] }) else { return false }
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
@@ -61,7 +61,7 @@ extension Keyring {
     private func refuseConflicts(with export: KeyExport) throws(KeyringError) {
         let account = export.accountID
         if let known = self.account(claimedBy: export.identity) { throw .accountExists(known) }
-        let isHere = state.withLock { state in
+        let isHere = state.read { state in
             state.accounts[account] != nil
                 || ProtectionClass.allCases.contains { state.keys[export.keyIDs[$0]] != nil }
         }

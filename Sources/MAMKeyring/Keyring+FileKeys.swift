@@ -11,7 +11,7 @@ extension Keyring {
     package func wrapper(
         account: AccountID, protectionClass: ProtectionClass
     ) throws(KeyringError) -> FileKeyWrapper {
-        let entry = state.withLock { $0.accounts[account] }
+        let entry = state.read { $0.accounts[account] }
         guard let entry else { throw .unknownAccount(account) }
         let keyID = entry.keybag.keyID(protectionClass)
         guard protectionClass != .completeUnlessOpen else {
@@ -27,7 +27,7 @@ extension Keyring {
         _ wrapped: UnsafeRawBufferPointer, keyID: KeyID, protectionClass: ProtectionClass,
         ephemeralKey: EphemeralKey, associatedData: UnsafeRawBufferPointer
     ) throws(KeyringError) -> SecretBytes {
-        let found = state.withLock { state in
+        let found = state.read { state in
             state.keys[keyID].flatMap { named in
                 state.accounts[named.account].map { (named.protectionClass, $0) }
             }

@@ -8,7 +8,7 @@ internal import Synchronization
 extension Keyring {
     /// Whether the account's class keys are at hand; grace periods are the vault's.
     package func windowState(of account: AccountID) -> WindowState {
-        state.withLock { $0.accounts[account]?.window ?? .beforeFirstUnlock }
+        state.read { $0.accounts[account]?.window ?? .beforeFirstUnlock }
     }
 
     /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The passphrase is
@@ -59,7 +59,7 @@ extension Keyring {
     }
 
     func keybag(of account: AccountID) throws(KeyringError) -> Keybag {
-        guard let keybag = state.withLock({ $0.accounts[account]?.keybag }) else {
+        guard let keybag = state.read({ $0.accounts[account]?.keybag }) else {
             throw .unknownAccount(account)
         }
         return keybag

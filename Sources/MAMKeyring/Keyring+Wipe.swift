@@ -10,10 +10,10 @@ internal import Synchronization
 
 extension Keyring {
     /// The accounts that are being destroyed.
-    package var wipes: [WipeIntent] { state.withLock { Array($0.wipes.values) } }
+    package var wipes: [WipeIntent] { state.read { Array($0.wipes.values) } }
 
     /// Costs less than to ask which.
-    package var isWiping: Bool { state.withLock { !$0.wipes.isEmpty } }
+    package var isWiping: Bool { state.read { !$0.wipes.isEmpty } }
 
     /// The one whose key this is, or was.
     package func wipe(ofKey key: KeyID) -> WipeIntent? { wipes.first { $0.covers(key) } }
@@ -26,7 +26,7 @@ extension Keyring {
     /// Decides, for good: when this returns, no crash brings the account back. Throws if nothing is decided.
     package func decideWipe(of account: AccountID) throws(KeyringError) -> WipeIntent {
         try changes.withLock { _ throws(KeyringError) in
-            if let decided = state.withLock({ $0.wipes[account] }) { return decided }
+            if let decided = state.read({ $0.wipes[account] }) { return decided }
             let intent = WipeIntent(try keybag(of: account))
             try Self.storing { () throws(Errno) in try wipeStore.save(intent, report: report) }
             state.withLock { $0.wipes[account] = intent }

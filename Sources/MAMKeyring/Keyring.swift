@@ -141,17 +141,17 @@ package final class Keyring: Sendable {
     // MARK: Questions
 
     /// All accounts, oldest registration first.
-    package var accounts: [AccountID] { state.withLock { $0.order } }
+    package var accounts: [AccountID] { state.read { $0.order } }
 
     /// The account's name and object id; nobody for an account that is not here.
     package func identity(of account: AccountID) -> Identity {
-        state.withLock { $0.accounts[account]?.keybag.identity ?? .nobody }
+        state.read { $0.accounts[account]?.keybag.identity ?? .nobody }
     }
 
     /// The account that has this identity's name or object id; nil for nobody.
     package func account(matching identity: Identity) -> AccountID? {
         guard !identity.isNobody else { return nil }
-        return state.withLock { state in
+        return state.read { state in
             state.order.first { state.accounts[$0]?.keybag.identity.matches(identity) == true }
         }
     }
@@ -176,12 +176,12 @@ package final class Keyring: Sendable {
 
     /// The user that registered the account.
     package func uid(of account: AccountID) -> UInt32? {
-        state.withLock { $0.accounts[account]?.keybag.uid }
+        state.read { $0.accounts[account]?.keybag.uid }
     }
 
     /// True if an unlock of the account needs a passphrase.
     package func hasPassphrase(_ account: AccountID) -> Bool {
-        state.withLock { $0.accounts[account]?.keybag.passphrase != nil }
+        state.read { $0.accounts[account]?.keybag.passphrase != nil }
     }
 
     /// Wrong passphrases since the last right one; the same one twice in a row is one.

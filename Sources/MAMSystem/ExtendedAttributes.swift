@@ -10,7 +10,7 @@ package func extendedAttribute(
     try retrying { mam_getxattr(path, name, value.baseAddress, value.count) }
 }
 
-/// fgetxattr(2): the same of an open file, a tenth of what the way through /proc costs. Not for `O_PATH` descriptors.
+/// fgetxattr(2): the same of an open file, a fifth of what the way through /proc costs. Not for `O_PATH` descriptors.
 package func extendedAttribute(
     of descriptor: Int32, _ name: UnsafePointer<CChar>,
     into value: UnsafeMutableRawBufferPointer

@@ -17,7 +17,9 @@ package final class SharedState<Value>: @unchecked Sendable {
     }
 
     /// Beside other readers.
-    package func read<Result>(_ body: (Value) -> Result) -> Result {
-        lock.shared { body(value) }
+    package func read<Result, Failure: Error>(
+        _ body: (Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try lock.shared { () throws(Failure) in try body(value) }
     }
 }

@@ -48,6 +48,28 @@ struct WaitingTests {
         #expect(lock.exclusive(until: Deadline(milliseconds: -5)) { 1 } == 1)
     }
 
+    @Test("Readers of a state are inside together, and a change waits for them")
+    func sharedState() throws {
+        let state = SharedState(1)
+        let (isInside, release, isChanged) = (Semaphore(), Semaphore(), Semaphore())
+        try startThread(named: "reader") {
+            state.read { _ in
+                isInside.signal()
+                release.wait()
+            }
+        }
+        isInside.wait()
+        #expect(finishes(by: Deadline(seconds: 30), named: "other") { _ = state.read { $0 } })
+        try startThread(named: "writer") {
+            state.withLock { $0 = 2 }
+            isChanged.signal()
+        }
+        #expect(!isChanged.wait(until: Deadline(milliseconds: 50)))
+        release.signal()
+        #expect(isChanged.wait(until: Deadline(seconds: 30)))
+        #expect(state.read { $0 } == 2)
+    }
+
     @Test("Who has a file open or mapped is found by its path, ourselves left out")
     func users() throws {
         let path = "/tmp/mam-users-\(getpid())"
