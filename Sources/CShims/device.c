@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lone_caller.h"
 #include "requests.h"
 #include "turns.h"
 #include "uring.h"
@@ -29,8 +30,8 @@ int64_t mam_device_waiting_count(void) { return atomic_load_explicit(&waiting_co
 
 int64_t mam_device_request_count(void) { return atomic_load_explicit(&request_count, memory_order_relaxed); }
 
-// How long a listener asks again and again before it sleeps (docs/adr/0025).
-enum { SPIN_NANOSECONDS = 30000 };
+// How long a listener asks again and again before it sleeps (docs/adr/0025); 0 where waiting is to cost nothing.
+static int64_t patience = 30000;
 
 static int64_t now(void) {
     struct timespec time;
@@ -43,8 +44,10 @@ static ssize_t read_soon(int device, void *buffer, size_t count) {
     for (;;) {
         const ssize_t found = read(device, buffer, count);
         if (found >= 0 || errno != EAGAIN) return found;
+        if (mam_turn_is_surplus()) mam_turn_listen();
+        mam_lone_follow();
         const int64_t time = now();
-        if (end == 0) end = time + SPIN_NANOSECONDS;
+        if (end == 0) end = time + patience;
         if (time < end) {
             // Whoever makes the request may need this processor.
             sched_yield();
@@ -72,16 +75,22 @@ static void end_sync(void) {
     sync_start = 0;
 }
 
-// Large ones, and those that wait for the disk.
-static bool may_take_long(const struct fuse_in_header *head) {
+static bool is_large(const struct fuse_in_header *head) {
     switch (head->opcode) {
     case FUSE_READ: return ((const struct fuse_read_in *)(head + 1))->size >= LARGE_REQUEST;
     case FUSE_WRITE: return ((const struct fuse_write_in *)(head + 1))->size >= LARGE_REQUEST;
-    case FUSE_FSYNC: return !atomic_load_explicit(&syncs_are_short, memory_order_relaxed);
-    case FUSE_FSYNCDIR:
-    case FUSE_FALLOCATE:
     case FUSE_COPY_FILE_RANGE: return true;
     default: return false;
+    }
+}
+
+// And those that wait for the disk.
+static bool may_take_long(const struct fuse_in_header *head) {
+    switch (head->opcode) {
+    case FUSE_FSYNC: return !atomic_load_explicit(&syncs_are_short, memory_order_relaxed);
+    case FUSE_FSYNCDIR:
+    case FUSE_FALLOCATE: return true;
+    default: return is_large(head);
     }
 }
 
@@ -104,6 +113,11 @@ static struct {
     _Atomic int state, error;
     _Atomic int64_t payload;
 } wanted;
+
+void mam_device_wait(int may_spin, int may_keep_processor) {
+    if (!may_spin) patience = 0;
+    mam_lone_prepare(may_spin && may_keep_processor);
+}
 
 void mam_device_prepare(int uses_ring, mam_serve serve, void *session, void (*begun)(void *data)) {
     wanted.uses_ring = uses_ring;
@@ -190,6 +204,7 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
     struct fuse_in_header *const head = buffer;
     if (found < (ssize_t)sizeof *head) return found;
     atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
+    mam_lone_note(head->pid, -1, !is_large(head));
     mam_turn_serve(may_take_long(head));
     begin_sync(head);
     make_known(head);

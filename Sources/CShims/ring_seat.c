@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "ring_seat.h"
+#include "lone_caller.h"
 #include "requests.h"
 
 #include <errno.h>
@@ -174,6 +175,7 @@ static bool serve_request(struct seat *seat, uint64_t unique) {
     seat->operation = seat->header->in.opcode;
     const bool is_whole = assemble(seat);
     atomic_store(&seat->unique, unique);
+    mam_lone_note(seat->header->in.pid, seat->queue, !is_costly(seat));
     if (!is_whole) answer_error(unique, EIO);
     else if (is_costly(seat) && is_lent_to_helper(seat)) wait_for(&seat->served);
     else run(seat);

@@ -1,10 +1,10 @@
 #define _GNU_SOURCE
 #include "turns.h"
+#include "lone_caller.h"
 
 #include <errno.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -14,6 +14,8 @@ enum { TURN_COUNT = 2 };
 // A turn's state: TAKEN and SERVING, and above them a number that is another for each request.
 enum { TAKEN = 1, SERVING = 2, NUMBER = 4 };
 static _Atomic uint64_t turns[TURN_COUNT];
+
+static int allowed_count(void) { return mam_lone_place() >= 0 ? 1 : TURN_COUNT; }
 
 // This thread's turn, and the state that it gave it.
 static _Thread_local int own = -1;
@@ -38,7 +40,7 @@ static bool take(int turn, uint64_t found) {
 }
 
 static bool take_free(void) {
-    for (int turn = 0; turn < TURN_COUNT; turn++) {
+    for (int turn = 0; turn < allowed_count(); turn++) {
         const uint64_t found = atomic_load(&turns[turn]);
         if ((found & TAKEN) == 0 && take(turn, found)) return true;
     }
@@ -114,8 +116,18 @@ static void park(void) {
     atomic_fetch_sub(&parked_count, 1);
 }
 
+bool mam_turn_is_surplus(void) { return own >= allowed_count(); }
+
+void mam_turn_more(void) { wake_one(); }
+
+static uint64_t given_up(uint64_t state) { return (state & ~(uint64_t)SERVING & ~(uint64_t)TAKEN) + NUMBER; }
+
 void mam_turn_listen(void) {
-    if (own >= 0) {
+    if (mam_turn_is_surplus()) {
+        // Unless it was taken over meanwhile.
+        atomic_compare_exchange_strong(&turns[own], &own_state, given_up(own_state));
+        own = -1;
+    } else if (own >= 0) {
         const uint64_t listening = own_state & ~(uint64_t)SERVING;
         if (atomic_compare_exchange_strong(&turns[own], &own_state, listening)) own_state = listening;
         else own = -1;  // Taken over meanwhile.
@@ -127,9 +139,9 @@ static void wake_deputy(void) {
     if (atomic_load(&deputy_sleeps) && atomic_exchange(&deputy_sleeps, false)) sem_post(&deputy);
 }
 
-void mam_turn_serve(int may_take_long) {
+void mam_turn_serve(bool may_take_long) {
     if (may_take_long) {
-        atomic_store(&turns[own], (own_state & ~(uint64_t)TAKEN) + NUMBER);
+        atomic_store(&turns[own], given_up(own_state));
         own = -1;
         wake_one();
         return;

@@ -5,9 +5,16 @@
 // listens again, while the others wait here and not in the kernel. Before a request that may take long the turn is given on. One
 // that takes long unexpectedly loses its turn to the deputy, the one thread that looks at the clock.
 #pragma once
+#include <stdbool.h>
 
 // Waits for a turn, or takes up the one that this thread has. A cancellation point.
 void mam_turn_listen(void);
 
 // Ends that: a request came. Is to be served with the turn kept, or given on.
-void mam_turn_serve(int may_take_long);
+void mam_turn_serve(bool may_take_long);
+
+// Whether this thread's turn is one too many: a caller that is alone has one listener.
+bool mam_turn_is_surplus(void);
+
+// There may be more again.
+void mam_turn_more(void);

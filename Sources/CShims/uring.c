@@ -1,11 +1,11 @@
 // The threads: how they begin, and how they end.
 #define _GNU_SOURCE
 #include "ring_seat.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,19 +108,8 @@ static void *work_too(void *argument) {
     return NULL;
 }
 
-// Signals are others' business.
 static bool start(void *(*body)(void *), void *argument) {
-    pthread_attr_t attributes;
-    sigset_t every, before;
-    pthread_t thread;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, STACK);
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
-    const int error = pthread_create(&thread, &attributes, body, argument);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
+    const int error = mam_start_thread(body, argument, STACK);
     if (error) {
         mam_seats.error = error;
         return false;

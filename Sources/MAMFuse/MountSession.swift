@@ -43,6 +43,7 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         self.fileSystem = fileSystem
+        mam_device_wait(options.waitsBusily ? 1 : 0, hasProcessorQuota() ? 0 : 1)
         mam_device_prepare(
             options.usesRing ? 1 : 0, mam_serve_request, UnsafeMutableRawPointer(session),
             Self.begun)

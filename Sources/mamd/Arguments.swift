@@ -16,6 +16,7 @@ struct Arguments {
     var isReadOnly = false
     var forbidsPrograms = false
     var usesRing = false
+    var waitsBusily = true
     var task = Task.serve
 
     enum Task {
@@ -32,7 +33,7 @@ struct Arguments {
         MountOptions(
             // Root serves every user; a user's own daemon serves that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms, usesRing: usesRing)
+            forbidsPrograms: forbidsPrograms, usesRing: usesRing, waitsBusily: waitsBusily)
     }
 
     private var placeCount: Int { task == .serve || task == .prepareMount ? 2 : 1 }
@@ -47,7 +48,7 @@ struct Arguments {
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring; others of mount(8) are accepted and ignored
+          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring, no_busy_wait; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
                           --ready-fd is closed; with -o ro nothing is written, but
@@ -109,6 +110,8 @@ struct Arguments {
             case "no_allow_other": allowOther = false
             case "io_uring": usesRing = true
             case "no_io_uring": usesRing = false
+            case "busy_wait": waitsBusily = true
+            case "no_busy_wait": waitsBusily = false
             default: break
             }
         }

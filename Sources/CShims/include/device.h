@@ -9,6 +9,10 @@ int64_t mam_device_waiting_count(void);
 /// Requests taken so far.
 int64_t mam_device_request_count(void);
 
+/// Before mam_device_prepare(): whether listeners may ask again and again for some microseconds before they sleep, and whether
+/// a processor may be kept busy for a caller on another one.
+void mam_device_wait(int may_spin, int may_keep_processor);
+
 /// Whether requests come through io_uring.
 enum mam_ring_state { MAM_RING_UNASKED, MAM_RING_NOT_OFFERED, MAM_RING_SMALL, MAM_RING_FAILED, MAM_RING_USED };
 

@@ -1,0 +1,102 @@
+#define _GNU_SOURCE
+#include "lone_caller.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "keeper.h"
+#include "turns.h"
+
+// Requests in a row from one thread, before it is taken for alone; and how many come between two looks at where it is.
+enum { STREAK = 16, LOOK = 64 };
+
+static bool is_enabled;
+// Each is changed without regard to other threads: a request that is not counted makes no difference.
+static _Atomic uint32_t last_caller, streak;
+static _Atomic uint32_t look_count;
+static _Atomic int place = -1;
+
+int mam_lone_place(void) { return atomic_load(&place); }
+
+uint32_t mam_lone_activity(void) { return atomic_load_explicit(&streak, memory_order_relaxed); }
+
+void mam_lone_prepare(bool may_keep_busy) {
+    cpu_set_t allowed;
+    if (!may_keep_busy || sysconf(_SC_NPROCESSORS_ONLN) != 2) return;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) != 2) return;
+    is_enabled = true;
+}
+
+void mam_lone_end(void) {
+    atomic_store_explicit(&streak, 0, memory_order_relaxed);
+    if (atomic_load_explicit(&place, memory_order_relaxed) < 0) return;
+    if (atomic_exchange(&place, -1) >= 0) mam_turn_more();
+}
+
+static void begin(int processor) {
+    if (atomic_exchange(&place, processor) < 0) mam_keeper_wake();
+}
+
+// Field 39 of /proc/TID/stat; -1 if it cannot be read. The second field is the name, in parentheses, and may contain any byte.
+static int processor_of(uint32_t thread) {
+    enum { NAME = 2, PROCESSOR = 39 };
+    char path[32], text[1024];
+    snprintf(path, sizeof path, "/proc/%u/stat", thread);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    const ssize_t count = read(file, text, sizeof text - 1);
+    close(file);
+    if (count <= 0) return -1;
+    text[count] = 0;
+    const char *field = strrchr(text, ')');
+    for (int number = NAME; field && number < PROCESSOR; number++) field = strchr(field + 1, ' ');
+    return field ? atoi(field + 1) : -1;
+}
+
+static void extend(uint32_t caller, int processor) {
+    const uint32_t count = atomic_load_explicit(&streak, memory_order_relaxed) + 1;
+    atomic_store_explicit(&streak, count, memory_order_relaxed);
+    if (count < STREAK) return;
+    if (processor < 0) {
+        if ((count - STREAK) % LOOK != 0) return;
+        processor = processor_of(caller);
+        atomic_fetch_add_explicit(&look_count, 1, memory_order_relaxed);
+    }
+    if (processor >= 0 && processor != mam_lone_place()) begin(processor);
+}
+
+void mam_lone_note(uint32_t caller, int processor, bool is_short) {
+    if (!is_enabled) return;
+    if (!is_short) {
+        mam_lone_end();
+    } else if (caller == 0) {
+        // What the kernel writes back, or closes, is another's work, and no other's request.
+        if (mam_lone_place() >= 0) atomic_fetch_add_explicit(&streak, 1, memory_order_relaxed);
+    } else if (caller == atomic_load_explicit(&last_caller, memory_order_relaxed)) {
+        extend(caller, processor);
+    } else {
+        atomic_store_explicit(&last_caller, caller, memory_order_relaxed);
+        mam_lone_end();
+    }
+}
+
+// Not bound to it for longer: threads that this one starts would be bound too.
+void mam_lone_follow(void) {
+    static _Thread_local uint32_t looks_followed;
+    const uint32_t looks = atomic_load_explicit(&look_count, memory_order_relaxed);
+    if (looks == looks_followed) return;
+    looks_followed = looks;
+    const int there = mam_lone_place();
+    cpu_set_t allowed, only;
+    if (there < 0 || there >= CPU_SETSIZE || there == sched_getcpu()) return;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+    CPU_ZERO(&only);
+    CPU_SET(there, &only);
+    sched_setaffinity(0, sizeof only, &only);
+    sched_setaffinity(0, sizeof allowed, &allowed);
+}
