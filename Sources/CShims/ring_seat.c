@@ -188,6 +188,23 @@ static bool serve_request(struct seat *seat, uint64_t unique) {
     return true;
 }
 
+// What the kernel writes back all comes by one queue, more than its processor can do while another has nothing.
+static bool is_crowded(const struct seat *seat) {
+    enum { CROWD = 4 };
+    const int64_t most = mam_seats.seats_of_queue;
+    if (most - mam_ring_waiting_count(seat->queue) < CROWD) return false;
+    for (int i = 0; i < mam_seats.queue_count; i++)
+        if (i != seat->queue && mam_ring_waiting_count(i) >= most) return true;
+    return false;
+}
+
+static void choose_processor(struct seat *seat) {
+    const bool roams = is_crowded(seat);
+    if (roams == seat->roams) return;
+    if (roams) mam_lone_end();
+    mam_seat_roam(seat, roams);
+}
+
 void mam_seat_serve(struct seat *seat) {
     struct queue *queue = &mam_seats.queues[seat->queue];
     uint64_t unique = 0;
@@ -198,6 +215,7 @@ void mam_seat_serve(struct seat *seat) {
         if (!is_there) return;
         atomic_fetch_add_explicit(&queue->taken, 1, memory_order_relaxed);
         unique = seat->header->in.unique;
+        choose_processor(seat);
         if (!serve_request(seat, unique) || !commit(seat, unique)) return;
     }
 }

@@ -38,6 +38,8 @@ struct seat {
     // How many bytes of the payload may be plaintext.
     size_t plain;
     uint32_t operation;
+    // Its thread runs on any processor for now.
+    bool roams;
     // Its request is answered by another thread, later.
     bool waits;
     // Of those that were added later: whether the kernel took its entry.
@@ -97,6 +99,9 @@ void mam_seat_close(struct seat *seat);
 
 // Gives the entry to the kernel: false and errno if it is refused.
 bool mam_seat_register(struct seat *seat);
+
+// Whether the thread of this seat, which is the caller's, stays on its queue's processor.
+void mam_seat_roam(struct seat *seat, bool roams);
 
 // Until there are no more.
 void mam_seat_serve(struct seat *seat);

@@ -62,19 +62,21 @@ static bool wait_until(const int *count, int wanted, int64_t milliseconds) {
 }
 
 // Its callers are on that processor: that is what makes it fast. Where it is not allowed, any will do.
-static void stay_on_processor(int number) {
-    cpu_set_t only;
-    if (number >= CPU_SETSIZE) return;
-    CPU_ZERO(&only);
-    CPU_SET(number, &only);
-    pthread_setaffinity_np(pthread_self(), sizeof only, &only);
+void mam_seat_roam(struct seat *seat, bool roams) {
+    cpu_set_t allowed;
+    if (seat->queue >= CPU_SETSIZE) return;
+    CPU_ZERO(&allowed);
+    for (int i = 0; i < mam_seats.queue_count && i < CPU_SETSIZE; i++)
+        if (roams || i == seat->queue) CPU_SET(i, &allowed);
+    pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
+    seat->roams = roams;
 }
 
-static void settle_down(const struct seat *seat) {
+static void settle_down(struct seat *seat) {
     char name[16];
     snprintf(name, sizeof name, "ring-%d", seat->queue);
     pthread_setname_np(pthread_self(), name);
-    stay_on_processor(seat->queue);
+    mam_seat_roam(seat, false);
 }
 
 static void *work(void *argument) {

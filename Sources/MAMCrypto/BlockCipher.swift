@@ -1,33 +1,23 @@
 // One file's cipher: many blocks under one key, from many threads.
 
-internal import Synchronization
-
 /// Seals and opens the blocks of one file with AES-256-GCM.
 ///
 /// Setting the key up costs several times what a nonce does, so contexts with the key in them are kept
-/// and lent out, at most ``idleLimit`` while nobody works. Nothing is allocated per block.
+/// and lent out, two while nobody works. Nothing is allocated per block.
 package final class BlockCipher: Sendable {
     /// The file key, for wrapping it again.
     package let key: SecretBytes
 
-    private struct Pool {
-        var idle: [GCMContext] = []
-        var isRevoked = false
-    }
-
-    private let pool = Mutex(Pool())
-
-    /// Contexts of about 1 kB that stay ready in each open file; more threads than that make their own.
-    private static let idleLimit = 2
+    private let idle = IdleContexts()
 
     /// Takes a key of 32 bytes; makes no context yet.
     package init(key: SecretBytes) {
         self.key = key
     }
 
-    deinit { takeAllIdle().forEach { $0.free() } }
+    deinit { freeIdle() }
 
-    /// Borrows one context for a whole request: its blocks do not touch the pool's lock.
+    /// Borrows one context for a whole request: its blocks do not touch what threads share.
     ///
     /// After ``revoke()`` the session is there, and all it is asked fails with ``SealError/failure``.
     package func withSession<Result, Failure: Error>(
@@ -42,30 +32,20 @@ package final class BlockCipher: Sendable {
     /// theirs, which are cleansed on return, so drain requests first to be sure that none is left.
     package func revoke() {
         key.erase()
-        takeAllIdle().forEach { $0.free() }
+        freeIdle()
     }
 
-    private func takeContext() -> GCMContext? {
-        let idle: GCMContext? = pool.withLock { $0.idle.popLast() }
-        // A revoked cipher has an erased key, of which no context can be made.
-        return idle ?? AESGCM.context(for: key)
-    }
+    // A revoked cipher has an erased key, of which no context can be made.
+    private func takeContext() -> GCMContext? { idle.take() ?? AESGCM.context(for: key) }
 
     private func giveBack(_ context: GCMContext) {
-        let isKept = pool.withLock { pool in
-            guard !pool.isRevoked, pool.idle.count < Self.idleLimit else { return false }
-            pool.idle.append(context)
-            return true
-        }
-        if !isKept { context.free() }
+        if !idle.keep(context) { context.free() }
     }
 
-    private func takeAllIdle() -> [GCMContext] {
-        pool.withLock { pool in
-            pool.isRevoked = true
-            defer { pool.idle = [] }
-            return pool.idle
-        }
+    private func freeIdle() {
+        let (first, second) = idle.close()
+        first?.free()
+        second?.free()
     }
 
     /// A context on loan; stays within the request's thread.

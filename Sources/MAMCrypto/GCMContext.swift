@@ -23,6 +23,32 @@ package enum GCMContext {
         }
     }
 
+    /// As one word, to be exchanged by an atomic instruction. Neither 0 nor the largest one.
+    var word: UInt {
+        switch self {
+        case .openSSL(let context): context.word
+        #if canImport(CIPsecMB)
+            case .vector(let context): context.word | Self.vectorMark
+        #endif
+        }
+    }
+
+    /// What ``word`` told.
+    init?(word: UInt) {
+        #if canImport(CIPsecMB)
+            if word & Self.vectorMark != 0 {
+                guard let context = VectorGCM(word: word & ~Self.vectorMark) else { return nil }
+                self = .vector(context)
+                return
+            }
+        #endif
+        guard let context = OpenSSLGCM(word: word) else { return nil }
+        self = .openSSL(context)
+    }
+
+    // Memory is aligned to more than that.
+    private static var vectorMark: UInt { 1 }
+
     package func free() {
         switch self {
         case .openSSL(let context): context.free()

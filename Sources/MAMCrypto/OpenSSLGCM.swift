@@ -20,6 +20,14 @@ package struct OpenSSLGCM: @unchecked Sendable {
         self.raw = raw
     }
 
+    var word: UInt { UInt(bitPattern: raw) }
+
+    /// What ``word`` told.
+    init?(word: UInt) {
+        guard let raw = OpaquePointer(bitPattern: word) else { return nil }
+        self.raw = raw
+    }
+
     func free() { EVP_CIPHER_CTX_free(raw) }
 
     func seal(

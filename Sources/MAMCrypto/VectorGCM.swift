@@ -39,6 +39,17 @@
             withUnsafePointer(to: functions) { mam_vector_gcm_prepare($0, bytes, key) }
         }
 
+        var word: UInt { UInt(bitPattern: key) }
+
+        /// What ``word`` told.
+        init?(word: UInt) {
+            guard let functions = Self.found,
+                let key = UnsafeMutablePointer<gcm_key_data>(bitPattern: word)
+            else { return nil }
+            self.functions = functions
+            self.key = key
+        }
+
         func free() {
             OPENSSL_cleanse(key, MemoryLayout<gcm_key_data>.size)
             UnsafeMutableRawPointer(key).deallocate()

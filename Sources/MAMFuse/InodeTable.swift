@@ -19,7 +19,7 @@ final class InodeTable: Sendable {
         }
     }
 
-    private let tables = Mutex(Tables())
+    private let tables = Guarded(Tables())
     /// No number is given twice.
     private let nextNode = Atomic<UInt64>(rootNode + 1)
     /// Changed under the lock.

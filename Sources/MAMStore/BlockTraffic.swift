@@ -1,7 +1,6 @@
 // Who is at which blocks of one file, so that requests for different blocks run side by side.
 
 internal import MAMSystem
-internal import Synchronization
 
 /// The reads and writes that are inside a file's shared lock.
 ///
@@ -12,7 +11,7 @@ internal import Synchronization
 /// A newcomer that disturbs nobody inside may pass those who wait: the kernel's requests have a block in common with the one
 /// before and the one behind, so that in strict order each would wait for a thread to be woken. So that nobody starves,
 /// each is passed by only so often.
-final class BlockTraffic: Sendable {
+struct BlockTraffic: Sendable {
     /// A request's place in the order of arrival.
     struct Pass {
         fileprivate let number: Int
@@ -78,7 +77,7 @@ final class BlockTraffic: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private static let patience = 16
 
     // MARK: Being at blocks

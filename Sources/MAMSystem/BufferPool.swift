@@ -1,7 +1,6 @@
 // Page-aligned memory that is used again and again.
 
 internal import Glibc
-internal import Synchronization
 
 /// Buffers of one size. Whoever takes one owns it until it is given back, with no plaintext left in it.
 package final class BufferPool: Sendable {
@@ -12,7 +11,7 @@ package final class BufferPool: Sendable {
 
     private static let maximumIdle = 16
     private let byteCount: Int
-    private let idle = Mutex<[Buffer]>([])
+    private let idle = Guarded<[Buffer]>([])
 
     package init(byteCount: Int) { self.byteCount = byteCount }
 

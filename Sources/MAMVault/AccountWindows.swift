@@ -10,7 +10,7 @@ final class AccountWindows: Sendable {
     private let unlessOpen: AccessWindow
     private let untilFirstUnlock: AccessWindow
     private let always = AccessWindow(.open)
-    private let status: Mutex<Status>
+    private let status: Guarded<Status>
 
     private struct Status {
         var state: WindowState = .beforeFirstUnlock
@@ -28,7 +28,7 @@ final class AccountWindows: Sendable {
         // New files of class B can be made at any time: that takes the public key alone.
         unlessOpen = AccessWindow(.openFilesOnly)
         untilFirstUnlock = AccessWindow(.closed)
-        status = Mutex(Status())
+        status = Guarded(Status())
     }
 
     var state: WindowState { status.withLock { $0.state } }

@@ -10,7 +10,7 @@ internal import Synchronization
 /// A child has the identity that its parent had when it was forked, whatever the parent gets afterwards. So before a
 /// process's identity changes, what its children have is written down for each of them.
 package final class ProcessIdentities: Sendable {
-    private let table = Mutex(IdentityTable())
+    private let table = Guarded(IdentityTable())
     private let recent = RecentIdentities()
     /// One change at a time: between looking for children and the change nobody else's may come.
     private let changes = Mutex(())

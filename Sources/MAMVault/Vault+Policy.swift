@@ -3,7 +3,7 @@
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
-internal import Synchronization
+internal import MAMSystem
 
 /// The documents, and what they come to for the accounts that were asked for.
 struct PoliciesInForce: Sendable {

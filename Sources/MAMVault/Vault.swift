@@ -15,7 +15,7 @@ package final class Vault: Sendable {
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
-    let inForce: Mutex<PoliciesInForce>
+    let inForce: Guarded<PoliciesInForce>
     package let clock: Clock
     let keyring: Keyring
     package let log: Log
@@ -55,7 +55,7 @@ package final class Vault: Sendable {
         metrics = Metrics(isOn: !settings.telemetryDisabled)
         trail = AuditTrail(
             inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)
-        inForce = Mutex(PoliciesInForce(policies))
+        inForce = Guarded(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring
         self.log = log

@@ -4,7 +4,6 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
-internal import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
@@ -12,12 +11,12 @@ internal import Synchronization
 package final class VaultFile: Sendable {
     let stored: StoredFile
     let vault: Vault
-    private let current: Mutex<AccessWindow?>
+    private let current: Guarded<AccessWindow?>
 
     init(_ stored: StoredFile, in vault: Vault) {
         self.stored = stored
         self.vault = vault
-        current = Mutex(vault.window(for: stored.header))
+        current = Guarded(vault.window(for: stored.header))
     }
 
     deinit { vault.openFiles.remove(ObjectIdentifier(self)) }

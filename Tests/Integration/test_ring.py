@@ -230,6 +230,52 @@ class Content(Ring):
 
 
 @unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
+@unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "one processor")
+class Processors(Ring):
+    """On which processors the threads of a queue may run."""
+
+    def affinities(self):
+        """Of the threads of queues: processor time in nanoseconds, and where each may run."""
+        found = {}
+        for task in pathlib.Path(f"/proc/{self.daemon()}/task").iterdir():
+            name = (task / "comm").read_text().strip()
+            if name.startswith("ring-") and name != "ring-helper":
+                used = int((task / "schedstat").read_text().split()[0])
+                found[int(task.name)] = used, os.sched_getaffinity(int(task.name))
+        return found
+
+    def roaming(self):
+        return sum(len(allowed) > 1 for _, allowed in self.affinities().values())
+
+    def test_what_is_written_back_has_all_processors_and_callers_their_own(self):
+        self.assertEqual(self.roaming(), 0)
+        path, content = self.directory / "scattered", bytearray(32 << 20)
+        path.write_bytes(content)
+        seen = 0
+        with open(path, "rb+", buffering=0) as file:
+            for number in range(20):
+                # No two neighbours: each page is a request.
+                for page in range(number % 2, 8192, 2):
+                    content[page << 12] = number + 1
+                    os.pwrite(file.fileno(), content[page << 12:(page + 1) << 12], page << 12)
+                sync = threading.Thread(target=os.fsync, args=[file.fileno()])
+                sync.start()
+                while sync.is_alive():
+                    seen = max(seen, self.roaming())
+                sync.join()
+        self.assertGreater(seen, 0)
+
+        before = self.affinities()
+        for number in range(2_000):
+            os.mkdir(self.directory / f"{number}")
+        after = self.affinities()
+        # The kernel gives what comes next to whoever was free last; the others may wait wherever they did.
+        busiest = max(after, key=lambda task: after[task][0] - before[task][0])
+        self.assertEqual(len(after[busiest][1]), 1)
+        self.assertEqual(path.read_bytes(), bytes(content))
+
+
+@unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
 class Ends(Ring):
     """With requests under way, in each way that a mount ends."""
 
