@@ -12,16 +12,20 @@
 #include "keeper.h"
 #include "turns.h"
 
-// Requests in a row from one thread, before it is taken for alone; and how many come between two looks at where it is.
-enum { STREAK = 16, LOOK = 64 };
+// Requests in a row from one thread, before it is taken for alone: at first, and at most. And how many come between two looks at
+// where it is.
+enum { STREAK = 16, LONGEST_STREAK = 4096, LOOK = 64 };
 
 static bool is_enabled;
 // Each is changed without regard to other threads: a request that is not counted makes no difference.
 static _Atomic uint32_t last_caller, streak;
+static _Atomic uint32_t streak_wanted = STREAK;
 static _Atomic uint32_t look_count;
 static _Atomic int place = -1;
 
 int mam_lone_place(void) { return atomic_load(&place); }
+
+uint32_t mam_lone_caller(void) { return atomic_load_explicit(&last_caller, memory_order_relaxed); }
 
 uint32_t mam_lone_activity(void) { return atomic_load_explicit(&streak, memory_order_relaxed); }
 
@@ -36,6 +40,13 @@ void mam_lone_end(void) {
     atomic_store_explicit(&streak, 0, memory_order_relaxed);
     if (atomic_load_explicit(&place, memory_order_relaxed) < 0) return;
     if (atomic_exchange(&place, -1) >= 0) mam_turn_more();
+}
+
+void mam_lone_judge(bool is_crowded) {
+    const uint32_t before = atomic_load_explicit(&streak_wanted, memory_order_relaxed);
+    const uint32_t after = !is_crowded ? STREAK : before < LONGEST_STREAK ? before * 4 : before;
+    atomic_store_explicit(&streak_wanted, after, memory_order_relaxed);
+    if (is_crowded) mam_lone_end();
 }
 
 static void begin(int processor) {
@@ -61,9 +72,10 @@ static int processor_of(uint32_t thread) {
 static void extend(uint32_t caller, int processor) {
     const uint32_t count = atomic_load_explicit(&streak, memory_order_relaxed) + 1;
     atomic_store_explicit(&streak, count, memory_order_relaxed);
-    if (count < STREAK) return;
+    const uint32_t wanted = atomic_load_explicit(&streak_wanted, memory_order_relaxed);
+    if (count < wanted) return;
     if (processor < 0) {
-        if ((count - STREAK) % LOOK != 0) return;
+        if ((count - wanted) % LOOK != 0) return;
         processor = processor_of(caller);
         atomic_fetch_add_explicit(&look_count, 1, memory_order_relaxed);
     }
@@ -77,7 +89,7 @@ void mam_lone_note(uint32_t caller, int processor, bool is_short) {
     } else if (caller == 0) {
         // What the kernel writes back, or closes, is another's work, and no other's request.
         if (mam_lone_place() >= 0) atomic_fetch_add_explicit(&streak, 1, memory_order_relaxed);
-    } else if (caller == atomic_load_explicit(&last_caller, memory_order_relaxed)) {
+    } else if (caller == mam_lone_caller()) {
         extend(caller, processor);
     } else {
         atomic_store_explicit(&last_caller, caller, memory_order_relaxed);

@@ -24,5 +24,12 @@ int mam_lone_place(void);
 // Changes with each request while a caller is alone.
 uint32_t mam_lone_activity(void);
 
+// The thread that is alone, or was last.
+uint32_t mam_lone_caller(void);
+
 // Nobody is taken for alone any more.
 void mam_lone_end(void);
+
+// Whether others want the caller's processor, so that keeping the other one busy slows them down. Each time that they do it takes
+// longer until somebody is taken for alone again.
+void mam_lone_judge(bool is_crowded);

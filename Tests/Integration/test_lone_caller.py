@@ -66,7 +66,7 @@ class OnTwoProcessors(Callers):
         time.sleep(0.5)
         self.assertGreater(self.statistics()[0] - used, 0.1)
         self.finish(caller)
-        wait_until(lambda: self.statistics()[1] == "S")
+        time.sleep(0.1)
         used = self.statistics()[0]
         time.sleep(0.5)
         self.assertEqual(self.statistics()[0], used)
@@ -79,7 +79,7 @@ class OnTwoProcessors(Callers):
         self.assertLess(self.statistics()[0] - before, 1)
 
     def test_who_has_work_goes_first(self):
-        """Two programs that only compute are slowed down by the one caller, not by the keeper."""
+        """Two programs that only compute have the processors, but for what the caller takes."""
         count = "import time\nend = time.process_time() + 1\nwhile time.process_time() < end: pass"
         caller = self.start(4)
         began, before = time.monotonic(), self.statistics_or_none()
@@ -88,7 +88,7 @@ class OnTwoProcessors(Callers):
         seconds = time.monotonic() - began
         kept = self.statistics_or_none() - before
         self.finish(caller)
-        self.assertLess(kept, seconds * 0.25)
+        self.assertLess(kept, seconds * 0.15)
 
     def statistics_or_none(self):
         return self.statistics()[0] if self.keepers() else 0
