@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include <sys/uio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "lone_caller.h"
 #include "requests.h"
 #include "turns.h"
@@ -32,12 +32,6 @@ int64_t mam_device_request_count(void) { return atomic_load_explicit(&request_co
 
 // How long a listener asks again and again before it sleeps (docs/adr/0025); 0 where waiting is to cost nothing.
 static int64_t patience = 30000;
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 static ssize_t read_soon(int device, void *buffer, size_t count) {
     int64_t end = 0;

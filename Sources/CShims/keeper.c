@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "lone_caller.h"
 #include "threads.h"
 
@@ -21,12 +21,6 @@
 enum { PATIENCE_NANOSECONDS = 200000 };
 
 static sem_t wanted;
-
-static int64_t now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
-}
 
 static void leave_processor(int number) {
     cpu_set_t others;
@@ -85,7 +79,8 @@ static void keep(struct watch *watch) {
     for (;;) {
         const int place = mam_lone_place();
         if (place < 0) return;
-        if (place != left) leave_processor(left = place);
+        if (place != left) leave_processor(place);
+        left = place;
         const uint32_t activity = mam_lone_activity();
         const int64_t time = now();
         if (activity != seen) {

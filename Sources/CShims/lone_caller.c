@@ -2,6 +2,7 @@
 #include "lone_caller.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,15 +54,23 @@ static void begin(int processor) {
     if (atomic_exchange(&place, processor) < 0) mam_keeper_wake();
 }
 
+// A thread of libfuse's may be told to end at any time until it has begun to serve, and has a request that nobody else has.
+static ssize_t read_undisturbed(const char *path, char *text, size_t size) {
+    int before;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t count = file < 0 ? -1 : read(file, text, size);
+    if (file >= 0) close(file);
+    pthread_setcancelstate(before, NULL);
+    return count;
+}
+
 // Field 39 of /proc/TID/stat; -1 if it cannot be read. The second field is the name, in parentheses, and may contain any byte.
 static int processor_of(uint32_t thread) {
     enum { NAME = 2, PROCESSOR = 39 };
     char path[32], text[1024];
     snprintf(path, sizeof path, "/proc/%u/stat", thread);
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    const ssize_t count = read(file, text, sizeof text - 1);
-    close(file);
+    const ssize_t count = read_undisturbed(path, text, sizeof text - 1);
     if (count <= 0) return -1;
     text[count] = 0;
     const char *field = strrchr(text, ')');
