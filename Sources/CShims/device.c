@@ -38,7 +38,10 @@ static ssize_t read_soon(int device, void *buffer, size_t count) {
     for (;;) {
         const ssize_t found = read(device, buffer, count);
         if (found >= 0 || errno != EAGAIN) return found;
-        if (mam_turn_is_surplus()) mam_turn_listen();
+        if (mam_turn_is_surplus()) {
+            mam_turn_listen();
+            end = 0;
+        }
         mam_lone_follow();
         const int64_t time = now();
         if (end == 0) end = time + patience;

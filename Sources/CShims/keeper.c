@@ -22,12 +22,21 @@ enum { PATIENCE_NANOSECONDS = 200000 };
 
 static sem_t wanted;
 
-static void leave_processor(int number) {
+static bool leave_processor(int number) {
     cpu_set_t others;
     CPU_ZERO(&others);
     for (int i = 0; i < CPU_SETSIZE; i++)
         if (i != number) CPU_SET(i, &others);
-    sched_setaffinity(0, sizeof others, &others);
+    return sched_setaffinity(0, sizeof others, &others) == 0;
+}
+
+// Another thread of the same core can do more meanwhile.
+static void relax(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
 }
 
 // Nanoseconds that a thread was kept from running by others, so far: the second number of /proc/TID/schedstat. -1 if that
@@ -65,7 +74,8 @@ static void judge(struct watch *watch, int64_t time) {
     if (watch->thread != mam_lone_caller()) return begin_watch(watch, time);
     if (time - watch->since < WINDOW_NANOSECONDS) return;
     const int64_t found = waited(watch->file);
-    mam_lone_judge(found < 0 || (found - watch->waited) * 10 > time - watch->since);
+    if (found < 0) return mam_lone_end();
+    mam_lone_judge((found - watch->waited) * 10 > time - watch->since);
     watch->waited = found;
     watch->since = time;
 }
@@ -79,7 +89,7 @@ static void keep(struct watch *watch) {
     for (;;) {
         const int place = mam_lone_place();
         if (place < 0) return;
-        if (place != left) leave_processor(place);
+        if (place != left && !leave_processor(place)) return mam_lone_end();
         left = place;
         const uint32_t activity = mam_lone_activity();
         const int64_t time = now();
@@ -90,6 +100,7 @@ static void keep(struct watch *watch) {
         } else if (time - since > PATIENCE_NANOSECONDS) {
             return mam_lone_end();
         }
+        relax();
     }
 }
 
@@ -111,7 +122,10 @@ __attribute__((constructor)) static void make_semaphore(void) { sem_init(&wanted
 void mam_keeper_wake(void) {
     enum { STACK = 256 * 1024 };
     static _Atomic bool is_started;
-    // Without it requests are served all the same.
-    if (!atomic_exchange(&is_started, true)) mam_start_thread(run, NULL, STACK);
+    if (!atomic_exchange(&is_started, true) && mam_start_thread(run, NULL, STACK) != 0) {
+        is_started = false;
+        // Nobody else would.
+        return mam_lone_end();
+    }
     sem_post(&wanted);
 }

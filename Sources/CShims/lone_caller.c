@@ -20,6 +20,7 @@ enum { STREAK = 16, LONGEST_STREAK = 4096, LOOK = 64 };
 static bool is_enabled;
 // Each is changed without regard to other threads: a request that is not counted makes no difference.
 static _Atomic uint32_t last_caller, streak;
+static _Atomic uint32_t activity, kernel_requests;
 static _Atomic uint32_t streak_wanted = STREAK;
 static _Atomic uint32_t look_count;
 static _Atomic int place = -1;
@@ -28,7 +29,7 @@ int mam_lone_place(void) { return atomic_load(&place); }
 
 uint32_t mam_lone_caller(void) { return atomic_load_explicit(&last_caller, memory_order_relaxed); }
 
-uint32_t mam_lone_activity(void) { return atomic_load_explicit(&streak, memory_order_relaxed); }
+uint32_t mam_lone_activity(void) { return atomic_load_explicit(&activity, memory_order_relaxed); }
 
 void mam_lone_prepare(bool may_keep_busy) {
     cpu_set_t allowed;
@@ -78,9 +79,16 @@ static int processor_of(uint32_t thread) {
     return field ? atoi(field + 1) : -1;
 }
 
+static uint32_t add_one(_Atomic uint32_t *counter) {
+    const uint32_t count = atomic_load_explicit(counter, memory_order_relaxed) + 1;
+    atomic_store_explicit(counter, count, memory_order_relaxed);
+    return count;
+}
+
 static void extend(uint32_t caller, int processor) {
-    const uint32_t count = atomic_load_explicit(&streak, memory_order_relaxed) + 1;
-    atomic_store_explicit(&streak, count, memory_order_relaxed);
+    const uint32_t count = add_one(&streak);
+    add_one(&activity);
+    atomic_store_explicit(&kernel_requests, 0, memory_order_relaxed);
     const uint32_t wanted = atomic_load_explicit(&streak_wanted, memory_order_relaxed);
     if (count < wanted) return;
     if (processor < 0) {
@@ -91,13 +99,18 @@ static void extend(uint32_t caller, int processor) {
     if (processor >= 0 && processor != mam_lone_place()) begin(processor);
 }
 
+// What the kernel writes back or closes: the caller may wait for that, but not for ever.
+static void extend_by_kernel(void) {
+    enum { MOST = 256 };
+    if (mam_lone_place() >= 0 && add_one(&kernel_requests) <= MOST) add_one(&activity);
+}
+
 void mam_lone_note(uint32_t caller, int processor, bool is_short) {
     if (!is_enabled) return;
     if (!is_short) {
         mam_lone_end();
     } else if (caller == 0) {
-        // What the kernel writes back, or closes, is another's work, and no other's request.
-        if (mam_lone_place() >= 0) atomic_fetch_add_explicit(&streak, 1, memory_order_relaxed);
+        extend_by_kernel();
     } else if (caller == mam_lone_caller()) {
         extend(caller, processor);
     } else {

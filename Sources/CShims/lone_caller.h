@@ -21,7 +21,7 @@ void mam_lone_follow(void);
 // The processor of a caller that is alone, or -1.
 int mam_lone_place(void);
 
-// Changes with each request while a caller is alone.
+// Changes with each of its requests, and with some of those that the kernel makes by itself meanwhile.
 uint32_t mam_lone_activity(void);
 
 // The thread that is alone, or was last.

@@ -188,13 +188,16 @@ static bool serve_request(struct seat *seat, uint64_t unique) {
     return true;
 }
 
-// What the kernel writes back all comes by one queue, more than its processor can do while another has nothing.
+// What the kernel writes back all comes by one queue, more than its processor can do while another has nothing. A queue that never
+// had a request may be that of a processor which is not there.
 static bool is_crowded(const struct seat *seat) {
-    enum { CROWD = 4 };
+    enum { CROWD = 4, REST = 2 };
     const int64_t most = mam_seats.seats_of_queue;
-    if (most - mam_ring_waiting_count(seat->queue) < CROWD) return false;
+    const int64_t busy = most - mam_ring_waiting_count(seat->queue);
+    if (seat->roams) return busy >= REST;
+    if (busy < CROWD) return false;
     for (int i = 0; i < mam_seats.queue_count; i++)
-        if (i != seat->queue && mam_ring_waiting_count(i) >= most) return true;
+        if (i != seat->queue && mam_ring_waiting_count(i) >= most && mam_ring_taken_count(i) > 0) return true;
     return false;
 }
 

@@ -100,7 +100,7 @@ void mam_seat_close(struct seat *seat);
 // Gives the entry to the kernel: false and errno if it is refused.
 bool mam_seat_register(struct seat *seat);
 
-// Whether the thread of this seat, which is the caller's, stays on its queue's processor.
+// Lets the thread of this seat, which calls, run on any processor, or on its queue's alone.
 void mam_seat_roam(struct seat *seat, bool roams);
 
 // Until there are no more.

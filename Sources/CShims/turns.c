@@ -116,7 +116,8 @@ static void park(void) {
     atomic_fetch_sub(&parked_count, 1);
 }
 
-bool mam_turn_is_surplus(void) { return own >= allowed_count(); }
+// Not while the first turn is served in: nobody would listen.
+bool mam_turn_is_surplus(void) { return own >= allowed_count() && !(atomic_load(&turns[0]) & SERVING); }
 
 void mam_turn_more(void) { wake_one(); }
 

@@ -30,7 +30,8 @@ package final class ReadWriteLock: @unchecked Sendable {
     package func shared<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        pthread_rwlock_rdlock(lock)
+        let status = pthread_rwlock_rdlock(lock)
+        precondition(status == 0)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }
@@ -53,7 +54,8 @@ package final class ReadWriteLock: @unchecked Sendable {
     package func exclusive<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        pthread_rwlock_wrlock(lock)
+        let status = pthread_rwlock_wrlock(lock)
+        precondition(status == 0)
         defer { pthread_rwlock_unlock(lock) }
         return try body()
     }

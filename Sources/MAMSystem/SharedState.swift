@@ -6,7 +6,8 @@
 // @unchecked: the value is touched under the lock alone.
 package final class SharedState<Value: ~Copyable>: @unchecked Sendable {
     private let lock = ReadWriteLock()
-    // Not a property of its own: each access to one of those is checked for overlaps, which the lock rules out.
+    // Not a property of its own: each access to one of those is checked for overlaps. The lock rules them out, and traps where one thread
+    // asks for it twice.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: consuming sending Value) {

@@ -7,9 +7,9 @@ import threading
 import time
 import unittest
 
-from workspace import WorkspaceCase, daemons, wait_until
+from workspace import MOUNT_OPTIONS, WorkspaceCase, daemons, wait_until
 
-TWO_PROCESSORS = os.cpu_count() == 2 and len(os.sched_getaffinity(0)) == 2
+TWO_PROCESSORS = os.cpu_count() == 2 and len(os.sched_getaffinity(0)) == 2 and "no_busy_wait" not in MOUNT_OPTIONS
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
 # One short request after the other, for so many seconds: attributes of files that the kernel has no time to keep.
@@ -45,10 +45,10 @@ class Callers(WorkspaceCase):
             if (task / "comm").read_text().strip() == "keeper"]
 
     def statistics(self):
-        """Processor time in seconds, state and niceness of the keeper."""
+        """Processor time in seconds and niceness of the keeper."""
         (keeper,) = self.keepers()
         fields = (keeper / "stat").read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) * TICK, fields[0], int(fields[16])
+        return (int(fields[11]) + int(fields[12])) * TICK, int(fields[16])
 
     def finish(self, *callers):
         counts = [int(caller.communicate(timeout=60)[0]) for caller in callers]
@@ -59,24 +59,23 @@ class Callers(WorkspaceCase):
 @unittest.skipUnless(TWO_PROCESSORS, "a processor is kept busy where there are two alone")
 class OnTwoProcessors(Callers):
     def test_the_other_processor_is_kept_busy_for_it_and_no_longer(self):
-        caller = self.start(2)
-        time.sleep(1)
-        used, _, niceness = self.statistics()
+        caller = self.start(3)
+        wait_until(self.keepers)
+        used, niceness = self.statistics()
         self.assertEqual(niceness, 19)
-        time.sleep(0.5)
-        self.assertGreater(self.statistics()[0] - used, 0.1)
+        wait_until(lambda: self.statistics()[0] - used > 0.1)
         self.finish(caller)
         time.sleep(0.1)
         used = self.statistics()[0]
         time.sleep(0.5)
-        self.assertEqual(self.statistics()[0], used)
+        self.assertLessEqual(self.statistics()[0] - used, 2 * TICK)
 
     def test_several_are_not_alone(self):
         self.finish(self.start(1))
         before = self.statistics()[0]
         self.finish(self.start(2), self.start(2))
         # Where one ends a moment before the other, that one is alone.
-        self.assertLess(self.statistics()[0] - before, 1)
+        self.assertLess(self.statistics()[0] - before, 0.5)
 
     def test_who_has_work_goes_first(self):
         """Two programs that only compute have the processors, but for what the caller takes."""
@@ -84,9 +83,10 @@ class OnTwoProcessors(Callers):
         caller = self.start(4)
         began, before = time.monotonic(), self.statistics_or_none()
         work = [subprocess.Popen([sys.executable, "-c", count]) for _ in range(2)]
-        self.assertEqual([one.wait(timeout=60) for one in work], [0, 0])
+        wait_until(lambda: any(one.poll() is not None for one in work), 60)
         seconds = time.monotonic() - began
         kept = self.statistics_or_none() - before
+        self.assertEqual([one.wait(timeout=60) for one in work], [0, 0])
         self.finish(caller)
         self.assertLess(kept, seconds * 0.15)
 
@@ -96,6 +96,7 @@ class OnTwoProcessors(Callers):
 
 class OnAnyMachine(Callers):
     def test_none_is_kept_busy_where_that_is_not_wanted(self):
+        self.addCleanup(self.workspace.remount)
         self.workspace.unmount()
         self.workspace.mount("-o", "no_busy_wait").unlock()
         self.finish(self.start(1))
