@@ -80,7 +80,7 @@ class Interrupted(WorkspaceCase):
         self.workspace.ctl("verify", self.workspace.mount_point)
 
     def test_a_tree_stops_between_two_files(self):
-        files = [self.write(self.directory / f"file{number:04}", b"x", durable=False) for number in range(3_000)]
+        files = [self.write(self.directory / f"file{number:03}", b"x", durable=False) for number in range(300)]
         process = self.start("protect", self.directory, "--owner", BOB, stdout=subprocess.PIPE)
         with process.stdout:
             process.stdout.readline()

@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from workspace import ANN, ROOT, WorkspaceCase, daemons
+from workspace import ANN, ROOT, WorkspaceCase, daemons, wait_until
 
 CLIENT = pathlib.Path(__file__).with_name("varlink_client.py")
 PYPI = pathlib.Path(os.environ.get("MAMD_PYTHON", ROOT / ".build" / "python"))
@@ -196,6 +196,8 @@ class Socket(WorkspaceCase):
             done.set()
             thread.join()
         self.assertGreater(number, 10)
+        # Of one user's connections only so many are taken, and those that have just gone may still be counted.
+        wait_until(lambda: self.call("io.mamd.Workspace.Status") is not None)
         self.still_serves()
 
     def test_the_socket_is_for_its_user_alone(self):

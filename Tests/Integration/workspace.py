@@ -21,6 +21,9 @@ LONG = os.environ.get("MAMD_LONG") == "1"
 # Of each mount, such as io_uring: `scripts/dev ring`.
 MOUNT_OPTIONS = os.environ.get("MAMD_TEST_OPTIONS", "")
 
+# A shell's job in the background ignores it, and so would all that is started here.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 ANN = "ann@contoso.com"
 BOB = "bob@contoso.com"
 PERSONAL = "ann.personal@example.org"
