@@ -113,7 +113,7 @@ static struct {
 
 void mam_device_wait(int may_spin, int may_keep_processor) {
     if (!may_spin) patience = 0;
-    mam_lone_prepare(may_spin && may_keep_processor);
+    mam_lone_prepare(may_keep_processor);
 }
 
 void mam_device_prepare(int uses_ring, mam_serve serve, void *session, void (*begun)(void *data)) {

@@ -107,7 +107,7 @@ static void keep(struct watch *watch) {
 static void *run(void *unused) {
     (void)unused;
     pthread_setname_np(pthread_self(), "keeper");
-    // All that has something to do goes first. Not SCHED_IDLE: to the scheduler the processor would then be idle.
+    // What else has something to do goes first. Not SCHED_IDLE: to the scheduler the processor would then be idle.
     setpriority(PRIO_PROCESS, (id_t)gettid(), 19);
     struct watch watch = {.file = -1};
     for (;;) {

@@ -41,7 +41,7 @@ void mam_lone_prepare(bool may_keep_busy) {
 void mam_lone_end(void) {
     atomic_store_explicit(&streak, 0, memory_order_relaxed);
     if (atomic_load_explicit(&place, memory_order_relaxed) < 0) return;
-    if (atomic_exchange(&place, -1) >= 0) mam_turn_more();
+    if (atomic_exchange(&place, -1) >= 0) mam_turn_wake_one();
 }
 
 void mam_lone_judge(bool is_crowded) {

@@ -47,7 +47,7 @@ static bool take_free(void) {
     return false;
 }
 
-static void wake_one(void) {
+void mam_turn_wake_one(void) {
     if (atomic_load(&parked_count) > 0) sem_post(&parked);
     else if (atomic_load(&has_deputy)) sem_post(&deputy);
 }
@@ -119,8 +119,6 @@ static void park(void) {
 // Not while the first turn is served in: nobody would listen.
 bool mam_turn_is_surplus(void) { return own >= allowed_count() && !(atomic_load(&turns[0]) & SERVING); }
 
-void mam_turn_more(void) { wake_one(); }
-
 static uint64_t given_up(uint64_t state) { return (state & ~(uint64_t)SERVING & ~(uint64_t)TAKEN) + NUMBER; }
 
 void mam_turn_listen(void) {
@@ -144,7 +142,7 @@ void mam_turn_serve(bool may_take_long) {
     if (may_take_long) {
         atomic_store(&turns[own], given_up(own_state));
         own = -1;
-        wake_one();
+        mam_turn_wake_one();
         return;
     }
     own_state = (own_state | SERVING) + NUMBER;

@@ -16,5 +16,5 @@ void mam_turn_serve(bool may_take_long);
 // Whether this thread's turn is one too many: a caller that is alone has one listener.
 bool mam_turn_is_surplus(void);
 
-// There may be more again.
-void mam_turn_more(void);
+// One more may listen than before.
+void mam_turn_wake_one(void);

@@ -43,7 +43,8 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         self.fileSystem = fileSystem
-        mam_device_wait(options.waitsBusily ? 1 : 0, hasProcessorQuota() ? 0 : 1)
+        let keepsProcessor = options.waitsBusily && !hasProcessorQuota()
+        mam_device_wait(options.waitsBusily ? 1 : 0, keepsProcessor ? 1 : 0)
         mam_device_prepare(
             options.usesRing ? 1 : 0, mam_serve_request, UnsafeMutableRawPointer(session),
             Self.begun)

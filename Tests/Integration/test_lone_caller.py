@@ -12,7 +12,7 @@ from workspace import MOUNT_OPTIONS, WorkspaceCase, daemons, wait_until
 TWO_PROCESSORS = os.cpu_count() == 2 and len(os.sched_getaffinity(0)) == 2 and "no_busy_wait" not in MOUNT_OPTIONS
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 
-# One short request after the other, for so many seconds: attributes of files that the kernel has no time to keep.
+# One short request after the other, for so many seconds: files that are made, read and removed.
 CALLER = """
 import os, sys, time
 end = time.monotonic() + float(sys.argv[1])
@@ -90,11 +90,6 @@ class OnTwoProcessors(Callers):
         self.finish(caller)
         self.assertLess(kept, seconds * 0.15)
 
-    def statistics_or_none(self):
-        return self.statistics()[0] if self.keepers() else 0
-
-
-class OnAnyMachine(Callers):
     def test_none_is_kept_busy_where_that_is_not_wanted(self):
         self.addCleanup(self.workspace.remount)
         self.workspace.unmount()
@@ -102,6 +97,11 @@ class OnAnyMachine(Callers):
         self.finish(self.start(1))
         self.assertEqual(self.keepers(), [])
 
+    def statistics_or_none(self):
+        return self.statistics()[0] if self.keepers() else 0
+
+
+class OnAnyMachine(Callers):
     def test_no_request_waits_for_a_caller_that_is_alone(self):
         """One that comes in between, again and again, from whichever thread, is served at once."""
         caller = self.start(3)

@@ -1,7 +1,6 @@
-"""Requests through io_uring: when they are, when not, that nothing is lost or kept by it, and how it ends."""
+"""Requests through io_uring: nothing is lost or kept by it, and who serves them where."""
 import errno
 import hashlib
-import json
 import os
 import pathlib
 import signal
@@ -14,112 +13,11 @@ import time
 import unittest
 
 import test_hygiene
-from kernel_ring import kernel_ring
-from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from systemd_machine import MachineCase
-from workspace import LONG, PREFIX, WorkspaceCase, daemons, mounts, pattern, remove_leftovers, wait_until
+from ring_case import READER, Ring
+from workspace import LONG, PREFIX, pattern
 
 WORKER = pathlib.Path(__file__).with_name("ring_worker.py")
 SECONDS, FILES = (60, 10_000) if LONG else (6, 2000)
-# A daemon that stops locks first.
-GONE = {errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.ENOKEY}
-
-# Read a file for ever, past the kernel's cache.
-READER = """
-import os, sys
-file = os.open(sys.argv[1], os.O_RDONLY)
-while True:
-    os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-    os.pread(file, 1 << 20, 0)
-"""
-
-
-class Ring(WorkspaceCase):
-    """Its mount has the option; `setUpClass` may skip it."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.enterClassContext(kernel_ring())
-        cls.mounted = False
-        super().setUpClass()
-        cls.mounted = True
-        cls.workspace.mount("-o", "io_uring").register()
-
-    def status(self):
-        (status,) = json.loads(self.workspace.serving("status", "--json").stdout)
-        return status
-
-    def daemon(self):
-        (pid,) = daemons(str(self.workspace.root))
-        return pid
-
-    def threads(self):
-        tasks = pathlib.Path(f"/proc/{self.daemon()}/task")
-        return [(task / "comm").read_text().strip() for task in tasks.iterdir()]
-
-
-@unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
-class Asked(Ring):
-    def remount(self, *options, prefix=()):
-        self.workspace.unmount()
-        self.workspace.ctl(
-            "mount", self.workspace.backing, self.workspace.mount_point, *options, prefix=prefix)
-
-    def tearDown(self):
-        self.remount("-o", "io_uring")
-        self.workspace.unlock()
-
-    def check_device(self, note):
-        status = self.status()
-        self.assertEqual(status["transport"], "device")
-        if note is None:
-            self.assertIsNone(status["transportNote"])
-        else:
-            self.assertIn(note, status["transportNote"])
-        self.assertFalse([name for name in self.threads() if name.startswith("ring")])
-        self.check_use()
-
-    def check_use(self):
-        path = self.write(self.directory / "file", pattern(300_000))
-        with open(path, "rb", buffering=0) as file:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            self.assertEqual(file.readall(), pattern(300_000))
-
-    def test_used_where_it_is_offered(self):
-        status = self.status()
-        self.assertEqual(status["transport"], "io_uring")
-        queues = int(status["transportNote"].split(" ")[0])
-        self.assertGreaterEqual(queues, os.cpu_count())
-        threads = self.threads()
-        for queue in range(queues):
-            self.assertGreaterEqual(threads.count(f"ring-{queue}"), 4)
-        self.assertIn("by io_uring", self.workspace.serving("status").stdout)
-        self.assertIn("requests: by io_uring", self.workspace.daemon_log.read_text())
-        self.check_use()
-
-    def test_not_used_where_it_is_not_asked_for(self):
-        self.remount()
-        self.workspace.unlock()
-        self.check_device(None)
-
-    def test_not_used_where_the_kernel_does_not_offer_it(self):
-        with kernel_ring("N"):
-            self.remount("-o", "io_uring")
-        self.workspace.unlock()
-        self.check_device("does not offer")
-
-    def test_not_used_where_its_rings_cannot_be_made(self):
-        self.remount()
-        # Each ring is a descriptor, and there are 20 at least.
-        room = len(os.listdir(f"/proc/{self.daemon()}/fd")) + 12
-        self.remount("-o", "io_uring", prefix=("prlimit", f"--nofile={room}"))
-        self.workspace.unlock()
-        self.check_device("Too many open files")
-
-    def test_a_mount_lives_on_when_the_switch_is_turned_off(self):
-        with kernel_ring("N"):
-            self.check_use()
-        self.assertEqual(self.status()["transport"], "io_uring")
 
 
 @unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
@@ -275,80 +173,6 @@ class Processors(Ring):
         self.assertEqual(path.read_bytes(), bytes(content))
 
 
-@unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
-class Ends(Ring):
-    """With requests under way, in each way that a mount ends."""
-
-    def setUp(self):
-        super().setUp()
-        self.path = self.write(self.directory / "file", pattern(4 << 20))
-        with open(self.path, "rb") as file:
-            os.fsync(file.fileno())
-        self.programs = []
-        for number in range(6):
-            self.programs.append(
-                subprocess.Popen([sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))
-        time.sleep(0.7)
-
-    def check_end(self):
-        for program in self.programs:
-            said = program.communicate(timeout=20)[1]
-            self.assertEqual(program.returncode, 1, said)
-            self.assertTrue(any(f"Errno {number}]" in said for number in GONE), said)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), 20, "mamd still runs")
-
-    def check_again(self):
-        self.workspace.mount("-o", "io_uring").unlock()
-        self.assertEqual(self.path.read_bytes(), pattern(4 << 20))
-        self.assertEqual(self.status()["transport"], "io_uring")
-
-    def test_killed(self):
-        os.kill(self.daemon(), signal.SIGKILL)
-        self.check_end()
-        self.check_again()
-
-    def test_told_to_stop(self):
-        os.kill(self.daemon(), signal.SIGTERM)
-        self.check_end()
-        wait_until(lambda: not mounts(str(self.workspace.root)))
-        self.check_again()
-
-    def test_unmounted_by_mamctl(self):
-        self.workspace.ctl("unmount", self.workspace.mount_point, status=None)
-        if mounts(str(self.workspace.root)):
-            # Refused, for it is in use.
-            self.stop_programs()
-            self.workspace.unmount()
-        else:
-            self.check_end()
-        self.check_again()
-
-    def test_unmounted_lazily(self):
-        subprocess.run(["umount", "-l", self.workspace.mount_point], check=True)
-        # Those that have it open go on.
-        time.sleep(0.5)
-        self.assertEqual([program.poll() for program in self.programs], [None] * len(self.programs))
-        self.stop_programs()
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), 20, "mamd still runs")
-        self.check_again()
-
-    def test_aborted(self):
-        number = os.minor(os.stat(self.workspace.mount_point).st_dev)
-        place = self.workspace.root / "connections"
-        place.mkdir()
-        subprocess.run(["mount", "-t", "fusectl", "none", place], check=True)
-        self.addCleanup(subprocess.run, ["umount", place], check=True)
-        (place / str(number) / "abort").write_text("1")
-        self.check_end()
-        subprocess.run(["umount", "-l", self.workspace.mount_point], capture_output=True)
-        self.check_again()
-
-    def stop_programs(self):
-        for program in self.programs:
-            program.kill()
-            program.communicate()
-
-
 class Memory(Ring, test_hygiene.Hygiene):
     """As there, and what is read and written leaves no plaintext, without any lock."""
 
@@ -368,63 +192,5 @@ class Memory(Ring, test_hygiene.Hygiene):
         self.assertEqual(found, set())
 
 
-class OfOrdinaryUser(WorkspaceCase):
-    """Runs as whoever runs it, where the switch is on already."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.mounted = False
-        super().setUpClass()
-        cls.mounted = True
-        cls.workspace.mount("-o", "io_uring").register()
-
-    def test_use(self):
-        (status,) = json.loads(self.workspace.serving("status", "--json").stdout)
-        self.assertEqual(status["transport"], "io_uring")
-        path = self.write(self.directory / "file", pattern(3 << 20))
-        with open(path, "rb", buffering=0) as file:
-            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
-            self.assertEqual(file.read(3 << 20), pattern(3 << 20))
-            self.workspace.lock()
-            with self.refused(errno.ENOKEY):
-                os.pread(file.fileno(), 10, 0)
-
-
-@unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
-class InTheSandbox(MachineCase):
-    def test_a_unit_with_the_option(self):
-        configuration, mount_point = self.make("rings")
-        with open(configuration / "mount", "a") as file:
-            file.write("OPTIONS=io_uring,noexec\n")
-        self.addCleanup(self.machine.run, "systemctl", "stop", "mamd@rings", check=False)
-        with kernel_ring():
-            self.machine.run("systemctl", "start", "mamd@rings")
-            (status,) = json.loads(self.machine.run("mamctl", "status", "--json").stdout)
-        self.assertEqual(status["transport"], "io_uring", status)
-        self.machine.run("sh", "-c", 'echo text > "$1/file" && grep -q text "$1/file"', "sh", mount_point)
-        self.machine.run("systemctl", "stop", "mamd@rings")
-
-
-@unittest.skipUnless(os.getuid() == 0, "acts as another user, which only root can")
-class AsOrdinaryUser(unittest.TestCase):
-    def test_as_nobody(self):
-        prefix = PREFIX + "nobody-"
-        with kernel_ring(), programs_for_all() as place:
-            command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", "test_ring.OfOrdinaryUser")
-            if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
-                command = with_fuse_device(0o666, place, command)
-            try:
-                result = subprocess.run(
-                    command, cwd=place / "Tests" / "Integration", capture_output=True, text=True, timeout=120,
-                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix})
-            finally:
-                remove_leftovers(prefix)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertNotIn("skipped", result.stderr)
-
-
-def load_tests(loader, standard_tests, pattern):
-    """What an ordinary user does is run by root."""
-    left_out = OfOrdinaryUser if os.getuid() == 0 else ()
-    chosen = (case for case in (Asked, Content, Ends, Memory, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser) if case is not left_out)
-    return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in chosen)
+if __name__ == "__main__":
+    unittest.main()
