@@ -53,16 +53,27 @@ int mam_is_fuse(const char *path) {
     return statfs(path, &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
 }
 
+static int is_of(int descriptor, const unsigned long kinds[], size_t count, int otherwise) {
+    struct statfs system;
+    if (fstatfs(descriptor, &system) != 0) return otherwise;
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned long)system.f_type == kinds[i]) return 1;
+    return 0;
+}
+
 int mam_is_kernels(int descriptor) {
     static const unsigned long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,       CGROUP_SUPER_MAGIC,
                                           CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,     TRACEFS_MAGIC,
                                           SECURITYFS_MAGIC,    BINFMTFS_MAGIC,    SELINUX_MAGIC,
                                           BPF_FS_MAGIC,        EFIVARFS_MAGIC,    NSFS_MAGIC};
-    struct statfs system;
-    if (fstatfs(descriptor, &system) != 0) return 1;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if ((unsigned long)system.f_type == kinds[i]) return 1;
-    return 0;
+    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 1);
+}
+
+int mam_is_local(int descriptor) {
+    // The last two have no name in <linux/magic.h>: bcachefs and ZFS.
+    static const unsigned long kinds[] = {EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
+                                          OVERLAYFS_SUPER_MAGIC, 0xca451a4e,      0x2fc12fc1};
+    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
 }
 
 _Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,

@@ -34,9 +34,7 @@ extension FileReference {
         case .path(let text): path = try Self.name(Array(text.utf8))
         case .bytes(let bytes): path = try Self.name(bytes)
         case .descriptor(let number):
-            return try naming { () throws(Errno) in
-                Descriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 0) })
-            }
+            return try naming { () throws(Errno) in try duplicate(number) }
         }
         return try naming { () throws(Errno) in try openFile(path.cString, flags, mode: mode) }
     }

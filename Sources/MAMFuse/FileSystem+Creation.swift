@@ -84,26 +84,26 @@ extension FileSystem {
     private func enterNew(
         _ file: Descriptor, _ id: BackingID, _ facts: FileFacts, named name: Name?, in parent: Inode
     ) throws(Errno) -> (inode: Inode, status: stat) {
-        let (handle, status) = try pathHandle(of: file, id, named: name, in: parent)
+        let found = try find(file, id, named: name, in: parent)
         guard id.device == rootDevice else { throw .crossDevice }
-        let inode = table.insert(handle, status, facts)
+        let inode = table.insert(found, facts)
         evictor.wake(knownCount: table.count)
         if let name { inode.wasFound(name, in: parent.node) }
-        return (inode, status)
+        return (inode, found.status)
     }
 
     /// By its name, which is the shorter way, unless that is another file's by now.
-    private func pathHandle(
-        of file: Descriptor, _ id: BackingID, named name: Name?, in parent: Inode
-    ) throws(Errno) -> (Descriptor, stat) {
-        if let name,
-            let handle = try? openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW),
-            let status = try? status(at: handle.raw, ""), BackingID(status) == id
+    private func find(
+        _ file: Descriptor, _ id: BackingID, named name: Name?, in parent: Inode
+    ) throws(Errno) -> FoundFile {
+        if let name, let found = try? FoundFile(name, in: parent.handle, mayBeRead: holdsOpen),
+            BackingID(found.status) == id
         {
-            return (handle, status)
+            return found
         }
         let handle = try reopen(file.raw, openPathOnly)
-        return (handle, try status(at: handle.raw, ""))
+        return FoundFile(
+            handle: handle, status: try status(at: handle.raw, ""), mayRead: false)
     }
 
     /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are

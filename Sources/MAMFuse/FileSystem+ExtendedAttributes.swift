@@ -40,7 +40,7 @@ extension FileSystem {
             if pretendsCapability(of: inode, to: caller.thread) {
                 return WriteGuard.attributeByteCount
             }
-            return try capabilityByteCount(of: inode)
+            return try storedAttribute(name, of: inode, into: buffer)
         }
         guard !isVirtual(name) else {
             let value = try virtualValue(name, of: inode)
@@ -55,20 +55,16 @@ extension FileSystem {
     private func storedAttribute(
         _ name: Name, of inode: Inode, into buffer: UnsafeMutableRawBufferPointer
     ) throws(Errno) -> Int {
-        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+        if inode.mayRead {
+            do throws(Errno) {
+                return try MAMSystem.extendedAttribute(of: inode.handle.raw, name, into: buffer)
+            } catch {
+                // By now it is another file's, and an `O_PATH` one.
+                guard error == .badDescriptor else { throw error }
+            }
+        }
+        return try withProcPath(of: inode.handle.raw) { path throws(Errno) in
             try MAMSystem.extendedAttribute(procPath: path, name, into: buffer)
-        }
-    }
-
-    /// What the kernel asks once for each new file, before it lets the first write in: the file is open then.
-    private func capabilityByteCount(of inode: Inode) throws(Errno) -> Int {
-        let none = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-        // Never waited for: who asks holds the kernel's lock on the file, and whoever changes the file may want that.
-        guard let file = inode.openFile?.descriptorIfFree else {
-            return try storedAttribute(Self.capability, of: inode, into: none)
-        }
-        return try withExtendedLifetime(file) { () throws(Errno) in
-            try MAMSystem.extendedAttribute(of: file.raw, Self.capability, into: none)
         }
     }
 

@@ -50,7 +50,7 @@ extension FileSystem {
                 } else {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
                     try vault.admit(file)
-                    if state.isWritable { updateClass(of: file) }
+                    updateClass(of: file, inode, &state)
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
                     if truncates { try file.truncate(to: 0) }
                 }
@@ -83,8 +83,10 @@ extension FileSystem {
     }
 
     /// Policy and settings may have changed since the file was written. It can be used either way.
-    private func updateClass(of file: VaultFile) {
+    private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
         guard !isReadOnly, vault.isOutOfDate(file.header) else { return }
+        // Whose backing file cannot be written stays as it is.
+        guard (try? makeWritable(file, inode, &state)) != nil else { return }
         do throws(VaultError) { try vault.updateClass(of: file) } catch {
             vault.reportStaleClass(of: file.header, error)
         }
@@ -96,10 +98,7 @@ extension FileSystem {
         for caller: Caller
     ) throws(Errno) -> VaultFile {
         if let file = state.file {
-            if writes, !state.isWritable {
-                file.replaceDescriptor(try openBacking(inode.handle, O_RDWR))
-                state.isWritable = true
-            }
+            if writes { try makeWritable(file, inode, &state) }
             return file
         }
         let (descriptor, isWritable) = try evictor.makingRoom { () throws(Errno) in
@@ -111,10 +110,19 @@ extension FileSystem {
         }
     }
 
+    private func makeWritable(
+        _ file: VaultFile, _ inode: Inode, _ state: inout Inode.State
+    ) throws(Errno) {
+        if state.isWritable { return }
+        file.replaceDescriptor(try openBacking(inode.handle, O_RDWR))
+        state.isWritable = true
+    }
+
     /// Reads and writes even for a caller that only writes: changing part of a block needs the rest of it.
     func openForUse(
         _ inode: Inode, writes: Bool
     ) throws(Errno) -> (Descriptor, isWritable: Bool) {
+        if !writes, let file = inode.descriptorToRead() { return (file, false) }
         do throws(Errno) {
             return (try openBacking(inode.handle, O_RDWR), true)
         } catch {

@@ -16,37 +16,52 @@ extension FileSystem {
 
     private func lookUp(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         if isHidden(name, in: parent) { throw .noEntry }
-        return try evictor.makingRoom { () throws(Errno) in
-            let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
-            return try enter(handle, found: name, in: parent)
+        return try lookUpEvenHidden(name, in: parent)
+    }
+
+    func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
+        try evictor.makingRoom { () throws(Errno) in
+            let isRegular = holdsOpen ? try isRegularFile(name, in: parent) : false
+            let found = try FoundFile(name, in: parent.handle, mayBeRead: isRegular)
+            return try enter(found, named: name, in: parent)
         }
     }
 
-    /// The same for an entry of a directory, whose inode number is told: what is known already is not opened.
-    func lookUp(_ name: Name, in parent: Inode, number: UInt64) throws(Errno) -> Entry {
-        guard table.known(BackingID(device: rootDevice, inode: number)) != nil, !recovers,
-            let status = try? status(at: parent.handle.raw, name),
-            let inode = table.lookUp(BackingID(status))
-        else { return try lookUp(name, in: parent) }
-        inode.wasFound(name, in: parent.node)
-        return entry(inode, status)
+    /// The same for an entry that a directory has told of: what is known already is not opened.
+    func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
+        let id = BackingID(device: rootDevice, inode: item.number)
+        if !recovers, table.known(id) != nil {
+            guard let status = try? status(at: parent.handle.raw, item.name),
+                let inode = table.lookUp(BackingID(status))
+            else { return try lookUp(item.name, in: parent) }
+            inode.wasFound(item.name, in: parent.node)
+            return entry(inode, status)
+        }
+        guard holdsOpen, item.kind == DT_REG, !isHidden(item.name, in: parent) else {
+            return try lookUp(item.name, in: parent)
+        }
+        return try evictor.makingRoom { () throws(Errno) in
+            let found = try FoundFile(item.name, in: parent.handle, mayBeRead: true)
+            return try enter(found, named: item.name, in: parent)
+        }
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up. `name`: nil for a file that has none.
-    func enter(
-        _ handle: Descriptor, found name: Name?, in parent: Inode
-    ) throws(Errno) -> Entry {
+    private func isRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
+        try status(at: parent.handle.raw, name).st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Makes an inode known to the kernel, and counts the look-up.
+    func enter(_ found: FoundFile, named name: Name, in parent: Inode) throws(Errno) -> Entry {
         // Asked before: once all is mended, no status is from before that.
         let recovers = recovers
-        var status = try status(at: handle.raw, "")
+        var status = found.status
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
         guard UInt64(status.st_dev) == rootDevice else { throw .crossDevice }
         let inode: Inode
         if let known = table.lookUp(BackingID(status)) {
             inode = known
         } else {
-            inode = try makeKnown(
-                handle, status, found: name, in: parent, recovers: recovers)
+            inode = try makeKnown(found, recovers: recovers)
             evictor.wake(knownCount: table.count)
         }
         if recovers {
@@ -58,30 +73,26 @@ extension FileSystem {
                 throw error
             }
         }
-        if let name { inode.wasFound(name, in: parent.node) }
+        inode.wasFound(name, in: parent.node)
         return entry(inode, status)
     }
 
-    private func makeKnown(
-        _ handle: Descriptor, _ status: stat, found name: Name?, in parent: Inode, recovers: Bool
-    ) throws(Errno) -> Inode {
-        let facts = try facts(of: handle, status, found: name, in: parent)
+    private func makeKnown(_ found: FoundFile, recovers: Bool) throws(Errno) -> Inode {
+        let facts = try facts(of: found)
         if recovers, let header = facts?.header {
-            return try recover(handle, status, header)
+            return try recover(found, header)
         }
-        return table.insert(handle, status, facts)
+        return table.insert(found, facts)
+    }
+
+    private func facts(of found: FoundFile) throws(Errno) -> FileFacts? {
+        guard found.mayRead else { return try facts(of: found.handle, found.status) }
+        return try FileFacts(of: found.handle, physicalSize: Int64(found.status.st_size))
     }
 
     /// Reads a regular file's header; nil for all else, and for a file that the daemon may not read.
-    ///
-    /// `name`: where it was just found, if it was.
-    func facts(
-        of handle: Descriptor, _ status: stat, found name: Name? = nil, in parent: Inode? = nil
-    ) throws(Errno) -> FileFacts? {
+    func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-        if let name, let parent, let file = openNamed(name, in: parent.handle, status) {
-            return try FileFacts(of: file, physicalSize: Int64(status.st_size))
-        }
         do throws(Errno) {
             let file = try openBacking(handle, O_RDONLY)
             return try FileFacts(of: file, physicalSize: Int64(status.st_size))

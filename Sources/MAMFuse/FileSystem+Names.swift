@@ -55,8 +55,8 @@ extension FileSystem {
         try refuseHidden(name, in: parent)
         try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
         return try evictor.makingRoom { () throws(Errno) in
-            let handle = try openFile(at: parent.handle.raw, name, openPathOnly | O_NOFOLLOW)
-            return try enter(handle, found: name, in: parent)
+            let made = try FoundFile(name, in: parent.handle, mayBeRead: false)
+            return try enter(made, named: name, in: parent)
         }
     }
 

@@ -13,33 +13,30 @@ extension FileSystem {
     ///
     /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. Its status has to
     /// be asked for anew, whoever cut it.
-    func recover(
-        _ handle: Descriptor, _ status: stat, _ header: FileHeader
-    ) throws(Errno) -> Inode {
-        guard try isUnfinished(handle, status, header) else {
-            return table.insert(handle, status, .protected(header))
+    func recover(_ found: FoundFile, _ header: FileHeader) throws(Errno) -> Inode {
+        guard try isUnfinished(found, header) else {
+            return table.insert(found, .protected(header))
         }
         return try recovery.exclusive { () throws(Errno) in
             // Another thread was faster, and somebody may be writing by now.
-            if let known = table.lookUp(BackingID(status)) { return known }
-            cutTail(of: handle, status, header)
-            return table.insert(handle, status, .protected(header))
+            if let known = table.lookUp(BackingID(found.status)) { return known }
+            cutTail(of: found, header)
+            return table.insert(found, .protected(header))
         }
     }
 
-    private func isUnfinished(
-        _ handle: Descriptor, _ status: stat, _ header: FileHeader
-    ) throws(Errno) -> Bool {
-        let file = try openBacking(handle, O_RDONLY)
+    private func isUnfinished(_ found: FoundFile, _ header: FileHeader) throws(Errno) -> Bool {
+        let file = found.mayRead ? found.handle : try openBacking(found.handle, O_RDONLY)
         let isLikely = try? UnfinishedTail.isLikely(
-            in: file, of: header, physicalSize: Int64(status.st_size))
+            in: file, of: header, physicalSize: Int64(found.status.st_size))
         return isLikely ?? false
     }
 
-    private func cutTail(of handle: Descriptor, _ status: stat, _ header: FileHeader) {
+    private func cutTail(of found: FoundFile, _ header: FileHeader) {
+        let status = found.status
         let name = "inode \(status.st_ino), a file of \(header.owner),"
         do throws(Errno) {
-            let file = try openBacking(handle, O_RDWR)
+            let file = try openBacking(found.handle, O_RDWR)
             guard try UnfinishedTail.cut(file, of: header) else { return }
             let size = try MAMSystem.status(of: file.raw).st_size
             vault.reportRecovery(

@@ -91,9 +91,7 @@ extension FileSystem {
     }
 
     private func lookUpHidden() throws(Errno) -> Entry {
-        let handle = try openFile(
-            at: root.raw, Self.hiddenName, openPathOnly | O_DIRECTORY | O_NOFOLLOW)
-        return try enter(handle, found: Self.hiddenName, in: try table.inode(InodeTable.rootNode))
+        try lookUpEvenHidden(Self.hiddenName, in: try table.inode(InodeTable.rootNode))
     }
 
     /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller forgets one look-up.

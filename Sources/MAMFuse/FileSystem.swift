@@ -25,6 +25,8 @@ package final class FileSystem: Sendable {
     /// Held by who mends one.
     let recovery = ReadWriteLock()
     private let rootStatus: stat
+    /// Whether what is known may be held open for reading: elsewhere that is another program's or machine's memory.
+    let holdsOpen: Bool
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
     let purgeQueue: PurgeQueue
@@ -66,6 +68,7 @@ package final class FileSystem: Sendable {
         self.vault = vault
         self.root = root
         accessTimes = AccessTimeRule(of: root)
+        holdsOpen = mam_is_local(root.raw) == 1
         rootStatus = try status(at: root.raw, "")
         table = InodeTable(root: root, status: rootStatus)
     }

@@ -25,7 +25,7 @@ struct BackingID: Hashable, Sendable {
     }
 }
 
-/// Holds its file by an `O_PATH` descriptor, never by path: no rename can lead it astray, and while it
+/// Holds its file by a descriptor (``FoundFile``), never by path: no rename can lead it astray, and while it
 /// lives the inode number cannot be used again.
 final class Inode: Sendable {
     /// The number by which the kernel asks for it.
@@ -36,6 +36,8 @@ final class Inode: Sendable {
     private let moved = Mutex<Moved?>(nil)
     let isRegular: Bool
     let isDirectory: Bool
+    /// Of the handle, until the inode becomes another file.
+    let mayRead: Bool
     /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
     let lookups = Atomic<UInt64>(0)
     /// Whether it is open, for who cannot wait for the state's lock.
@@ -56,12 +58,13 @@ final class Inode: Sendable {
         }
     }
 
-    init(node: UInt64, handle: Descriptor, status: stat, facts: FileFacts?) {
+    init(node: UInt64, _ found: FoundFile, facts: FileFacts?) {
         self.node = node
-        self.handle = handle
-        id = BackingID(status)
-        isRegular = status.st_mode & S_IFMT == S_IFREG
-        isDirectory = status.st_mode & S_IFMT == S_IFDIR
+        handle = found.handle
+        mayRead = found.mayRead
+        id = BackingID(found.status)
+        isRegular = found.status.st_mode & S_IFMT == S_IFREG
+        isDirectory = found.status.st_mode & S_IFMT == S_IFDIR
         state = Mutex(State(facts: facts))
     }
 
@@ -88,6 +91,15 @@ final class Inode: Sendable {
             if first == nil { first = try reopen(handle.raw, openPathOnly) }
             try redirect(handle, to: file)
             moved = first.map { Moved(id, first: $0) }
+        }
+    }
+
+    /// A descriptor to read the file's content by: one of its own, since the handle may become another file's. Nil if the handle may
+    /// not read, or there is no room for one more.
+    func descriptorToRead() -> Descriptor? {
+        moved.withLock { moved in
+            guard mayRead, moved == nil else { return nil }
+            return try? duplicate(handle.raw)
         }
     }
 

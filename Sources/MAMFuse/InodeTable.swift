@@ -26,7 +26,8 @@ final class InodeTable: Sendable {
     private let knownCount = Atomic<Int>(1)
 
     init(root: Descriptor, status: stat) {
-        let inode = Inode(node: Self.rootNode, handle: root, status: status, facts: nil)
+        let found = FoundFile(handle: root, status: status, mayRead: false)
+        let inode = Inode(node: Self.rootNode, found, facts: nil)
         tables.withLock { tables in
             tables.byNode[inode.node] = inode
             tables.byID[inode.id] = inode
@@ -52,10 +53,10 @@ final class InodeTable: Sendable {
     }
 
     /// Adds an inode and counts its first look-up; another thread may have been faster.
-    func insert(_ handle: Descriptor, _ status: stat, _ facts: FileFacts?) -> Inode {
+    func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
         // Made before the lock is taken: two threads make inodes known at once, and a number may stay unused.
         let node = nextNode.add(1, ordering: .relaxed).oldValue
-        let new = Inode(node: node, handle: handle, status: status, facts: facts)
+        let new = Inode(node: node, found, facts: facts)
         return tables.withLock { tables in
             if let known = tables.byID[new.id] {
                 known.lookups.add(1, ordering: .relaxed)

@@ -21,7 +21,8 @@ package struct InodeTableMeter: ~Copyable {
         status.st_ino = ino_t(file)
         status.st_mode = S_IFREG | 0o600
         let handle = Descriptor(owning: Self.firstDescriptor + Int32(file))
-        let inode = table.insert(handle, status, facts)
+        let inode = table.insert(
+            FoundFile(handle: handle, status: status, mayRead: true), facts)
         "name".withCString { inode.wasFound($0, in: InodeTable.rootNode) }
         return inode.node
     }

@@ -107,7 +107,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         _ item: DirectoryStream.Item, in directory: Inode, _ files: FileSystem
     ) -> Entry? {
         if isDots(item.name) { return nil }
-        return try? files.lookUp(item.name, in: directory, number: item.number)
+        return try? files.lookUp(item, in: directory)
     }
 
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }

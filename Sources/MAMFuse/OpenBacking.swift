@@ -24,18 +24,6 @@ func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descrip
     }
 }
 
-/// The same for reading, by the name under which a file was just found: that is half of what the way through /proc costs.
-/// Nil if it is another file's by now, or cannot be opened that way.
-func openNamed(
-    _ name: UnsafePointer<CChar>, in directory: Descriptor, _ found: stat
-) -> Descriptor? {
-    let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
-    guard let file = try? openFile(at: directory.raw, name, flags),
-        let status = try? status(of: file.raw), BackingID(status) == BackingID(found)
-    else { return nil }
-    return file
-}
-
 /// Runs a call on the path of a file or directory, and again with the rights to read and write if the mode
 /// does not give them to its owner, who is us.
 func withOwnerRights<Value>(

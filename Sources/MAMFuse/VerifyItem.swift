@@ -39,11 +39,7 @@ extension FileSystem {
     ) throws(Errno) -> VerifyItem? {
         let entry: Entry
         do throws(Errno) {
-            entry = try evictor.makingRoom { () throws(Errno) in
-                let handle = try openFile(
-                    at: parent.handle.raw, name.cString, openPathOnly | O_NOFOLLOW)
-                return try enter(handle, found: name.cString, in: parent)
-            }
+            entry = try lookUpEvenHidden(name.cString, in: parent)
         } catch {
             if error.meansGone || error == .crossDevice { return nil }
             throw error

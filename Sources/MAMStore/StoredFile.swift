@@ -33,9 +33,6 @@ package final class StoredFile: @unchecked Sendable {
     /// The backing file; to be synced, never written to.
     package var descriptor: Descriptor { lock.shared { descriptorUnlocked } }
 
-    /// The same for who must not wait; nil while somebody changes the file alone.
-    package var descriptorIfFree: Descriptor? { lock.sharedIfFree { descriptorUnlocked } }
-
     /// The caller holds the lock.
     var descriptorUnlocked: Descriptor {
         switch content {

@@ -20,6 +20,11 @@ package final class Descriptor: Sendable {
     deinit { Glibc.close(raw) }
 }
 
+/// The same open file under a number of its own, close-on-exec.
+package func duplicate(_ descriptor: Int32) throws(Errno) -> Descriptor {
+    Descriptor(owning: try retrying { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) })
+}
+
 /// dup3(2): from now on the one refers to what the other does, under its own number.
 package func redirect(_ descriptor: Descriptor, to other: Descriptor) throws(Errno) {
     try withExtendedLifetime((descriptor, other)) { () throws(Errno) in

@@ -29,6 +29,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let connectionAborted = Errno(rawValue: ECONNABORTED)
     package static let connectionRefused = Errno(rawValue: ECONNREFUSED)
     package static let wouldBlock = Errno(rawValue: EAGAIN)
+    package static let badDescriptor = Errno(rawValue: EBADF)
     package static let noData = Errno(rawValue: ENODATA)
     package static let rangeTooSmall = Errno(rawValue: ERANGE)
     package static let tooManyLinks = Errno(rawValue: ELOOP)

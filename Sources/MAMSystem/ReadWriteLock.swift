@@ -36,13 +36,6 @@ package final class ReadWriteLock: @unchecked Sendable {
         return try body()
     }
 
-    /// Like ``shared(_:)``, but nil at once if somebody has it alone, or waits for that.
-    package func sharedIfFree<Result>(_ body: () -> Result) -> Result? {
-        guard pthread_rwlock_tryrdlock(lock) == 0 else { return nil }
-        defer { pthread_rwlock_unlock(lock) }
-        return body()
-    }
-
     /// Like ``exclusive(_:)``, but gives up at the deadline: nil.
     package func exclusive<Result>(until deadline: Deadline, _ body: () -> Result) -> Result? {
         guard mam_lock_until(lock, deadline.nanoseconds) == 0 else { return nil }

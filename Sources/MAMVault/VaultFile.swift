@@ -50,9 +50,6 @@ package final class VaultFile: Sendable {
         if let header { .protected(header) } else { size == 0 ? .empty : .foreign }
     }
 
-    /// The backing file, to be asked for attributes; nil while it is being changed.
-    package var descriptorIfFree: Descriptor? { stored.descriptorIfFree }
-
     package func replaceDescriptor(_ descriptor: Descriptor) {
         stored.replaceDescriptor(descriptor)
     }

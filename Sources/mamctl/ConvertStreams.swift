@@ -175,9 +175,7 @@ private func feed(
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
     let name = ByteString("standard input")
-    let input = try naming(name) { () throws(Errno) in
-        Descriptor(owning: try retrying { fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) })
-    }
+    let input = try naming(name) { () throws(Errno) in try duplicate(STDIN_FILENO) }
     var isRead = true
     try pump(from: input, name, while: { isRead && hasInput(input, before: answer) }) { bytes in
         // Why nobody reads it, the answer tells.

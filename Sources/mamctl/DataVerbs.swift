@@ -149,7 +149,5 @@ private struct DataEnds {
 
 func standardStream(_ number: Int32) throws(Failure) -> Descriptor {
     let name = number == STDIN_FILENO ? "standard input" : "standard output"
-    return try naming(ByteString(name)) { () throws(Errno) in
-        Descriptor(owning: try retrying { fcntl(number, F_DUPFD_CLOEXEC, 0) })
-    }
+    return try naming(ByteString(name)) { () throws(Errno) in try duplicate(number) }
 }

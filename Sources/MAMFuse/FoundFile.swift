@@ -1,0 +1,42 @@
+// What stands at a name of the backing directory.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMSystem
+
+/// A descriptor of it, and its status once that was open.
+struct FoundFile {
+    let handle: Descriptor
+    let status: stat
+    /// False for an `O_PATH` descriptor.
+    let mayRead: Bool
+
+    init(handle: Descriptor, status: stat, mayRead: Bool) {
+        self.handle = handle
+        self.status = status
+        self.mayRead = mayRead
+    }
+
+    /// `mayBeRead`: it was a regular file a moment ago. It is opened to be read then, if it can be: its header is looked at next, and
+    /// who opens it to read needs nothing else. All else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
+    init(
+        _ name: Name, in directory: Descriptor, mayBeRead: Bool
+    ) throws(Errno) {
+        if mayBeRead, let file = Self.openToRead(name, in: directory) {
+            self = file
+            return
+        }
+        handle = try openFile(at: directory.raw, name, openPathOnly | O_NOFOLLOW)
+        status = try MAMSystem.status(at: handle.raw, "")
+        mayRead = false
+    }
+
+    /// Nil if it is none any more, or the daemon may not. One that is not its owner may not do it without moving the access time.
+    private static func openToRead(_ name: Name, in directory: Descriptor) -> FoundFile? {
+        let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
+        guard let file = try? openFile(at: directory.raw, name, flags),
+            let status = try? MAMSystem.status(of: file.raw), status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        return FoundFile(handle: file, status: status, mayRead: true)
+    }
+}
