@@ -199,7 +199,11 @@ ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused)
     const ssize_t found = read_soon(device, buffer, count);
     atomic_fetch_sub_explicit(&waiting_count, 1, memory_order_relaxed);
     struct fuse_in_header *const head = buffer;
-    if (found < (ssize_t)sizeof *head) return found;
+    if (found < (ssize_t)sizeof *head) {
+        // After an unmount the next one finds the same, and so all end, without being told.
+        mam_turn_give_up();
+        return found;
+    }
     atomic_fetch_add_explicit(&request_count, 1, memory_order_relaxed);
     mam_lone_note(head->pid, -1, !is_large(head));
     mam_turn_serve(may_take_long(head));

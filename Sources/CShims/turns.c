@@ -138,13 +138,14 @@ static void wake_deputy(void) {
     if (atomic_load(&deputy_sleeps) && atomic_exchange(&deputy_sleeps, false)) sem_post(&deputy);
 }
 
+void mam_turn_give_up(void) {
+    atomic_store(&turns[own], given_up(own_state));
+    own = -1;
+    mam_turn_wake_one();
+}
+
 void mam_turn_serve(bool may_take_long) {
-    if (may_take_long) {
-        atomic_store(&turns[own], given_up(own_state));
-        own = -1;
-        mam_turn_wake_one();
-        return;
-    }
+    if (may_take_long) return mam_turn_give_up();
     own_state = (own_state | SERVING) + NUMBER;
     atomic_store(&turns[own], own_state);
     // Only now: it looks at the turns after it said that it sleeps.

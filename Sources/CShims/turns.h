@@ -13,6 +13,9 @@ void mam_turn_listen(void);
 // Ends that: a request came. Is to be served with the turn kept, or given on.
 void mam_turn_serve(bool may_take_long);
 
+// Ends it without one: somebody else looks next.
+void mam_turn_give_up(void);
+
 // Whether this thread's turn is one too many: a caller that is alone has one listener.
 bool mam_turn_is_surplus(void);
 

@@ -9,7 +9,7 @@
 //
 // pthread_cancel(3): libfuse cancels its threads at the end, within read(2). The sanitizer's own frame of that call is
 // never left then, and it ends the process. The signal that the daemon wakes its threads with ends the read too; again
-// and again, for one that comes before the thread waits wakes nobody.
+// and again, for one that comes before the thread waits wakes nobody. Those that wait for their turn are woken by the one before.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
