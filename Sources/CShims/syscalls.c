@@ -72,7 +72,7 @@ int mam_is_kernels(int descriptor) {
 int mam_is_local(int descriptor) {
     // The last two have no name in <linux/magic.h>: bcachefs and ZFS.
     static const unsigned long kinds[] = {EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
-                                          OVERLAYFS_SUPER_MAGIC, 0xca451a4e,      0x2fc12fc1};
+                                          0xca451a4e,       0x2fc12fc1};
     return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
 }
 

@@ -61,7 +61,8 @@ final class ConvertedCopy {
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
-        let handle = try reopen(file.raw, openPathOnly)
+        // All that may want a descriptor comes first: once the names are exchanged nothing may fail.
+        let (handle, first) = (try reopen(file.raw, openPathOnly), try inode.firstFile())
         // Before the exchange: whoever looks the name up then must find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
@@ -71,7 +72,7 @@ final class ConvertedCopy {
             throw error
         }
         self.place = place.directory
-        try inode.become(handle, new)
+        try inode.become(handle, new, first: first)
         table.remove(old, of: inode)
     }
 

@@ -74,7 +74,7 @@ extension FileSystem {
     ) throws(VaultError) -> VaultFile {
         if let file = state.file, state.isWritable { return file }
         let descriptor = try systemCall { () throws(Errno) in
-            try openBacking(inode.handle, O_RDWR)
+            try evictor.makingRoom { () throws(Errno) in try openBacking(inode.handle, O_RDWR) }
         }
         guard let file = state.file else { return try vault.file(descriptor) }
         file.replaceDescriptor(descriptor)

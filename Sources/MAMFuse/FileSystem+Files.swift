@@ -85,8 +85,11 @@ extension FileSystem {
     /// Policy and settings may have changed since the file was written. It can be used either way.
     private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
         guard !isReadOnly, vault.isOutOfDate(file.header) else { return }
-        // Whose backing file cannot be written stays as it is.
-        guard (try? makeWritable(file, inode, &state)) != nil else { return }
+        do throws(Errno) { try makeWritable(file, inode, &state) } catch {
+            // Whose backing file may not be written stays as it is.
+            if !error.forbidsWriting { vault.reportStaleClass(of: file.header, VaultError(error)) }
+            return
+        }
         do throws(VaultError) { try vault.updateClass(of: file) } catch {
             vault.reportStaleClass(of: file.header, error)
         }
@@ -114,7 +117,10 @@ extension FileSystem {
         _ file: VaultFile, _ inode: Inode, _ state: inout Inode.State
     ) throws(Errno) {
         if state.isWritable { return }
-        file.replaceDescriptor(try openBacking(inode.handle, O_RDWR))
+        let descriptor = try evictor.makingRoom { () throws(Errno) in
+            try openBacking(inode.handle, O_RDWR)
+        }
+        file.replaceDescriptor(descriptor)
         state.isWritable = true
     }
 
@@ -126,8 +132,7 @@ extension FileSystem {
         do throws(Errno) {
             return (try openBacking(inode.handle, O_RDWR), true)
         } catch {
-            guard !writes, [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(error)
-            else { throw error }
+            guard !writes, error.forbidsWriting else { throw error }
             return (try openBacking(inode.handle, O_RDONLY), false)
         }
     }
@@ -190,5 +195,12 @@ extension FileSystem {
         let handle = try open(node, flags: O_RDWR, for: caller, handsOut: false)
         defer { release(handle) }
         return try answering { () throws(VaultError) in try body(handle.file) }
+    }
+}
+
+extension Errno {
+    /// What opening a file to write it fails with where it may be read.
+    fileprivate var forbidsWriting: Bool {
+        [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(self)
     }
 }

@@ -21,15 +21,18 @@ extension FileSystem {
 
     func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         try evictor.makingRoom { () throws(Errno) in
-            let isRegular = holdsOpen ? try isRegularFile(name, in: parent) : false
-            let found = try FoundFile(name, in: parent.handle, mayBeRead: isRegular)
-            return try enter(found, named: name, in: parent)
+            // Asked before: once all is mended, no status is from before that.
+            let recovers = recovers
+            let mayBeRead = holdsOpen ? try isNewRegularFile(name, in: parent) : false
+            let found = try FoundFile(name, in: parent.handle, mayBeRead: mayBeRead)
+            return try enter(found, named: name, in: parent, recovers: recovers)
         }
     }
 
     /// The same for an entry that a directory has told of: what is known already is not opened.
     func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
         let id = BackingID(device: rootDevice, inode: item.number)
+        let recovers = recovers
         if !recovers, table.known(id) != nil {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = table.lookUp(BackingID(status))
@@ -42,18 +45,20 @@ extension FileSystem {
         }
         return try evictor.makingRoom { () throws(Errno) in
             let found = try FoundFile(item.name, in: parent.handle, mayBeRead: true)
-            return try enter(found, named: item.name, in: parent)
+            return try enter(found, named: item.name, in: parent, recovers: recovers)
         }
     }
 
-    private func isRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
-        try status(at: parent.handle.raw, name).st_mode & S_IFMT == S_IFREG
+    /// Whether it is worth opening to be read. What is known is held already.
+    private func isNewRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
+        let status = try status(at: parent.handle.raw, name)
+        return status.st_mode & S_IFMT == S_IFREG && table.known(BackingID(status)) == nil
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up.
-    func enter(_ found: FoundFile, named name: Name, in parent: Inode) throws(Errno) -> Entry {
-        // Asked before: once all is mended, no status is from before that.
-        let recovers = recovers
+    /// Makes an inode known to the kernel, and counts the look-up. `recovers`: as it was before the file was found.
+    func enter(
+        _ found: FoundFile, named name: Name, in parent: Inode, recovers: Bool
+    ) throws(Errno) -> Entry {
         var status = found.status
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
         guard UInt64(status.st_dev) == rootDevice else { throw .crossDevice }

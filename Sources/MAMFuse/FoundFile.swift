@@ -17,7 +17,7 @@ struct FoundFile {
         self.mayRead = mayRead
     }
 
-    /// `mayBeRead`: it was a regular file a moment ago. It is opened to be read then, if it can be: its header is looked at next, and
+    /// `mayBeRead`: it was a regular file when it was last looked at. It is opened to be read then, if it can be: its header is looked at next, and
     /// who opens it to read needs nothing else. All else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
     init(
         _ name: Name, in directory: Descriptor, mayBeRead: Bool
@@ -31,10 +31,11 @@ struct FoundFile {
         mayRead = false
     }
 
-    /// Nil if it is none any more, or the daemon may not. One that is not its owner may not do it without moving the access time.
+    /// Nil if it is none any more, on another file system, or the daemon may not. One that is not its owner may not do it without moving
+    /// the access time.
     private static func openToRead(_ name: Name, in directory: Descriptor) -> FoundFile? {
         let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
-        guard let file = try? openFile(at: directory.raw, name, flags),
+        guard let file = try? openBeneath(directory.raw, name, flags),
             let status = try? MAMSystem.status(of: file.raw), status.st_mode & S_IFMT == S_IFREG
         else { return nil }
         return FoundFile(handle: file, status: status, mayRead: true)

@@ -83,14 +83,20 @@ final class Inode: Sendable {
     /// The file that it is now.
     var backingID: BackingID { moved.withLock { $0?.id ?? id } }
 
-    /// Makes it another file, under the same number for the kernel. The descriptor's number stays too: who uses it meanwhile has
-    /// one file or the other.
-    func become(_ file: Descriptor, _ id: BackingID) throws(Errno) {
+    /// What it has to keep when it becomes another file: of the file that it was at first, a descriptor.
+    func firstFile() throws(Errno) -> Descriptor {
         try moved.withLock { moved throws(Errno) in
-            var first = moved?.first
-            if first == nil { first = try reopen(handle.raw, openPathOnly) }
+            if let moved { return moved.first }
+            return try reopen(handle.raw, openPathOnly)
+        }
+    }
+
+    /// Makes it another file, under the same number for the kernel. The descriptor's number stays too: who uses it meanwhile has
+    /// one file or the other. `first`: from before.
+    func become(_ file: Descriptor, _ id: BackingID, first: Descriptor) throws(Errno) {
+        try moved.withLock { moved throws(Errno) in
             try redirect(handle, to: file)
-            moved = first.map { Moved(id, first: $0) }
+            moved = Moved(id, first: first)
         }
     }
 

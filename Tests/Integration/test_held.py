@@ -100,12 +100,6 @@ class OnTemporary(WorkspaceCase):
         self.assertEqual(not flags & PATH_ONLY, self.may_read)
         self.assertEqual(path.read_bytes(), pattern(5_000))
 
-    def test_without_any_right(self):
-        self.file.chmod(0)
-        self.forget()
-        self.assertEqual(self.file.stat().st_size, 10_000)
-        self.assertEqual(self.file.read_bytes(), pattern(10_000))
-
     def test_read_then_written_by_others(self):
         with open(self.file, "rb", buffering=0) as reader:
             self.assertEqual(reader.read(100), pattern(10_000)[:100])
@@ -141,6 +135,24 @@ class OnTemporary(WorkspaceCase):
         self.workspace.unlock()
         os.lstat(self.file)
         self.assertTrue(self.held()["file"][0] & PATH_ONLY)
+
+
+class WithoutRights(WorkspaceCase):
+    """A file that its owner may neither read nor write; an ordinary user's daemon may not either (test_user)."""
+
+    def test_is_known_and_can_be_had_back(self):
+        path = self.write(self.directory / "file", pattern(10_000))
+        path.chmod(0)
+        self.workspace.remount()
+        self.assertEqual(path.stat().st_size, 10_000)
+        (entry,) = os.scandir(self.directory)
+        self.assertEqual(entry.stat().st_size, 10_000)
+        self.assertEqual(path.stat().st_mode & 0o7777, 0)
+        path.chmod(0o600)
+        self.assertEqual(path.read_bytes(), pattern(10_000))
+        with open(path, "r+b") as file:
+            file.write(b"more")
+        self.assertEqual(path.read_bytes()[:10], b"more" + pattern(10_000)[4:10])
 
 
 class Elsewhere(OnTemporary):
