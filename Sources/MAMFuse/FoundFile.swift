@@ -10,13 +10,9 @@ struct FoundFile {
     let status: stat
     /// False for an `O_PATH` descriptor.
     let mayRead: Bool
+}
 
-    init(handle: Descriptor, status: stat, mayRead: Bool) {
-        self.handle = handle
-        self.status = status
-        self.mayRead = mayRead
-    }
-
+extension FoundFile {
     /// `mayBeRead`: it was a regular file when it was last looked at. It is opened to be read then, if it can be: its header is looked at next, and
     /// who opens it to read needs nothing else. All else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
     init(
@@ -26,9 +22,9 @@ struct FoundFile {
             self = file
             return
         }
-        handle = try openFile(at: directory.raw, name, openPathOnly | O_NOFOLLOW)
-        status = try MAMSystem.status(at: handle.raw, "")
-        mayRead = false
+        let handle = try openFile(at: directory.raw, name, openPathOnly | O_NOFOLLOW)
+        self.init(
+            handle: handle, status: try MAMSystem.status(at: handle.raw, ""), mayRead: false)
     }
 
     /// Nil if it is none any more, on another file system, or the daemon may not. One that is not its owner may not do it without moving

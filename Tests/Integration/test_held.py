@@ -6,16 +6,16 @@ import subprocess
 import time
 import unittest
 
-from workspace import ANN, PERSONAL, Workspace, WorkspaceCase, daemons, pattern
+from workspace import ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern
 
 PATH_ONLY = 0x20_0000
-FORGET = "2"
 
 
 @unittest.skipUnless(os.getuid() == 0, "mounts the file system that it looks at")
 class OnTemporary(WorkspaceCase):
     kind = "tmpfs"
     has_attributes = True
+    may_read = True
 
     @classmethod
     def setUpClass(cls):
@@ -42,7 +42,7 @@ class OnTemporary(WorkspaceCase):
         self.forget()
 
     def forget(self):
-        pathlib.Path("/proc/sys/vm/drop_caches").write_text(FORGET)
+        make_the_kernel_forget()
         time.sleep(0.1)
 
     def held(self):
@@ -61,26 +61,24 @@ class OnTemporary(WorkspaceCase):
                 found[path.removeprefix(prefix)].append(flags)
         return found
 
-    def check(self, may_read):
+    def check(self):
         found = self.held()
         for name in ("fifo", "link", "folder"):
             self.assertTrue(found[name][0] & PATH_ONLY, name)
         (flags,) = found["file"]
-        self.assertEqual(not flags & PATH_ONLY, may_read)
-        if may_read:
+        self.assertEqual(not flags & PATH_ONLY, self.may_read)
+        if self.may_read:
             self.assertEqual(flags & os.O_ACCMODE, os.O_RDONLY)
-
-    may_read = True
 
     def test_listed(self):
         self.assertEqual({entry.name: entry.stat(follow_symlinks=False).st_size for entry in os.scandir(self.directory)}["file"], 10_000)
-        self.check(self.may_read)
+        self.check()
 
     def test_looked_up(self):
         for path in (self.file, self.fifo, self.link, self.folder):
             os.lstat(path)
         self.assertEqual(self.file.stat().st_size, 10_000)
-        self.check(self.may_read)
+        self.check()
 
     def test_a_fifo_is_not_opened(self):
         """Who opens it to write would take the daemon for the reader that he waits for."""

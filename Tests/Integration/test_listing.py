@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from workspace import WorkspaceCase, daemons, mounts, wait_until
+from workspace import WorkspaceCase, daemons, make_the_kernel_forget, mounts, wait_until
 
 COUNT = 3_000
 SEVERAL = len(os.sched_getaffinity(0)) > 1
@@ -50,9 +50,6 @@ class Listings(WorkspaceCase):
 
     def threads(self, name):
         return [task for task in (self.daemon() / "task").iterdir() if (task / "comm").read_text().strip() == name]
-
-    def make_the_kernel_forget(self):
-        pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
 
     def check(self, lines):
         """Each that stays was told once, and right; what else was told came or went meanwhile."""
@@ -97,7 +94,7 @@ class Listings(WorkspaceCase):
         try:
             for _ in range(6):
                 if os.getuid() == 0:
-                    self.make_the_kernel_forget()
+                    make_the_kernel_forget()
                 clients = [self.start() for _ in range(2)]
                 for client in clients:
                     with client:
@@ -121,7 +118,7 @@ class Listings(WorkspaceCase):
                 client.kill()
                 client.communicate()
             if os.getuid() == 0:
-                self.make_the_kernel_forget()
+                make_the_kernel_forget()
         with self.start() as client:
             self.check(client.stdout.read().splitlines())
 
@@ -140,7 +137,7 @@ class Listings(WorkspaceCase):
         self.assertGreater(descriptors(), COUNT)
 
         def is_forgotten():
-            self.make_the_kernel_forget()
+            make_the_kernel_forget()
             return descriptors() < before + 20
 
         wait_until(is_forgotten, message="the daemon keeps what the kernel has forgotten")

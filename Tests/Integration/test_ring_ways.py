@@ -10,9 +10,9 @@ import unittest
 
 from kernel_ring import kernel_ring
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from ring_case import READER, Ring
+from ring_case import READER, Ring, RingMount
 from systemd_machine import MachineCase
-from workspace import PREFIX, WorkspaceCase, daemons, mounts, pattern, remove_leftovers, wait_until
+from workspace import PREFIX, daemons, mounts, pattern, remove_leftovers, wait_until
 
 # A daemon that stops locks first.
 GONE = {errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.ENOKEY}
@@ -156,19 +156,11 @@ class Ends(Ring):
             program.communicate()
 
 
-class OfOrdinaryUser(WorkspaceCase):
+class OfOrdinaryUser(RingMount):
     """Runs as whoever runs it, where the switch is on already."""
 
-    @classmethod
-    def setUpClass(cls):
-        cls.mounted = False
-        super().setUpClass()
-        cls.mounted = True
-        cls.workspace.mount("-o", "io_uring").register()
-
     def test_use(self):
-        (status,) = json.loads(self.workspace.serving("status", "--json").stdout)
-        self.assertEqual(status["transport"], "io_uring")
+        self.assertEqual(self.status()["transport"], "io_uring")
         path = self.write(self.directory / "file", pattern(3 << 20))
         with open(path, "rb", buffering=0) as file:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

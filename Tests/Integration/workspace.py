@@ -120,6 +120,11 @@ def wait_until(condition, seconds=10.0, message="waited in vain"):
         time.sleep(0.02)
 
 
+def make_the_kernel_forget():
+    """Names and inodes that nobody uses, of all file systems."""
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("2")
+
+
 class Workspace:
     """A backing directory, a mount point and the XDG directories beside them."""
 
