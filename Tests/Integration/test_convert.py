@@ -205,31 +205,36 @@ class Killed(WorkspaceCase):
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_at_each_call(self):
         """Old or new, whole, with what was synced before; and nothing is left over."""
-        directory, outcomes = self.directory, {"old": 0, "new": 0}
+        outcomes = {"old": 0, "new": 0}
         for is_managed in (False, True):
-            number = 0
-            while True:
-                number += 1
-                path = directory / f"{is_managed} {number}"
-                data = pattern(70_000, number)
-                if is_managed:
-                    self.workspace.run_as(ANN, "cp", self.plain(data), path)
-                else:
-                    self.write(path, data)
-                was_killed = self.protect_until(number, path, PERSONAL if is_managed else ANN)
-                if not was_killed:
-                    break
-                self.workspace.mount()
-                self.workspace.unlock()
-                self.assertEqual(path.read_bytes(), data, number)
-                managed = self.workspace.is_managed_on_disk(self.backing_of(path))
-                outcomes["old" if managed == is_managed else "new"] += 1
-                self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
-                number += 0 if LONG else 2
+            number = 1
+            while self.killed_at(number, is_managed, outcomes):
+                number += 1 if LONG else 3
+            if not LONG:
+                # The last calls are those that come after the new file has its name.
+                for skipped in (number - 2, number - 1):
+                    self.killed_at(skipped, is_managed, outcomes)
         print(outcomes, flush=True)
         self.assertGreater(outcomes["old"], 2)
         self.assertGreater(outcomes["new"], 1)
         self.workspace.serving("verify")
+
+    def killed_at(self, number, is_managed, outcomes):
+        """False if a file was given another owner in fewer calls than that."""
+        path, data = self.directory / f"{is_managed} {number}", pattern(70_000, number)
+        if is_managed:
+            self.workspace.run_as(ANN, "cp", self.plain(data), path)
+        else:
+            self.write(path, data)
+        if not self.protect_until(number, path, PERSONAL if is_managed else ANN):
+            return False
+        self.workspace.mount()
+        self.workspace.unlock()
+        self.assertEqual(path.read_bytes(), data, number)
+        is_old = self.workspace.is_managed_on_disk(self.backing_of(path)) == is_managed
+        outcomes["old" if is_old else "new"] += 1
+        self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
+        return True
 
     def plain(self, data):
         path = self.workspace.root / "plain"
