@@ -67,7 +67,8 @@ extension FileSystem {
 
     /// The inode's file, shared with its users.
     private func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
-        try inode.withState { state throws(VaultError) in
+        awaitMakers()
+        return try inode.withState { state throws(VaultError) in
             if state.isReplaced { throw VaultError(.staleHandle) }
             if let file = state.file {
                 state.checkCount += 1

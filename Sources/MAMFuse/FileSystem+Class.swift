@@ -59,6 +59,7 @@ extension FileSystem {
     func changeHeader(
         of inode: Inode, _ body: (VaultFile) throws(VaultError) -> Void
     ) throws(VaultError) {
+        awaitMakers()
         try inode.withState { state throws(VaultError) in
             try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)

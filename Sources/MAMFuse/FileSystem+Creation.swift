@@ -45,9 +45,20 @@ extension FileSystem {
         try auditing(.create, parent, nil, child: name, for: caller) { () throws(VaultError) in
             try vault.checkCreation(by: owner, asking: asked)
         }
-        let descriptor = try evictor.makingRoom { () throws(Errno) in
-            try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
+        return try makers.shared { () throws(Errno) in
+            let descriptor = try evictor.makingRoom { () throws(Errno) in
+                try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
+            }
+            return try begin(
+                descriptor, named: name, in: parent, as: owner, asking: asked, for: caller)
         }
+    }
+
+    /// Writes the header of a file that was just made; removes it where that fails.
+    private func begin(
+        _ descriptor: Descriptor, named name: Name?, in parent: Inode, as owner: Identity,
+        asking asked: ProtectionClass?, for caller: Caller
+    ) throws(Errno) -> Creation {
         do throws(Errno) {
             let (file, id) = try leavingAsMade(descriptor) { () throws(Errno) in
                 try auditing(.create, parent, nil, child: name, for: caller) {
@@ -64,6 +75,11 @@ extension FileSystem {
             throw error
         }
     }
+
+    /// Waits for the files that are being made. The kernel keeps its callers from such a file until it is there, but not the
+    /// daemon's own walks: who is about to change or check a file that a walk has found comes here first, or he would take
+    /// it for empty, and its maker would not know of him.
+    func awaitMakers() { makers.exclusive {} }
 
     /// The first handle of a file that was made.
     private func opened(_ file: VaultFile, _ found: (inode: Inode, status: stat)) -> Creation {

@@ -122,7 +122,8 @@ extension FileSystem {
 
     /// The file's shared content, writable: who opens it meanwhile has the same.
     private func beginConverting(_ inode: Inode) throws(VaultError) -> VaultFile {
-        try inode.withState { state throws(VaultError) in
+        awaitMakers()
+        return try inode.withState { state throws(VaultError) in
             try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)
             state.file = file

@@ -39,6 +39,8 @@ package final class FileSystem: Sendable {
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
+    /// Shared by what makes files, from the name to the first handle; alone for a moment by ``awaitMakers()``.
+    let makers = ReadWriteLock()
     /// Moves that may have taken a file past who looks for it; changed under `names`.
     let moves = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)

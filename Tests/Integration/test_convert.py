@@ -57,6 +57,25 @@ class Open(WorkspaceCase):
                 self.assertEqual(self.workspace.owner(path), owner)
             self.check_on_disk(path, bytes(data), is_managed)
 
+    def test_a_file_in_the_making_is_not_converted_under_its_maker(self):
+        making, made = self.directory / "making", self.directory / "made"
+        making.mkdir()
+        made.mkdir()
+        walks = "while [ -d making ]; do mamctl protect making --owner $0; mamctl protect making --owner ''; done"
+        count, end = 0, time.monotonic() + 3
+        with subprocess.Popen(
+                ["sh", "-c", walks, ANN], cwd=self.directory, env=self.workspace.environment,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):
+            while time.monotonic() < end:
+                count += 1
+                (making / "file").write_bytes(b"%d" % count)
+                os.rename(making / "file", made / str(count))
+            making.rmdir()
+        self.workspace.remount()
+        self.workspace.unlock()
+        lost = [number for number in range(1, count + 1) if (made / str(number)).read_bytes() != b"%d" % number]
+        self.assertEqual(lost, [], f"of {count}")
+
     def test_attributes_and_mappings_stay(self):
         path = self.personal("file", pattern(100_000))
         os.chmod(path, 0o640)
