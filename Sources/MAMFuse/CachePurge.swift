@@ -125,13 +125,13 @@ final class CachePurge: Sendable {
         files.notifier.invalidate(inode.node)
         // With no handle and no mapping, nobody can bring new pages in.
         guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
-        let probe: CacheProbe
-        do throws(Errno) { probe = try open(inode) } catch {
-            return error.isShortOfDescriptors ? .remains : .unseen
-        }
         // No new ones come: the window is closing.
         while inode.withState({ $0.writeGuard.hasTruncations }), !deadline.hasPassed {
             usleep(1000)
+        }
+        let probe: CacheProbe
+        do throws(Errno) { probe = try open(inode) } catch {
+            return error.isShortOfDescriptors ? .remains : .unseen
         }
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
