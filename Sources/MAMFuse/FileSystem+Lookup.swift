@@ -21,22 +21,25 @@ extension FileSystem {
 
     func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         try evictor.makingRoom { () throws(Errno) in
-            // Asked before: once all is mended, no status is from before that.
-            let recovers = recovers
+            let before = moment
             let mayBeRead = holdsOpen ? try isNewRegularFile(name, in: parent) : false
             let found = try FoundFile(name, in: parent.handle, mayBeRead: mayBeRead)
-            return try enter(found, named: name, in: parent, recovers: recovers)
+            return try enter(found, named: name, in: parent, since: before)
         }
     }
 
     /// The same for an entry that a directory has told of: what is known already is not opened.
     func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
         let id = BackingID(device: rootDevice, inode: item.number)
-        let recovers = recovers
-        if !recovers, table.known(id) != nil {
+        let before = moment
+        if !before.recovers, table.known(id) != nil {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = table.lookUp(BackingID(status))
             else { return try lookUp(item.name, in: parent) }
+            if isOutdated(before) {
+                forget(inode.node, count: 1)
+                return try lookUp(item.name, in: parent)
+            }
             inode.wasFound(item.name, in: parent.node)
             return entry(inode, status)
         }
@@ -45,7 +48,7 @@ extension FileSystem {
         }
         return try evictor.makingRoom { () throws(Errno) in
             let found = try FoundFile(item.name, in: parent.handle, mayBeRead: true)
-            return try enter(found, named: item.name, in: parent, recovers: recovers)
+            return try enter(found, named: item.name, in: parent, since: before)
         }
     }
 
@@ -55,9 +58,21 @@ extension FileSystem {
         return status.st_mode & S_IFMT == S_IFREG && table.known(BackingID(status)) == nil
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up. `recovers`: as it was before the file was found.
+    /// What has to be asked before a name is looked at.
+    struct Moment {
+        /// Once all is mended, no status is from before that.
+        let recovers: Bool
+        fileprivate let lossCount: Int
+    }
+
+    var moment: Moment { Moment(recovers: recovers, lossCount: table.lossCount) }
+
+    /// The file that was found since may have been replaced before its inode was asked for, and have none or another now.
+    private func isOutdated(_ moment: Moment) -> Bool { table.lossCount != moment.lossCount }
+
+    /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the file was found.
     func enter(
-        _ found: FoundFile, named name: Name, in parent: Inode, recovers: Bool
+        _ found: FoundFile, named name: Name, in parent: Inode, since before: Moment
     ) throws(Errno) -> Entry {
         var status = found.status
         // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
@@ -66,10 +81,14 @@ extension FileSystem {
         if let known = table.lookUp(BackingID(status)) {
             inode = known
         } else {
-            inode = try makeKnown(found, recovers: recovers)
+            inode = try makeKnown(found, recovers: before.recovers)
             evictor.wake(knownCount: table.count)
         }
-        if recovers {
+        if isOutdated(before) {
+            forget(inode.node, count: 1)
+            return try lookUpEvenHidden(name, in: parent)
+        }
+        if before.recovers {
             // Another thread may have cut it meanwhile, and the kernel keeps the first size that it is told.
             do throws(Errno) {
                 status = try MAMSystem.status(at: inode.handle.raw, "")

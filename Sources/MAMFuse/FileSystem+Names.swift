@@ -55,9 +55,9 @@ extension FileSystem {
         try refuseHidden(name, in: parent)
         try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
         return try evictor.makingRoom { () throws(Errno) in
-            let recovers = recovers
+            let before = moment
             let made = try FoundFile(name, in: parent.handle, mayBeRead: false)
-            return try enter(made, named: name, in: parent, recovers: recovers)
+            return try enter(made, named: name, in: parent, since: before)
         }
     }
 

@@ -25,6 +25,8 @@ final class InodeTable: Sendable {
     /// Changed under the lock.
     private let knownCount = Atomic<Int>(1)
 
+    private let losses = Atomic<Int>(0)
+
     init(root: Descriptor, status: stat) {
         let found = FoundFile(handle: root, status: status, mayRead: false)
         let inode = Inode(node: Self.rootNode, found, facts: nil)
@@ -97,11 +99,17 @@ final class InodeTable: Sendable {
         tables.withLock { $0.byID[id] = inode }
     }
 
-    /// It is not that file, or not any more.
+    /// It is not that file, or not any more; no name leads there by now.
     func remove(_ id: BackingID, of inode: Inode) {
         guard id != inode.id else { return }
+        // Before it can be missed: who misses it then sees that.
+        losses.add(1, ordering: .sequentiallyConsistent)
         tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
+
+    /// How often an inode was found by a file no more. Who finds a file by its name and then asks for the file's inode has to
+    /// know whether that happened in between.
+    var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
 
     /// Of every new inode's look-up the question: asked without the lock.
     var count: Int { knownCount.load(ordering: .relaxed) }
