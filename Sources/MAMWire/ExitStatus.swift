@@ -62,8 +62,8 @@ extension ExitStatus {
         case ENOENT: self = .notFound
         case ENOKEY, EKEYEXPIRED: self = .windowClosed
         case EBADMSG: self = .damaged
-        // A mount whose daemon has died.
-        case ENOTCONN, ECONNABORTED: self = .unreachable
+        // A mount whose daemon has died; canceled is what io_uring had of it.
+        case ENOTCONN, ECONNABORTED, ECANCELED: self = .unreachable
         default: self = .failure
         }
     }

@@ -19,7 +19,7 @@ from workspace import FIRST, PAYLOAD, pattern
 # What a program sees of a daemon that dies while it asks, or has died; and one that goes by names and meets the next
 # daemon, before the account is unlocked.
 # The last: one name was looked up on the dead mount, and the other on the next.
-DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENOKEY, errno.EXDEV)
+DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.EIO, errno.ENOKEY, errno.EXDEV)
 PAGE = 4096
 
 
