@@ -104,7 +104,7 @@ extension MAMError {
             case .noKey, .keyExpired: .windowClosed
             case .badMessage: .damaged
             case .accessDenied: .refused
-            case .notConnected, .connectionAborted, .canceled: .unreachable
+            case _ where error.meansDeadDaemon: .unreachable
             default: .systemError
             }
         self.init(code, "\(subject): \(error)", systemErrorNumber: error.rawValue)

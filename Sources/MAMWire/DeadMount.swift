@@ -15,10 +15,7 @@ package func isDeadMount(_ root: Descriptor) throws(Errno) -> Bool {
         // Attributes may still be in the kernel's cache; the free space never is.
         var space = statvfs()
         guard fstatvfs(root.raw, &space) != 0 else { return false }
-        // Aborted or canceled: the daemon died while it was asked.
-        guard [.notConnected, .connectionAborted, .canceled].contains(Errno.current) else {
-            return false
-        }
+        guard Errno.current.meansDeadDaemon else { return false }
         let place = try currentPath(of: root.raw)
         guard let mount = try MountTable().mount(of: root.raw) else { return false }
         return mount.workspace != nil && mount.mountPoint == place.bytes

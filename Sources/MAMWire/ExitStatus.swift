@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMSystem
 
 /// What `mamctl` ends with.
 package enum ExitStatus: Int32, Sendable, CaseIterable {
@@ -58,12 +59,12 @@ extension ExitStatus {
 
     /// The status for a system call's error number.
     package init(errno: Int64) {
-        switch Int32(truncatingIfNeeded: errno) {
+        let error = Errno(rawValue: Int32(truncatingIfNeeded: errno))
+        switch error.rawValue {
         case ENOENT: self = .notFound
         case ENOKEY, EKEYEXPIRED: self = .windowClosed
         case EBADMSG: self = .damaged
-        // A mount whose daemon has died; canceled is what io_uring had of it.
-        case ENOTCONN, ECONNABORTED, ECANCELED: self = .unreachable
+        case _ where error.meansDeadDaemon: self = .unreachable
         default: self = .failure
         }
     }

@@ -39,7 +39,7 @@ struct Failure: Error {
     /// What helps against the errors that people meet.
     private static func advice(on error: Errno?) -> String? {
         switch error?.rawValue {
-        case ENOTCONN, ECONNABORTED, ECANCELED:
+        case _ where error?.meansDeadDaemon == true:
             "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT"
         case ENOENT: "ls tells what is there"
         case EACCES, EPERM: "ls -l tells who may"

@@ -1,4 +1,5 @@
 """Giving a file to another owner, both ways, while programs have it open; and a daemon that is killed in the middle."""
+import collections
 import mmap
 import os
 import pathlib
@@ -75,6 +76,9 @@ class Open(WorkspaceCase):
         self.workspace.unlock()
         lost = [number for number in range(1, count + 1) if (made / str(number)).read_bytes() != b"%d" % number]
         self.assertEqual(lost, [], f"of {count}")
+        # That the walks met them.
+        kinds = collections.Counter(self.workspace.is_managed_on_disk(self.backing_of(path)) for path in made.iterdir())
+        self.assertGreater(min(kinds[True], kinds[False]), 10)
 
     def test_attributes_and_mappings_stay(self):
         path = self.personal("file", pattern(100_000))
@@ -224,36 +228,34 @@ class Killed(WorkspaceCase):
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_at_each_call(self):
         """Old or new, whole, with what was synced before; and nothing is left over."""
-        outcomes = {"old": 0, "new": 0}
+        outcomes = collections.Counter()
         for is_managed in (False, True):
             number = 1
-            while self.killed_at(number, is_managed, outcomes):
+            while outcome := self.killed_at(number, is_managed):
+                outcomes[outcome] += 1
                 number += 1 if LONG else 3
             if not LONG:
                 # The last calls are those that come after the new file has its name.
-                for skipped in (number - 2, number - 1):
-                    self.killed_at(skipped, is_managed, outcomes)
+                outcomes.update(self.killed_at(skipped, is_managed) for skipped in (number - 2, number - 1))
         print(outcomes, flush=True)
         self.assertGreater(outcomes["old"], 2)
         self.assertGreater(outcomes["new"], 1)
         self.workspace.serving("verify")
 
-    def killed_at(self, number, is_managed, outcomes):
-        """False if a file was given another owner in fewer calls than that."""
+    def killed_at(self, number, is_managed):
+        """What is there then, "old" or "new"; None if a file was given another owner in fewer calls than that."""
         path, data = self.directory / f"{is_managed} {number}", pattern(70_000, number)
         if is_managed:
             self.workspace.run_as(ANN, "cp", self.plain(data), path)
         else:
             self.write(path, data)
         if not self.protect_until(number, path, PERSONAL if is_managed else ANN):
-            return False
+            return None
         self.workspace.mount()
         self.workspace.unlock()
         self.assertEqual(path.read_bytes(), data, number)
-        is_old = self.workspace.is_managed_on_disk(self.backing_of(path)) == is_managed
-        outcomes["old" if is_old else "new"] += 1
         self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
-        return True
+        return "old" if self.workspace.is_managed_on_disk(self.backing_of(path)) == is_managed else "new"
 
     def plain(self, data):
         path = self.workspace.root / "plain"

@@ -65,6 +65,7 @@ class OnTwoProcessors(Callers):
         used, niceness = self.statistics()
         self.assertEqual(niceness, 19)
         wait_until(lambda: self.statistics()[0] - used > 0.1, 60)
+        self.assertIsNone(caller.poll())
         caller.kill()
         caller.wait()
         time.sleep(0.1)
