@@ -46,8 +46,8 @@ final class CachePurge: Sendable {
     private static let patienceMilliseconds = 50
     private static let maximumThreadCount = 64
 
-    /// Returns the inodes whose pages may still be there: none, or those at the deadline. The rest of the pass then goes
-    /// on without us.
+    /// Returns the inodes whose pages may still be there: none, or those in use or begun at the deadline. The rest of the pass then
+    /// goes on without us.
     func run() -> [Inode] {
         guard !state.withLock({ $0.waiting.isEmpty }) else { return [] }
         var threads = 0
@@ -57,20 +57,24 @@ final class CachePurge: Sendable {
             if isWaiting, doneCount == lastDoneCount || threads == 0,
                 threads < Self.maximumThreadCount
             {
-                start()
+                // No thread to wait for: then it is done here, however long it takes.
+                if !start(), threads == 0 { work() }
                 threads += 1
             }
             lastDoneCount = doneCount
             let pause = Deadline(milliseconds: Self.patienceMilliseconds)
             if ended.wait(until: min(pause, deadline)) { break }
         }
-        return state.withLock { $0.notDropped + $0.affected.values + $0.unseen }
+        let (begun, waiting) = state.withLock {
+            ($0.notDropped + $0.affected.values + $0.unseen, $0.waiting)
+        }
+        return begun + waiting.filter { $0.isInUse.load(ordering: .relaxed) && isAffected($0) }
     }
 
-    private func start() {
-        do throws(Errno) { try startThread(named: "purge") { self.work() } } catch {
-            // Those that run go on; at worst the deadline names what is left.
-        }
+    /// False if there can be no more threads. Those that run go on; at worst the deadline names what is left.
+    private func start() -> Bool {
+        do throws(Errno) { try startThread(named: "purge") { self.work() } } catch { return false }
+        return true
     }
 
     private func work() {

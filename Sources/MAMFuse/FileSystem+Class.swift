@@ -66,7 +66,11 @@ extension FileSystem {
             defer { if state.openCount == 0 { state.facts = file.facts } }
             try body(file)
         }
-        // Pages that were cached while its former class was open.
+        dropPagesOfClosed(inode)
+    }
+
+    /// Of a file that has changed: those that were cached while its former class, or the file that it was, could be read.
+    func dropPagesOfClosed(_ inode: Inode) {
         if isClosed(inode), inode.openFile == nil { notifier.invalidate(inode.node) }
     }
 

@@ -36,12 +36,13 @@ extension FileSystem {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = table.lookUp(BackingID(status))
             else { return try lookUp(item.name, in: parent) }
+            let entry = entry(inode, status)
             if isOutdated(before) {
                 forget(inode.node, count: 1)
                 return try lookUp(item.name, in: parent)
             }
             inode.wasFound(item.name, in: parent.node)
-            return entry(inode, status)
+            return entry
         }
         guard holdsOpen, item.kind == DT_REG, !isHidden(item.name, in: parent) else {
             return try lookUp(item.name, in: parent)
@@ -67,7 +68,8 @@ extension FileSystem {
 
     var moment: Moment { Moment(recovers: recovers, lossCount: table.lossCount) }
 
-    /// The file that was found since may have been replaced before its inode was asked for, and have none or another now.
+    /// The file that was found since may have been replaced before its inode was asked for, and have none or another now; or before
+    /// the inode was asked for its size, and the status be that of the former file. So this is asked last.
     private func isOutdated(_ moment: Moment) -> Bool { table.lossCount != moment.lossCount }
 
     /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the file was found.
@@ -84,10 +86,6 @@ extension FileSystem {
             inode = try makeKnown(found, recovers: before.recovers)
             evictor.wake(knownCount: table.count)
         }
-        if isOutdated(before) {
-            forget(inode.node, count: 1)
-            return try lookUpEvenHidden(name, in: parent)
-        }
         if before.recovers {
             // Another thread may have cut it meanwhile, and the kernel keeps the first size that it is told.
             do throws(Errno) {
@@ -97,8 +95,13 @@ extension FileSystem {
                 throw error
             }
         }
+        let entry = entry(inode, status)
+        if isOutdated(before) {
+            forget(inode.node, count: 1)
+            return try lookUpEvenHidden(name, in: parent)
+        }
         inode.wasFound(name, in: parent.node)
-        return entry(inode, status)
+        return entry
     }
 
     private func makeKnown(_ found: FoundFile, recovers: Bool) throws(Errno) -> Inode {

@@ -66,6 +66,8 @@ extension FileSystem {
         let parent = try table.inode(parent)
         try refuseHidden(name, in: parent)
         try names.shared { () throws(Errno) in
+            // The kernel looks the name up again when it is told so.
+            if inode.isReplaced { throw .staleHandle }
             try refuseWiped(inode)
             try withProcPath(of: inode.handle.raw) { path throws(Errno) in
                 _ = try retrying {
@@ -73,7 +75,7 @@ extension FileSystem {
                 }
             }
         }
-        _ = table.lookUp(inode.id)
+        table.lookUpAgain(inode)
         inode.wasFound(name, in: parent.node)
         return entry(inode, try status(at: inode.handle.raw, ""))
     }

@@ -141,6 +141,7 @@ extension FileSystem {
             state.useCount += 1
             state.dropUnusedFile()
         }
+        dropPagesOfClosed(inode)
     }
 }
 

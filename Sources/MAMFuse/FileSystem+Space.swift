@@ -23,6 +23,8 @@ extension FileSystem {
             case Int32(MAM_PUNCH_HOLE) where keepSize:
                 try handle.file.zero(offset..<end)
             case Int32(MAM_ZERO_RANGE):
+                // For what may be refused, while nothing is gone; to zero gives the space back.
+                try handle.file.reserve(offset..<end, keepSize: true)
                 try handle.file.zero(offset..<end)
                 try handle.file.reserve(offset..<end, keepSize: keepSize)
             default:

@@ -119,7 +119,8 @@ final class Inode: Sendable {
 
     var cached: CachedFile {
         state.withLock { state in
-            guard state.openCount > 0, let file = state.file else {
+            // Of one that is being converted the header tells what it was.
+            guard state.openCount > 0 || state.isConverting, let file = state.file else {
                 return .closed(state.facts?.header)
             }
             return .open(file)

@@ -54,6 +54,11 @@ final class InodeTable: Sendable {
         }
     }
 
+    /// Counts one more look-up of an inode that the kernel has in hand.
+    func lookUpAgain(_ inode: Inode) {
+        tables.withLock { _ in _ = inode.lookups.add(1, ordering: .relaxed) }
+    }
+
     /// Adds an inode and counts its first look-up; another thread may have been faster.
     func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
         // Made before the lock is taken: two threads make inodes known at once, and a number may stay unused.
@@ -91,6 +96,7 @@ final class InodeTable: Sendable {
 
     /// The next look-up of this file gives it another number: the kernel keeps the size that it knows for this one.
     func disown(_ inode: Inode) {
+        countLoss()
         tables.withLock { $0.remove(inode) }
     }
 
@@ -101,13 +107,16 @@ final class InodeTable: Sendable {
 
     /// It is not that file, or not any more; no name leads there by now.
     func remove(_ id: BackingID, of inode: Inode) {
+        countLoss()
+        // By its first file it is found as long as it is known: the number that it shows is that one's.
         guard id != inode.id else { return }
-        // Before it can be missed: who misses it then sees that.
-        losses.add(1, ordering: .sequentiallyConsistent)
         tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
 
-    /// How often an inode was found by a file no more. Who finds a file by its name and then asks for the file's inode has to
+    /// Before the file can be missed: who misses it then sees that.
+    private func countLoss() { losses.add(1, ordering: .sequentiallyConsistent) }
+
+    /// How often a file ceased to be an inode's. Who finds a file by its name and then asks for the file's inode has to
     /// know whether that happened in between.
     var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
 

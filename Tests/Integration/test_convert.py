@@ -2,7 +2,6 @@
 import collections
 import mmap
 import os
-import pathlib
 import random
 import struct
 import subprocess
@@ -10,8 +9,12 @@ import threading
 import time
 import unittest
 
+from page_cache import cachestat
 from socket_client import Client
-from workspace import ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, daemons, pattern, wait_until
+from tracing import injecting, is_traced
+from workspace import (
+    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, daemons, make_the_kernel_forget, pattern,
+    wait_until)
 
 OTHER = "other@example.org"
 
@@ -19,7 +22,7 @@ OTHER = "other@example.org"
 CALLS = "openat,pwrite64,ftruncate,fsync,fdatasync,renameat2,unlinkat,fchown,fchmod,utimensat"
 
 
-class Open(WorkspaceCase):
+class ConvertCase(WorkspaceCase):
     settings = {"MultiIdentity": True}
 
     def protect(self, path, owner=ANN, status=DONE):
@@ -34,6 +37,12 @@ class Open(WorkspaceCase):
         if is_managed:
             self.assertEqual(self.workspace.decode(self.backing_of(path)), data)
 
+    def daemon(self):
+        (pid,) = daemons(str(self.workspace.root))
+        return pid
+
+
+class Open(ConvertCase):
     def test_handles_that_were_open_before_see_the_new_file(self):
         for owner, is_managed in ((ANN, True), (PERSONAL, False), (ANN, True)):
             path = self.directory / "file"
@@ -280,10 +289,46 @@ class Killed(WorkspaceCase):
         return bool(status)
 
 
-def is_traced(pid):
-    """By all its threads."""
-    tasks = pathlib.Path(f"/proc/{pid}/task")
-    return all("TracerPid:\t0\n" not in (task / "status").read_text() for task in tasks.iterdir())
+@unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+class Slow(ConvertCase):
+    """What comes in between, with the time for it."""
+
+    def test_a_look_up_that_began_before_finds_the_new_file(self):
+        """It has the old one's status, and asks for its inode when that is converted and forgotten."""
+        for number, seconds in enumerate((0.2, 0.6, 1.0)):
+            directory = self.directory / str(number)
+            directory.mkdir()
+            path = self.personal(f"{number}/file", pattern(16_000))
+            make_the_kernel_forget()
+            directory.stat()
+            with injecting(self.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
+                writer = threading.Thread(target=self.overwrite_start, args=(path,))
+                writer.start()
+                time.sleep(seconds)
+                self.protect(directory)
+                writer.join()
+            make_the_kernel_forget()
+            self.assertEqual(path.read_bytes(), b"written" + pattern(16_000)[7:])
+            self.check_on_disk(path, b"written" + pattern(16_000)[7:], is_managed=True)
+
+    def overwrite_start(self, path):
+        with open(path, "r+b", buffering=0) as file:
+            file.write(b"written")
+            os.fsync(file.fileno())
+
+    def test_a_lock_directly_after_the_exchange_drops_the_pages_of_before(self):
+        path = self.personal("file", pattern(44_000))
+        self.assertEqual(path.read_bytes(), pattern(44_000))
+        with injecting(self.daemon(), "fsync", "delay_enter=700000"):
+            conversion = threading.Thread(target=self.protect, args=(path,))
+            conversion.start()
+            wait_until(lambda: self.workspace.is_managed_on_disk(self.backing_of(path)))
+            self.workspace.lock()
+            conversion.join()
+        self.workspace.unlock()
+        with open(path, "rb") as file:
+            self.assertEqual(cachestat(file.fileno()).cached, 0)
+            self.assertEqual(file.read(), pattern(44_000))
 
 
 if __name__ == "__main__":

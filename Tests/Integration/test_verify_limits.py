@@ -1,14 +1,13 @@
 """`verify`, wipes and recovery with few descriptors and on a slow disk, and a check that may write nothing."""
 import concurrent.futures
-import contextlib
 import os
-import pathlib
 import shutil
 import signal
 import subprocess
 import time
 import unittest
 
+from tracing import injecting
 from verifying import PLAIN, VerifyCase, changed, zeroed
 from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, daemons, pattern, tree_digest, wait_until
 
@@ -87,11 +86,7 @@ class SlowDisk(VerifyCase):
         self.lay(large=data)
         self.mount()
         pid = self.daemon()
-        tracer = subprocess.Popen(
-            ["strace", "-qq", "-f", "-o", "/dev/null", "-p", str(pid), "-e", "trace=pread64",
-             "-e", "inject=pread64:delay_enter=100000"])
-        try:
-            wait_until(lambda: self.is_traced(pid), message="strace does not attach")
+        with injecting(pid, "pread64", "delay_enter=100000"):
             check = subprocess.Popen(
                 ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL, env=self.workspace.environment)
             time.sleep(1)
@@ -99,16 +94,8 @@ class SlowDisk(VerifyCase):
             check.kill()
             check.wait()
             time.sleep(1.5)
-        finally:
-            tracer.terminate()
-            tracer.wait()
         self.workspace.unmount()
         self.assertTrue(self.disk("large").read_bytes() == data)
-
-    def is_traced(self, pid):
-        with contextlib.suppress(FileNotFoundError):
-            tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
-            return all("TracerPid:\t0\n" not in (task / "status").read_text() for task in tasks)
 
 
 class NothingWritten(VerifyCase):

@@ -1,6 +1,5 @@
 """A daemon that is killed in the middle of a wipe: it is not begun, or the next start finishes it. MAMD_LONG=1: at every call."""
 import collections
-import contextlib
 import json
 import os
 import random
@@ -11,6 +10,7 @@ import subprocess
 import threading
 import unittest
 
+from tracing import is_traced
 from wipe_tree import key_ids, keybag_files, others, owned, populate, write_all
 from workspace import ANN, BOB, DAMAGED, LONG, UNREACHABLE, WorkspaceCase, pattern, wait_until
 
@@ -109,7 +109,7 @@ class Killed(WorkspaceCase):
         pid, status = self.daemon(), None
         tracer = subprocess.Popen(["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
         try:
-            wait_until(lambda: self.is_traced(pid), message="strace does not attach")
+            wait_until(lambda: is_traced(pid), message="strace does not attach")
             status = self.workspace.serving("wipe", ANN, "--yes", status=None).returncode
         finally:
             # Asked to end, it may wait for the killed daemon for ever.
@@ -118,15 +118,6 @@ class Killed(WorkspaceCase):
         if status:
             wait_until(lambda: not os.path.exists(f"/proc/{pid}"), message="the daemon lives")
         return status
-
-    def is_traced(self, pid):
-        """By all its threads."""
-        with contextlib.suppress(FileNotFoundError):
-            for task in os.listdir(f"/proc/{pid}/task"):
-                with open(f"/proc/{pid}/task/{task}/status") as status:
-                    if "TracerPid:\t0\n" in status.read():
-                        return False
-        return True
 
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_starts_that_are_killed_while_they_finish_it(self):

@@ -1,0 +1,44 @@
+"""The daemon's system calls made slow, or made to fail, by strace(1)."""
+import contextlib
+import pathlib
+import subprocess
+
+from workspace import wait_until
+
+
+def tasks(pid, name=None):
+    """The thread numbers of a process, all or those of a name."""
+    found = []
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if name is None or (task / "comm").read_text().strip() == name:
+                found.append(int(task.name))
+    return found
+
+
+def is_traced(pid, name=None):
+    """By all its threads, or those of a name; true of one that is gone."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        for number in tasks(pid, name):
+            if "TracerPid:\t0\n" in pathlib.Path(f"/proc/{pid}/task/{number}/status").read_text():
+                return False
+    return True
+
+
+@contextlib.contextmanager
+def injecting(pid, calls, fault, thread_name=None):
+    """All calls of these names have the fault, as strace's --inject has it: of the whole process, or of the threads that
+    have this name now."""
+    if thread_name:
+        whom = [word for number in tasks(pid, thread_name) for word in ("-p", str(number))]
+    else:
+        whom = ["-f", "-p", str(pid)]
+    tracer = subprocess.Popen(
+        ["strace", "-qq", "-o", "/dev/null", *whom, "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"],
+        stderr=subprocess.DEVNULL)
+    try:
+        wait_until(lambda: is_traced(pid, thread_name), message="strace does not attach")
+        yield
+    finally:
+        tracer.terminate()
+        tracer.wait()
