@@ -6,17 +6,30 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import Synchronization
 
 /// One open handle of the kernel's: a count on its inode's shared file.
 final class OpenHandle: Sendable {
     let inode: Inode
     let file: VaultFile
     let mayWrite: Bool
+    /// How far it has been told of syncs that failed.
+    private let syncMark: Atomic<UInt64>
 
     init(inode: Inode, file: VaultFile, mayWrite: Bool) {
         self.inode = inode
         self.file = file
         self.mayWrite = mayWrite
+        syncMark = Atomic(file.syncFailures.mark)
+    }
+
+    /// Fails for a sync by others too, a lock's or another handle's: what that could not store was this one's as well.
+    func synchronize(dataOnly: Bool) throws(Errno) {
+        do throws(Errno) { try file.synchronize(dataOnly: dataOnly) } catch {
+            _ = file.syncFailures.take(since: syncMark)
+            throw error
+        }
+        if let failure = file.syncFailures.take(since: syncMark) { throw failure }
     }
 }
 
@@ -170,7 +183,7 @@ extension FileSystem {
         // What was not stored yet is lost, and nobody shall take it for stored.
         if handle.file.isRevoked { throw .keyRevoked }
         try answering { () throws(VaultError) in try handle.file.finish() }
-        try handle.file.synchronize(dataOnly: dataOnly)
+        try handle.synchronize(dataOnly: dataOnly)
     }
 
     func release(_ handle: OpenHandle) {

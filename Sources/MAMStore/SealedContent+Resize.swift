@@ -44,9 +44,8 @@ extension SealedContent {
         let unused = Extent(blockCount: new.blockCount + 1, lastBlockUse: 0)
         try system { () throws(Errno) in try setSize(descriptor.raw, unused.physicalSize) }
         extent = unused
-        do throws(Errno) { try synchronize(descriptor.raw, dataOnly: true) } catch {
-            unfinished = Unfinished(syncFailure: .system(error))
-        }
+        // There is no way back: a failure is for the next who syncs.
+        _ = try? synchronize()
         free(block: new.blockCount)
         try system { () throws(Errno) in
             // Once more, should it fail: there is no way back by now.
@@ -69,10 +68,11 @@ extension SealedContent {
         if let damage { throw damage }
     }
 
-    private func free(block: Int64) {
+    func free(block: Int64) {
         let size = Int64(Layout.blockByteCount)
         do throws(Errno) { try punchHole(descriptor.raw, at: block * size, count: size) } catch {
-            // A file system without holes: a part of the old ciphertext stays behind the last block. Nobody reads it.
+            // A file system without holes: a part of the old ciphertext stays behind the last block. Nobody reads it, and who grows
+            // the file writes over it.
         }
     }
 
@@ -140,11 +140,15 @@ extension SealedContent {
     /// Synced before any hole is made: a hole that became durable without the flag would be damage. Once in a
     /// file's life.
     func markSparse(_ sealer: any HeaderSealer) throws(StoreError) {
-        guard !isSparse else { return }
-        var changed = header
-        changed.sealing?.isSparse = true
-        try rewriteHeader(changed, sealer: sealer)
-        try system { () throws(Errno) in try synchronize(descriptor.raw, dataOnly: true) }
+        if !isSparse {
+            var changed = header
+            changed.sealing?.isSparse = true
+            try rewriteHeader(changed, sealer: sealer)
+            needsSparseSync = true
+        }
+        guard needsSparseSync else { return }
+        try system { () throws(Errno) in try synchronize() }
+        needsSparseSync = false
     }
 
     /// Wraps the file key anew under what the header now says; the content stays. One write of block 0.

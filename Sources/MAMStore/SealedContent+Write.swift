@@ -147,12 +147,18 @@ extension SealedContent {
             return try writeRun(min(first, oldLast)...newLast, patch, becoming: new)
         }
         try markSparse(sealer)
+        // Behind the last block may lie what an append left that failed, or that a crash cut short: no hole is there.
+        try writeRun(oldLast + 1...oldLast + 1, .none(at: 0), becoming: new)
         try writeRun(first...newLast, patch, becoming: new)
         try writeRun(oldLast...oldLast, .none(at: 0), becoming: new)
     }
 
     /// The old last block may carry the new end mark by now; what is past the old size goes first.
     private func undoGrowth(to old: Extent) {
+        // Room for the whole next block, of which nothing counts, so that it becomes a hole as a whole.
+        let unused = Extent(blockCount: old.blockCount + 1, lastBlockUse: 0)
+        _ = try? setSize(descriptor.raw, unused.physicalSize)
+        free(block: old.blockCount)
         do throws(StoreError) {
             try system { () throws(Errno) in try setSize(descriptor.raw, old.physicalSize) }
             let last = old.blockCount - 1

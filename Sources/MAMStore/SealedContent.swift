@@ -26,7 +26,12 @@ final class SealedContent {
     private let size: Atomic<Int64>
     /// Nil while the window is closed.
     var cipher: BlockCipher?
-    var unfinished: Unfinished?
+    /// The last block still has the end mark of the old size, or is not there at all: see Unfinished.swift.
+    var isUnsealed = false
+    /// The header says so, and may not be durable yet: no hole may be made.
+    var needsSparseSync = false
+    /// Of a sync that was part of a change, until StoredFile has taken note of it.
+    var syncFailure: Errno?
     let endMarkRule: EndMarkRule
 
     init(

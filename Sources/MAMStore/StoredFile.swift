@@ -20,6 +20,7 @@ package final class StoredFile: @unchecked Sendable {
     let lock = ReadWriteLock()
     let traffic = BlockTraffic()
     var content: Content
+    package let syncFailures = SyncFailures()
     /// The plain bytes that may have changed since ``takeChanges()`` was last asked.
     let changes = Mutex<Range<Int64>?>(nil)
     private let cachedSize: Atomic<Int64>
@@ -111,14 +112,6 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    package func synchronize(dataOnly: Bool) throws(Errno) {
-        // Held, for another one may take its place meanwhile.
-        let descriptor = descriptor
-        try withExtendedLifetime(descriptor) { () throws(Errno) in
-            try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
-        }
-    }
-
     /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or not.
     ///
     /// `count`: nil for all that follows.
@@ -126,7 +119,10 @@ package final class StoredFile: @unchecked Sendable {
         from start: Int64, count: Int? = nil, _ body: (Content) throws(StoreError) -> Void
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
-            defer { refreshSize() }
+            defer {
+                refreshSize()
+                noteSyncFailure()
+            }
             noteChange(from: start, count: count)
             try body(content)
         }

@@ -5,14 +5,7 @@
 // when a writer closes the file.
 
 internal import MAMFormat
-internal import MAMSystem
-
-struct Unfinished {
-    /// The last block still has the end mark of the old size, or is not there at all.
-    var isUnsealed = false
-    /// A sync that was part of the change failed. The kernel tells each failure once.
-    var syncFailure: StoreError?
-}
+package import MAMSystem
 
 extension SealedContent {
     /// Seals the last block of a file that has its new size already; if that fails, later.
@@ -21,18 +14,23 @@ extension SealedContent {
         defer { extent = new }
         let last = new.blockCount - 1
         do throws(StoreError) { try writeRun(last...last, .none(at: 0), becoming: new) } catch {
-            unfinished = Unfinished(isUnsealed: true, syncFailure: unfinished?.syncFailure)
+            isUnsealed = true
         }
     }
 
     func finish() throws(StoreError) {
-        guard let left = unfinished else { return }
-        if left.isUnsealed {
-            let last = extent.blockCount - 1
-            try writeRun(last...last, .none(at: 0), becoming: extent)
+        guard isUnsealed else { return }
+        let last = extent.blockCount - 1
+        try writeRun(last...last, .none(at: 0), becoming: extent)
+        isUnsealed = false
+    }
+
+    /// A sync that is part of a change. Its failure is also told to every handle of the file.
+    func synchronize() throws(Errno) {
+        do throws(Errno) { try MAMSystem.synchronize(descriptor.raw, dataOnly: true) } catch {
+            syncFailure = error
+            throw error
         }
-        unfinished = nil
-        if let failure = left.syncFailure { throw failure }
     }
 }
 
@@ -40,11 +38,32 @@ extension StoredFile {
     /// Completes a change that could not be completed when it was made.
     package func finish() throws(StoreError) {
         let isNeeded = lock.shared {
-            if case .sealed(let sealed) = content { sealed.unfinished != nil } else { false }
+            if case .sealed(let sealed) = content { sealed.isUnsealed } else { false }
         }
         guard isNeeded else { return }
         try change(from: 0) { content throws(StoreError) in
             if case .sealed(let sealed) = content { try sealed.finish() }
+        }
+    }
+
+    /// Takes note of a failed sync that was part of a change. The caller holds the lock alone.
+    func noteSyncFailure() {
+        guard case .sealed(let sealed) = content, let failure = sealed.syncFailure else { return }
+        sealed.syncFailure = nil
+        syncFailures.note(failure)
+    }
+
+    /// Makes what was written durable. A failure is also told to every handle of the file.
+    package func synchronize(dataOnly: Bool) throws(Errno) {
+        // Held, for another one may take its place meanwhile.
+        let descriptor = descriptor
+        try withExtendedLifetime(descriptor) { () throws(Errno) in
+            do throws(Errno) {
+                try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+            } catch {
+                syncFailures.note(error)
+                throw error
+            }
         }
     }
 }

@@ -179,7 +179,7 @@ extension Vault {
     }
 
     func reportUnfinished(_ file: VaultFile, _ error: StoreError) {
-        log.warning("a file of \(file.owner) was cut, and what follows a cut failed: \(error)")
+        log.warning("a file of \(file.owner) was closed before all was stored and synced: \(error)")
     }
 
     /// Logs damage where it is met; returns the error as the vault's.

@@ -108,10 +108,15 @@ package final class VaultFile: Sendable {
 
     /// The same where nobody is left to be told of a failure but the log.
     package func finishUnasked() {
-        do throws(StoreError) { try stored.finish() } catch {
+        do throws(StoreError) {
+            try stored.finish()
+            if let failure = syncFailures.untold { throw .system(failure) }
+        } catch {
             vault.reportUnfinished(self, error)
         }
     }
+
+    package var syncFailures: SyncFailures { stored.syncFailures }
 
     package func synchronize(dataOnly: Bool) throws(Errno) {
         try stored.synchronize(dataOnly: dataOnly)

@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from disk_image import DiskImage
-from workspace import ANN, Workspace
+from workspace import ANN, Workspace, pattern
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
@@ -158,3 +158,55 @@ class FullDisk(unittest.TestCase):
             path.write_bytes(b"works")
             self.assertEqual(path.read_bytes(), b"works")
         self.assertEqual(self.workspace.owner(path), ANN)
+
+
+class Leftover(unittest.TestCase):
+    """What an append left that failed: a part of a block behind the end, where what grows the file would leave a hole."""
+
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.disk = DiskImage(self.workspace.root, 32)
+        self.addCleanup(self.disk.close)
+        self.workspace.backing = self.disk.path / "backing"
+        self.workspace.backing.mkdir()
+        self.workspace.init().mount().register()
+        self.addCleanup(self.workspace.unmount)
+
+    def take_all_but(self, count, path):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+        offset, step = 0, 1 << 20
+        while step >= 1024:
+            try:
+                os.posix_fallocate(descriptor, offset, step)
+                offset += step
+            except OSError:
+                step //= 2
+        os.ftruncate(descriptor, offset - count)
+        os.fsync(descriptor)
+        os.close(descriptor)
+
+    def test_it_does_not_damage_the_file(self):
+        for number, grow in enumerate((
+                lambda file: os.ftruncate(file, 300_000), lambda file: os.posix_fallocate(file, 250_000, 50_000),
+                lambda file: os.pwrite(file, b"far", 6_000_000))):
+            path, old = self.workspace.path(f"{number}"), pattern(10_000, number)
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT)
+            os.write(descriptor, old)
+            os.fsync(descriptor)
+            filler = self.disk.path / "filler"
+            self.take_all_but(40 << 10, filler)
+            with self.assertRaises(OSError):
+                os.pwrite(descriptor, pattern(1_000_000), len(old))
+                os.fsync(descriptor)
+            filler.unlink()
+            os.sync()
+            os.ftruncate(descriptor, len(old))
+            grow(descriptor)
+            os.fsync(descriptor)
+            os.close(descriptor)
+            self.workspace.remount()
+            self.workspace.ctl("verify", path)
+            data = path.read_bytes()
+            self.assertEqual(data[:len(old)], old)
+            self.assertEqual(data[len(old):].strip(b"\0"), b"far" if number == 2 else b"")

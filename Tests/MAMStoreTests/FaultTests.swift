@@ -1,6 +1,7 @@
 import MAMFormat
 import MAMStore
 import MAMSystem
+import Synchronization
 import Testing
 
 /// Every system call of every operation fails in turn: the file is old or new, and goes on working.
@@ -69,6 +70,73 @@ struct FaultTests {
         #expect(nth > 1)
     }
 
+    /// A write that is given up leaves a part of a block behind the end; what grows the file later must not take it for a hole.
+    @Test("What a failed append left is no part of a file that grows later", arguments: 1...3)
+    func growingOverALeftover(way: Int) throws {
+        let file = try TestFile()
+        try file.write(pattern(10_000), at: 0)
+        let size = try file.physicalBytes.count
+        if way == 1 {
+            // A crash, or a file system without holes.
+            var bytes = try file.physicalBytes
+            bytes.replaceSubrange((size & ~4095)..., with: pattern(size & 4095, seed: 3))
+            try file.replacePhysical(bytes)
+            file.stored = try file.reopen()
+        } else {
+            // The blocks are written, and the size is not set.
+            Faults.arm(.truncate, nth: 1, times: 1, error: .noSpace)
+            #expect(throws: StoreError.system(.noSpace)) {
+                try file.write(pattern(9000, seed: 2), at: 10_000)
+            }
+            #expect(Faults.disarm())
+            #expect(try file.physicalBytes.count == size)
+            let leftover = try file.physicalBytes[(size & ~4095)...]
+            #expect(leftover.allSatisfy { $0 == 0 })
+        }
+        if way == 3 { try file.write([7], at: 9_000_000) } else { try file.truncate(to: 300_000) }
+        let found = try file.reopen().contents()
+        #expect(found.prefix(10_000).elementsEqual(pattern(10_000)))
+        #expect(found.dropFirst(10_000).dropLast().allSatisfy { $0 == 0 })
+        #expect(found.count == (way == 3 ? 9_000_001 : 300_000))
+    }
+
+    /// All handles of a file share the descriptor that the kernel tells once.
+    @Test("Each handle is told once of each failed sync, and a new one of what nobody was told of")
+    func syncFailures() throws {
+        let file = try TestFile()
+        let failures = file.stored.syncFailures
+        let first = Atomic(failures.mark)
+        let second = Atomic(failures.mark)
+        #expect(failures.take(since: first) == nil)
+        Faults.arm(.sync, nth: 1, times: 1, error: .noSpace)
+        #expect(throws: Errno.noSpace) { try file.stored.synchronize(dataOnly: true) }
+        _ = Faults.disarm()
+        let later = Atomic(failures.mark)
+        #expect(failures.untold == .noSpace)
+        #expect(failures.take(since: first) == .noSpace)
+        #expect(failures.take(since: first) == nil)
+        #expect(failures.take(since: second) == .noSpace)
+        #expect(failures.take(since: later) == .noSpace)
+        #expect(failures.untold == nil)
+        #expect(failures.take(since: Atomic(failures.mark)) == nil)
+    }
+
+    @Test("No hole is made before it is durable that there may be some")
+    func sparseFlag() throws {
+        let file = try TestFile()
+        try file.write(pattern(100_000), at: 0)
+        for _ in 0..<2 {
+            Faults.arm(.sync, nth: 1, times: 1, error: .ioError)
+            #expect(throws: StoreError.system(.ioError)) {
+                try file.stored.zero(10_000..<90_000, sealer: file.sealer)
+            }
+            #expect(Faults.disarm())
+        }
+        #expect(file.stored.syncFailures.untold == .ioError)
+        try file.stored.zero(10_000..<90_000, sealer: file.sealer)
+        #expect(try file.reopen().contents()[10_000..<90_000].allSatisfy { $0 == 0 })
+    }
+
     /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync tells.
     @Test("What a cut could not complete, the next sync completes or reports", arguments: 2...6)
     func finishing(nth: Int) throws {
@@ -80,7 +148,7 @@ struct FaultTests {
         let new = Array(pattern(10_000).prefix(3500))
         #expect(try file.reopen(rule: .accept).contents() == new)
         let isSync = nth == 2
-        if isSync { #expect(throws: StoreError.system(.ioError)) { try file.stored.finish() } }
+        #expect(file.stored.syncFailures.untold == (isSync ? .ioError : nil))
         try file.stored.finish()
         #expect(failed == (nth < 6))
         #expect(try file.reopen(rule: .refuse).contents() == new)
