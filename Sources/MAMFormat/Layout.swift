@@ -8,8 +8,10 @@ package enum Layout {
     package static let sealByteCount = 32
     package static let firstPayloadByteCount = 3040
     package static let payloadByteCount = 4064
-    /// Sizes above this are refused, so that no physical offset can overflow: 2^62 bytes.
-    package static let maximumPlainSize: Int64 = 1 << 62
+    /// An `st_size` above this is refused, so that no offset can overflow: 2^62 bytes.
+    package static let maximumPhysicalSize: Int64 = 1 << 62
+    /// What the largest managed file holds, one block below: 2^50 - 1 blocks, full.
+    package static let maximumPlainSize = plainOffset(ofBlock: maximumPhysicalSize / 4096 - 1)
 
     /// Payload bytes of a block.
     @inlinable
@@ -55,7 +57,7 @@ package struct Extent: Sendable, Equatable {
         let count = physicalSize / Int64(Layout.blockByteCount)
         let use = Int(physicalSize % Int64(Layout.blockByteCount))
         guard count >= 1, use <= Layout.capacity(ofBlock: count - 1),
-            physicalSize <= Layout.maximumPlainSize
+            physicalSize <= Layout.maximumPhysicalSize
         else { return nil }
         blockCount = count
         lastBlockUse = use

@@ -2,6 +2,7 @@
 
 internal import CShims
 internal import Glibc
+internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import Synchronization
@@ -55,7 +56,7 @@ final class VerifyRun: Sendable {
         let isTaken = state.withLock { state in
             guard state.waiting.count < Self.limit else { return false }
             state.waiting.append(item)
-            state.counts.totalBytes += item.byteCount
+            state.counts.totalBytes.add(saturating: item.byteCount)
             return true
         }
         if isTaken { hasWork.signal() }
@@ -91,7 +92,7 @@ final class VerifyRun: Sendable {
             let result = files.check(item, repair) {
                 shallGoOn
             } progressed: { count in
-                state.withLock { $0.counts.bytes += count }
+                state.withLock { $0.counts.bytes.add(saturating: count) }
             }
             // What was decrypted last is in them.
             mam_clear_registers()

@@ -22,8 +22,8 @@ package struct Census: Sendable {
 
         mutating func add(_ bytes: Int64, stored: Int64) {
             files += 1
-            self.bytes = self.bytes.addingReportingOverflow(bytes).partialValue
-            storedBytes = storedBytes.addingReportingOverflow(stored).partialValue
+            self.bytes.add(saturating: bytes)
+            storedBytes.add(saturating: stored)
         }
     }
 

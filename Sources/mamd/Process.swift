@@ -13,6 +13,9 @@ func protectProcess() {
     raiseDescriptorLimit()
     makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
+    // Who mounts may have a limit on the size of files (ulimit -f). It is not for the programs that use the mount.
+    raise(RLIMIT_FSIZE)
+    signal(SIGXFSZ, SIG_IGN)
     wakeOnSignal()
 }
 
@@ -26,10 +29,16 @@ private func wakeOnSignal() {
 
 /// An inode costs a descriptor, and a large tree has many.
 private func raiseDescriptorLimit() {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     // Root may go up to the kernel's own limit (fs.nr_open's default), others to their hard one.
     var limit = rlimit(rlim_cur: 1_048_576, rlim_max: 1_048_576)
-    if geteuid() == 0, setrlimit(resource, &limit) == 0 { return }
+    if geteuid() == 0, setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
+    raise(RLIMIT_NOFILE)
+}
+
+/// As far as everybody may.
+private func raise(_ resource: __rlimit_resource) {
+    let resource = __rlimit_resource_t(resource.rawValue)
+    var limit = rlimit()
     guard getrlimit(resource, &limit) == 0 else { return }
     limit.rlim_cur = limit.rlim_max
     setrlimit(resource, &limit)

@@ -1,5 +1,6 @@
 """A full disk: whoever asks is told, and nothing else is harmed."""
 import errno
+import json
 import mmap
 import os
 import subprocess
@@ -64,16 +65,42 @@ class FullDisk(unittest.TestCase):
             os.unlink(self.workspace.path("big"))
         self.still_sound()
 
+    def test_sizes_that_add_up_to_more_than_a_number_holds(self):
+        for number in range(3):
+            with open(self.workspace.path(f"large {number}"), "wb") as file:
+                file.truncate(3500 << 50)
+        answer = json.loads(self.workspace.ctl("verify", self.workspace.mount_point, "--json").stdout)
+        self.assertEqual(answer["findings"], [])
+        self.still_sound()
+
+    def test_no_file_is_made_larger_than_what_can_be_opened_again(self):
+        largest, path = 3040 + ((1 << 50) - 2) * 4064, self.workspace.path("large")
+        with open(path, "wb") as file:
+            for call in (os.ftruncate, lambda file, size: os.pwrite(file, b"x", size - 1)):
+                with self.assertRaises(OSError) as caught:
+                    call(file.fileno(), largest + 1)
+                    os.fsync(file.fileno())
+                self.assertEqual(caught.exception.errno, errno.EFBIG)
+            file.truncate(largest)
+        self.workspace.remount()
+        self.assertEqual(path.stat().st_size, largest)
+        with open(path, "rb") as file:
+            file.seek(-5, os.SEEK_END)
+            self.assertEqual(file.read(), bytes(5))
+        self.still_sound()
+
     def page_aligned(self):
         memory = mmap.mmap(-1, 1 << 16)
         memory[:] = pattern(1 << 16)
         return memory
 
-    def test_what_could_not_be_made_is_not_there(self):
-        filler = self.workspace.on_disk("filler")
-        with self.assertRaises(OSError), open(filler, "wb", buffering=0) as file:
+    def fill(self, path):
+        with self.assertRaises(OSError), open(path, "wb", buffering=0) as file:
             while True:
                 file.write(bytes(4096))
+
+    def test_what_could_not_be_made_is_not_there(self):
+        self.fill(self.workspace.on_disk("filler"))
         for make in (
                 lambda path: os.close(os.open(path, os.O_CREAT | os.O_WRONLY)),
                 lambda path: os.close(os.open(self.workspace.mount_point, os.O_TMPFILE | os.O_RDWR))):

@@ -61,9 +61,12 @@ struct LayoutTests {
         }
     }
 
-    @Test("The largest size does not overflow")
+    @Test("The largest file can be opened again, and one byte more is one that no file has")
     func largest() {
-        let physical = Extent(plainSize: Layout.maximumPlainSize).physicalSize
-        #expect(physical > Layout.maximumPlainSize)
+        let largest = Extent(plainSize: Layout.maximumPlainSize)
+        #expect(largest.plainSize == Layout.maximumPlainSize)
+        #expect(Extent(physicalSize: largest.physicalSize) == largest)
+        let larger = Extent(plainSize: Layout.maximumPlainSize + 1)
+        #expect(Extent(physicalSize: larger.physicalSize) == nil)
     }
 }
