@@ -5,20 +5,26 @@ internal import MAMSystem
 internal import Synchronization
 
 extension StoredFile {
-    /// The plain bytes that may have changed since this was last asked, for a copy that is made meanwhile; nil for none.
-    package func takeChanges() -> Range<Int64>? {
+    /// The plain bytes that may have changed since this was last asked, for a copy that is made meanwhile. The first time none:
+    /// from then on changes are noted.
+    package func takeChanges() -> ChangedRanges {
         lock.exclusive {
             changes.withLock { changes in
-                defer { changes = nil }
-                return changes
+                defer { changes = ChangedRanges() }
+                return changes ?? ChangedRanges()
             }
         }
     }
 
     /// For ``takeChanges()`` to tell of once more.
-    package func putBack(_ range: Range<Int64>) {
-        lock.exclusive { noteChange(from: range.lowerBound, count: range.count) }
+    package func putBack(_ ranges: ChangedRanges) {
+        changes.withLock { changes in
+            for range in ranges.all { changes?.add(range) }
+        }
     }
+
+    /// The copy is done, or given up.
+    package func stopNotingChanges() { changes.withLock { $0 = nil } }
 
     /// From now on this is the other file, which its caller does not use any more.
     ///
@@ -27,12 +33,12 @@ extension StoredFile {
     package func takeOver<Failure: Error>(
         _ other: StoredFile,
         _ complete: (
-            _ changes: Range<Int64>?, _ header: FileHeader?,
+            _ changes: ChangedRanges, _ header: FileHeader?,
             _ read: (UnsafeMutableRawBufferPointer, Int64) throws(StoreError) -> Int
         ) throws(Failure) -> Void
     ) throws(Failure) {
         try lock.exclusive { () throws(Failure) in
-            try complete(changes.withLock { $0 }, headerUnlocked) {
+            try complete(changes.withLock { $0 ?? ChangedRanges() }, headerUnlocked) {
                 out, offset throws(StoreError) in
                 switch content {
                 case .plain(let plain): try plain.read(into: out, at: offset)

@@ -21,8 +21,8 @@ package final class StoredFile: @unchecked Sendable {
     let traffic = BlockTraffic()
     var content: Content
     package let syncFailures = SyncFailures()
-    /// The plain bytes that may have changed since ``takeChanges()`` was last asked.
-    let changes = Mutex<Range<Int64>?>(nil)
+    /// The plain bytes that may have changed since ``takeChanges()`` was last asked; nil while nobody wants to know.
+    let changes = Mutex<ChangedRanges?>(nil)
     private let cachedSize: Atomic<Int64>
 
     /// `size`: the plain one.
@@ -133,11 +133,7 @@ package final class StoredFile: @unchecked Sendable {
         let start = max(0, start)
         let sum = count.map { start.addingReportingOverflow(Int64($0)) }
         let end = sum.map { $0.overflow ? .max : $0.partialValue } ?? .max
-        changes.withLock { changes in
-            changes =
-                changes.map { min($0.lowerBound, start)..<max($0.upperBound, end) }
-                ?? start..<end
-        }
+        changes.withLock { $0?.add(start..<end) }
     }
 
     func refreshSize() {

@@ -31,22 +31,24 @@ package final class Conversion {
         try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
     }
 
+    deinit { old.stored.stopNotingChanges() }
+
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }
 
     /// Copies the content while it is read and written. It is synced when this returns.
     package func copy() throws(VaultError) {
         _ = old.stored.takeChanges()
-        var changes: Range<Int64>? = 0..<Int64.max
-        for _ in 0..<Self.passCount {
-            guard let range = changes else { break }
-            try copy(range) { buffer, offset throws(VaultError) in
+        var changes = ChangedRanges()
+        changes.add(0..<Int64.max)
+        for _ in 0..<Self.passCount where !changes.all.isEmpty {
+            try copy(changes) { buffer, offset throws(VaultError) in
                 try old.read(into: buffer, at: offset)
             }
             changes = old.stored.takeChanges()
         }
         // The last pass takes what is left.
-        if let changes { old.stored.putBack(changes) }
+        old.stored.putBack(changes)
         try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
     }
 
@@ -67,7 +69,7 @@ package final class Conversion {
             guard header?.fileID == fileID else {
                 throw .refused("the file was begun anew meanwhile; try again")
             }
-            if let changes {
+            if !changes.all.isEmpty {
                 try copy(changes) { buffer, offset throws(VaultError) in
                     do throws(StoreError) { return try read(buffer, offset) } catch {
                         if error == .keyUnavailable { throw vault.closure(of: header) }
@@ -85,11 +87,13 @@ package final class Conversion {
     }
 
     private func copy(
-        _ range: Range<Int64>,
+        _ ranges: ChangedRanges,
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
     ) throws(VaultError) {
-        _ = try vault.copy(
-            in: range, read,
-            { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
+        for range in ranges.all {
+            _ = try vault.copy(
+                in: range, read,
+                { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
+        }
     }
 }

@@ -128,7 +128,7 @@ extension Vault {
         guard type == S_IFREG else { throw .invalid("\(name) is not a regular file") }
     }
 
-    private static let chunkByteCount = 1 << 20
+    private static let chunkByteCount: Int64 = 1 << 20
 
     /// Copies until a read finds nothing or the range ends; the last read is what makes a strict reader check the end.
     /// Returns how much that was.
@@ -138,7 +138,8 @@ extension Vault {
         _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
     ) throws(VaultError) -> Int64 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Self.chunkByteCount, alignment: 4096)
+            byteCount: Int(min(Self.chunkByteCount, range.upperBound - range.lowerBound)),
+            alignment: 4096)
         defer {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
