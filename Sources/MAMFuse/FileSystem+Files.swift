@@ -20,16 +20,16 @@ final class OpenHandle: Sendable {
         self.inode = inode
         self.file = file
         self.mayWrite = mayWrite
-        syncMark = Atomic(file.syncFailures.mark)
+        syncMark = Atomic(file.syncMark)
     }
 
     /// Fails for a sync by others too, a lock's or another handle's: what that could not store was this one's as well.
     func synchronize(dataOnly: Bool) throws(Errno) {
         do throws(Errno) { try file.synchronize(dataOnly: dataOnly) } catch {
-            _ = file.syncFailures.take(since: syncMark)
+            _ = file.takeSyncFailure(since: syncMark)
             throw error
         }
-        if let failure = file.syncFailures.take(since: syncMark) { throw failure }
+        if let failure = file.takeSyncFailure(since: syncMark) { throw failure }
     }
 }
 

@@ -103,6 +103,7 @@ extension FileSystem {
         }
         let conversion = try Conversion(
             of: file, for: owner, isSealed: isSealed, asking: asked, into: copy.file, in: vault)
+        defer { conversion.end() }
         try conversion.copy()
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in

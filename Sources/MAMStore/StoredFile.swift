@@ -20,7 +20,7 @@ package final class StoredFile: @unchecked Sendable {
     let lock = ReadWriteLock()
     let traffic = BlockTraffic()
     var content: Content
-    package let syncFailures = SyncFailures()
+    let syncFailures = Mutex(SyncFailures())
     /// The plain bytes that may have changed since ``takeChanges()`` was last asked; nil while nobody wants to know.
     let changes = Mutex<ChangedRanges?>(nil)
     private let cachedSize: Atomic<Int64>

@@ -7,40 +7,37 @@ package import Synchronization
 ///
 /// All handles of a file share one descriptor, and the kernel tells a failed write-back once to each of these: whoever
 /// syncs first, be it a lock, would take the error away from the programs whose content it was.
-package final class SyncFailures: Sendable {
-    private struct State {
-        var count: UInt64 = 0
-        var last: Errno?
-        /// Some handle has been told of the last one.
-        var isTold = true
+struct SyncFailures {
+    private(set) var count: UInt64 = 0
+    private(set) var last: Errno?
+    /// Some handle has been told of the last one.
+    var isTold = true
+
+    mutating func note(_ error: Errno) {
+        count += 1
+        last = error
+        isTold = false
     }
+}
 
-    private let state = Mutex(State())
-
+extension StoredFile {
     /// Where a new handle begins. Like a new description of Linux's it hears of a failure that nobody has heard of.
-    package var mark: UInt64 {
-        state.withLock { $0.isTold ? $0.count : $0.count - 1 }
+    package var syncMark: UInt64 {
+        syncFailures.withLock { $0.isTold ? $0.count : $0.count - 1 }
     }
 
-    func note(_ error: Errno) {
-        state.withLock { state in
-            state.count += 1
-            state.last = error
-            state.isTold = false
+    /// The last failed sync if the handle with this mark has not been told of it; it has then.
+    package func takeSyncFailure(since mark: borrowing Atomic<UInt64>) -> Errno? {
+        syncFailures.withLock { failures in
+            let count = failures.count
+            guard mark.exchange(count, ordering: .relaxed) != count else { return nil }
+            failures.isTold = true
+            return failures.last
         }
     }
 
-    /// The last failure if a handle has not been told of it; it has then.
-    package func take(since mark: borrowing Atomic<UInt64>) -> Errno? {
-        state.withLock { state in
-            guard mark.exchange(state.count, ordering: .relaxed) != state.count else { return nil }
-            state.isTold = true
-            return state.last
-        }
-    }
-
-    /// A failure that no handle has been told of.
-    package var untold: Errno? {
-        state.withLock { $0.isTold ? nil : $0.last }
+    /// A failed sync that no handle has been told of.
+    package var untoldSyncFailure: Errno? {
+        syncFailures.withLock { $0.isTold ? nil : $0.last }
     }
 }

@@ -6,6 +6,7 @@
 
 internal import MAMFormat
 package import MAMSystem
+internal import Synchronization
 
 extension SealedContent {
     /// Seals the last block of a file that has its new size already; if that fails, later.
@@ -50,7 +51,7 @@ extension StoredFile {
     func noteSyncFailure() {
         guard case .sealed(let sealed) = content, let failure = sealed.syncFailure else { return }
         sealed.syncFailure = nil
-        syncFailures.note(failure)
+        syncFailures.withLock { $0.note(failure) }
     }
 
     /// Makes what was written durable. A failure is also told to every handle of the file.
@@ -61,7 +62,7 @@ extension StoredFile {
             do throws(Errno) {
                 try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
             } catch {
-                syncFailures.note(error)
+                syncFailures.withLock { $0.note(error) }
                 throw error
             }
         }

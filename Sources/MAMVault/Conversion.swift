@@ -31,7 +31,8 @@ package final class Conversion {
         try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
     }
 
-    deinit { old.stored.stopNotingChanges() }
+    /// To be called in the end, however it went, and before another one of the file begins.
+    package func end() { old.stored.stopNotingChanges() }
 
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }

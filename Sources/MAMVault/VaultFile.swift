@@ -4,6 +4,7 @@ package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
+package import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
@@ -110,13 +111,19 @@ package final class VaultFile: Sendable {
     package func finishUnasked() {
         do throws(StoreError) {
             try stored.finish()
-            if let failure = syncFailures.untold { throw .system(failure) }
+            if let failure = stored.untoldSyncFailure { throw .system(failure) }
         } catch {
             vault.reportUnfinished(self, error)
         }
     }
 
-    package var syncFailures: SyncFailures { stored.syncFailures }
+    /// Where a new handle begins to be told of failed syncs.
+    package var syncMark: UInt64 { stored.syncMark }
+
+    /// A failed sync that the handle with this mark has not been told of; it has then.
+    package func takeSyncFailure(since mark: borrowing Atomic<UInt64>) -> Errno? {
+        stored.takeSyncFailure(since: mark)
+    }
 
     package func synchronize(dataOnly: Bool) throws(Errno) {
         try stored.synchronize(dataOnly: dataOnly)

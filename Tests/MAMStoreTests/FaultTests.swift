@@ -104,21 +104,21 @@ struct FaultTests {
     @Test("Each handle is told once of each failed sync, and a new one of what nobody was told of")
     func syncFailures() throws {
         let file = try TestFile()
-        let failures = file.stored.syncFailures
-        let first = Atomic(failures.mark)
-        let second = Atomic(failures.mark)
-        #expect(failures.take(since: first) == nil)
+        let stored = file.stored
+        let first = Atomic(stored.syncMark)
+        let second = Atomic(stored.syncMark)
+        #expect(stored.takeSyncFailure(since: first) == nil)
         Faults.arm(.sync, nth: 1, times: 1, error: .noSpace)
         #expect(throws: Errno.noSpace) { try file.stored.synchronize(dataOnly: true) }
         _ = Faults.disarm()
-        let later = Atomic(failures.mark)
-        #expect(failures.untold == .noSpace)
-        #expect(failures.take(since: first) == .noSpace)
-        #expect(failures.take(since: first) == nil)
-        #expect(failures.take(since: second) == .noSpace)
-        #expect(failures.take(since: later) == .noSpace)
-        #expect(failures.untold == nil)
-        #expect(failures.take(since: Atomic(failures.mark)) == nil)
+        let later = Atomic(stored.syncMark)
+        #expect(stored.untoldSyncFailure == .noSpace)
+        #expect(stored.takeSyncFailure(since: first) == .noSpace)
+        #expect(stored.takeSyncFailure(since: first) == nil)
+        #expect(stored.takeSyncFailure(since: second) == .noSpace)
+        #expect(stored.takeSyncFailure(since: later) == .noSpace)
+        #expect(stored.untoldSyncFailure == nil)
+        #expect(stored.takeSyncFailure(since: Atomic(stored.syncMark)) == nil)
     }
 
     @Test("No hole is made before it is durable that there may be some")
@@ -132,7 +132,7 @@ struct FaultTests {
             }
             #expect(Faults.disarm())
         }
-        #expect(file.stored.syncFailures.untold == .ioError)
+        #expect(file.stored.untoldSyncFailure == .ioError)
         try file.stored.zero(10_000..<90_000, sealer: file.sealer)
         #expect(try file.reopen().contents()[10_000..<90_000].allSatisfy { $0 == 0 })
     }
@@ -148,7 +148,7 @@ struct FaultTests {
         let new = Array(pattern(10_000).prefix(3500))
         #expect(try file.reopen(rule: .accept).contents() == new)
         let isSync = nth == 2
-        #expect(file.stored.syncFailures.untold == (isSync ? .ioError : nil))
+        #expect(file.stored.untoldSyncFailure == (isSync ? .ioError : nil))
         try file.stored.finish()
         #expect(failed == (nth < 6))
         #expect(try file.reopen(rule: .refuse).contents() == new)
