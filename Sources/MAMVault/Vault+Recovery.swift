@@ -28,30 +28,38 @@ extension Vault {
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
-                for key in keys { update(account, key, records, entries) }
-                removeOthers(than: keys, account, records, entries)
+                var areCurrent = !keys.isEmpty || windows(of: account)?.hasAllKeys == true
+                for key in keys where !update(account, key, records, entries) {
+                    areCurrent = false
+                }
+                // It may be the last way to the account's keys: not before another one is there, or could be.
+                if areCurrent { removeOthers(than: keys, account, records, entries) }
             } catch { log.warning("the recovery records cannot be read: \(error)") }
         }
     }
 
+    /// False if there is none that is as it should be, for want of the account's keys or for a failure.
     private func update(
         _ account: AccountID, _ key: RecoveryPublicKey, _ records: RecoveryRecords,
         _ entries: [RecoveryRecords.Entry]
-    ) {
+    ) -> Bool {
         let name = RecoveryRecords.name(account, key)
         let old = entries.first { $0.name == name }
         if let record = old?.record, old?.recoveryKey == key,
             keyring.isCurrent(record, of: account)
         {
-            return
+            return true
         }
         do throws(KeyringError) {
-            guard let record = try keyring.sealKeys(of: account, to: key) else { return }
+            guard let record = try keyring.sealKeys(of: account, to: key) else {
+                return false
+            }
             try writeRecord(record, as: name, in: records)
         } catch {
-            return log.error(
+            log.error(
                 "\(identity(of: account)): no recovery record for the key \(key.shortName): \(error)"
             )
+            return false
         }
         if old == nil {
             noteRecoveryKey(key, of: account)
@@ -60,6 +68,7 @@ extension Vault {
                 "\(identity(of: account)): the recovery record \(name) was damaged or out of date, and is written again"
             )
         }
+        return true
     }
 
     private func writeRecord(

@@ -49,7 +49,8 @@ extension Vault {
         }
         tellHook(wipe, reason)
         let files = wiping.withLock { _ in
-            finish(wipe, areKeysGone: areKeysGone, progressed: progressed)
+            isStillDecided(wipe)
+                ? finish(wipe, areKeysGone: areKeysGone, progressed: progressed) : .nothingLeft
         }
         return WipeOutcome(
             files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
@@ -75,12 +76,22 @@ extension Vault {
 
     /// False if something is left.
     func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
-        let areKeysGone = wiping.withLock { _ in destroyKeys(of: wipe) }
+        let areKeysGone = wiping.withLock { _ in
+            isStillDecided(wipe) ? destroyKeys(of: wipe) : nil
+        }
+        guard let areKeysGone else { return true }
         // Again: it may have been told, or not.
         tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
         return wiping.withLock { _ in
-            finish(wipe, areKeysGone: areKeysGone, in: mount)?.isComplete ?? false
+            guard isStillDecided(wipe) else { return true }
+            return finish(wipe, areKeysGone: areKeysGone, in: mount)?.isComplete ?? false
         }
+    }
+
+    /// False once another thread has come to the end of the same one. What has the account's keys or its name from then on, after an
+    /// import or a new registration, is not to be wiped.
+    private func isStillDecided(_ wipe: WipeIntent) -> Bool {
+        keyring.wipes.contains { $0.account == wipe.account }
     }
 
     /// Before any file goes: the keybags, and what else is remembered of the account. False if something is left.
@@ -165,14 +176,11 @@ extension Vault {
             reportLeft(files, wipe)
             return files
         }
-        let isFirst = keyring.wipes.contains { $0.account == wipe.account }
         guard keyring.endWipe(wipe) else {
             files.isComplete = false
             reportLeft(files, wipe)
             return files
         }
-        // Another thread may have come to the end of the same one.
-        guard isFirst else { return files }
         forgetPolicies()
         identities.forget(wipe.identity)
         sessions.forget(wipe.identity)

@@ -69,6 +69,13 @@ package struct RemovedFiles: Sendable {
     package var isComplete = false
 
     package init() {}
+
+    /// Of a wipe that another one has carried to its end.
+    static var nothingLeft: RemovedFiles {
+        var files = RemovedFiles()
+        files.isComplete = true
+        return files
+    }
 }
 
 /// A file that a lock could not get the kernel's cached content of.

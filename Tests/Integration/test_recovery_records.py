@@ -109,6 +109,42 @@ class Kept(RecordsCase):
         left = self.await_records(2)
         self.assertNotIn(record, left)
 
+    def test_the_last_record_goes_only_when_there_is_another_or_could_be(self):
+        """Of a locked account no new one can be sealed, and of any where there is no room."""
+        (_, first), (_, second) = self.keygen("one.key"), self.keygen("two.key")
+        document = self.workspace.policies / "key.json"
+        self.put("key", first)
+        (record,) = self.await_records(1)
+
+        def named(key):
+            rules = json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)["rules"]
+            return rules.get("mamdRecoveryPublicKey", {}).get("value") == key
+
+        self.workspace.lock()
+        document.unlink()
+        wait_until(lambda: named(None))
+        self.put("key", second)
+        wait_until(lambda: named(second))
+        self.assertEqual(records(self.workspace), [record])
+        # The name of the new one is taken by what cannot be replaced.
+        in_the_way = record.with_name(self.name_of_record(record, second))
+        in_the_way.mkdir()
+        self.workspace.unlock()
+        self.assertIn("no recovery record", self.log())
+        self.assertTrue(record.exists())
+        in_the_way.rmdir()
+        self.workspace.lock()
+        self.workspace.unlock()
+        self.assertEqual(records(self.workspace), [in_the_way])
+        document.unlink()
+        self.await_records(0)
+
+    def name_of_record(self, record, public):
+        """As the daemon names it, on another workspace."""
+        other = self.started({**POLICY, "displayName": "base", "mamdRecoveryPublicKey": public})
+        (name,) = self.await_records(1, other)
+        return record.name.split(".")[0] + "." + name.name.split(".", 1)[1]
+
     def test_a_slip_of_the_hand_is_no_key(self):
         _, public = self.keygen("org.key")
         for bad in (public[:-1], public.swapcase(), "", [], ["", public], 7):
