@@ -107,7 +107,7 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMStore", "MAMWire",
+                "MAMKeyring", "MAMStore", "MAMWire", "CShims",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",

@@ -151,8 +151,10 @@ extension Invocation {
             for: destination, from: path, replacing: output == nil || arguments.has("force"))
         let bytes = try input.convert(
             self, conversion, into: new.descriptor, progress)
-        try replaced?.refuseIfChanged(at: destination)
-        try new.finish(like: input.attributes, inPlaceOf: replaced?.descriptor)
+        try new.finish(like: input.attributes, inPlaceOf: replaced?.descriptor) {
+            () throws(Failure) in
+            try replaced?.refuseIfChanged(at: destination)
+        }
         warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
         return (
             Record(path: path, after: " → \(destination.shown): \(bytes) bytes"),

@@ -1,5 +1,6 @@
 // A file that appears under its name whole, or not at all.
 
+internal import CShims
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
@@ -12,6 +13,8 @@ final class NewFile {
     private let directory: Descriptor
     private let temporary: ByteString
     private let replacing: Bool
+    /// What may be replaced; nil if there is nothing.
+    private let former: stat?
     private var hasName = false
 
     /// Refuses an existing destination unless `replacing`; `source` is the file that would be written to it, if it is one.
@@ -26,7 +29,7 @@ final class NewFile {
             throw Failure(
                 .failure, "\(left)\(path.shown) exists already", next: next)
         }
-        try Self.refuseToReplace(path)
+        former = try Self.replaceable(path)
         temporary = ByteString(
             Array(".".utf8) + path.lastComponent.bytes.prefix(200) + Array(".\(getpid()).new".utf8))
         (directory, descriptor, hasName) = try naming(path) {
@@ -49,9 +52,9 @@ final class NewFile {
     }
 
     /// A device or a pipe is written to by its users, and would be gone.
-    private static func refuseToReplace(_ path: ByteString) throws(Failure) {
+    private static func replaceable(_ path: ByteString) throws(Failure) -> stat? {
         let found = try? status(at: workingDirectory, path.cString, followLinks: true)
-        guard let found, found.st_mode & S_IFMT != S_IFREG else { return }
+        guard let found, found.st_mode & S_IFMT != S_IFREG else { return found }
         throw Failure(
             .failure, "\(path.shown) is no regular file, and is not replaced",
             next: "name a file, or take standard output: -o -")
@@ -70,23 +73,40 @@ final class NewFile {
     }
 
     /// Gives the file its content's durability, its mode and its name. `original`: the file that it takes the place of,
-    /// whose owner, access list and times it gets.
-    func finish(like source: stat, inPlaceOf original: Descriptor? = nil) throws(Failure) {
+    /// whose owner, access list and times it gets. `isStillRight`: asked when nothing is left to be done that takes long.
+    func finish(
+        like source: stat, inPlaceOf original: Descriptor? = nil,
+        isStillRight: () throws(Failure) -> Void = {}
+    ) throws(Failure) {
         let descriptor = descriptor
         try naming(path) { () throws(Errno) in
-            let mode = try original.map { original throws(Errno) in
-                try takeRights(of: source, original, descriptor)
-            }
+            let mode =
+                if let original {
+                    try takeRights(of: source, original, descriptor)
+                } else {
+                    source.st_mode & modeAllowed
+                }
             let made = try status(of: descriptor.raw)
             let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
             // Set-user-id bits go with their owner alone: what somebody else wrote is not to run with our rights.
             let bits: mode_t = isSameOwner ? 0o7777 : 0o1777
-            _ = try retrying { fchmod(descriptor.raw, (mode ?? source.st_mode) & bits) }
+            _ = try retrying { fchmod(descriptor.raw, mode & bits) }
             if original != nil { try keepTimes(of: source, descriptor) }
             try synchronize(descriptor.raw)
+        }
+        try isStillRight()
+        try naming(path) { () throws(Errno) in
             try Unfinished.withoutSignals { () throws(Errno) in try takeName() }
             try synchronize(directory.raw)
         }
+    }
+
+    /// As with cp(1): a new file gets no more than the umask leaves, and one that is replaced gives nobody more than it did.
+    private var modeAllowed: mode_t {
+        if let former { return former.st_mode | ~0o777 }
+        let mask = umask(0o077)
+        umask(mask)
+        return ~mask
     }
 
     private func takeName() throws(Errno) {
@@ -96,10 +116,32 @@ final class NewFile {
             try link(as: temporary)
             hasName = true
         }
-        _ = try retrying {
-            renameat(directory.raw, temporary.cString, directory.raw, name.cString)
+        if replacing {
+            _ = try retrying {
+                renameat(directory.raw, temporary.cString, directory.raw, name.cString)
+            }
+        } else {
+            try renameWithoutReplacing(to: name)
         }
         hasName = false
+    }
+
+    /// `EEXIST` if something has the name by now.
+    private func renameWithoutReplacing(to name: ByteString) throws(Errno) {
+        do throws(Errno) {
+            let noReplace: UInt32 = 1  // RENAME_NOREPLACE
+            _ = try retrying {
+                mam_renameat2(
+                    directory.raw, temporary.cString, directory.raw, name.cString, noReplace)
+            }
+        } catch {
+            // vfat, NFS and others do not know that; of those, some have hard links.
+            guard error == .invalid else { throw error }
+            _ = try retrying {
+                linkat(directory.raw, temporary.cString, directory.raw, name.cString, 0)
+            }
+            unlinkat(directory.raw, temporary.cString, 0)
+        }
     }
 
     /// `EEXIST` if something has the name by now.

@@ -1,6 +1,7 @@
 """Verbs that take files: names from lists and as they are, several files at once, the standard streams."""
 import json
 import os
+import pathlib
 import stat
 import subprocess
 import time
@@ -9,7 +10,8 @@ import unittest
 from ordinary_user import NOBODY
 from terminal import on_terminal
 from workspace import (
-    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, PAYLOAD, USAGE, WorkspaceCase, pattern)
+    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, PAYLOAD, USAGE, WorkspaceCase, pattern,
+    wait_until)
 
 # Names that a line cannot carry, or a terminal must not see.
 NAMES = [b"plain", b"with\nnewline", b"back\\slash", b"no\xffutf8", b"esc\x1b[31m", b"tab\there"]
@@ -205,6 +207,35 @@ class Several(Case):
                 self.assertIn("changed meanwhile", said)
                 self.assertEqual(path.read_bytes(), expected)
         self.assertEqual(self.left(), [])
+
+    def test_nor_is_one_that_is_changed_while_the_new_one_is_synced(self):
+        path = self.plain("file", pattern(20_000))
+        process = subprocess.Popen(
+            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=1500000:when=1",
+             "mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE, env=self.workspace.environment)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        wait_until(lambda: children.read_text())
+        self.wait_for_new_file(children.read_text().split()[0])
+        time.sleep(0.7)
+        path.write_bytes(b"newer")
+        said = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, NO, said)
+        self.assertIn("changed meanwhile", said)
+        self.assertEqual(path.read_bytes(), b"newer")
+        self.assertEqual(self.left(), [])
+
+    def test_a_new_file_is_no_more_open_than_the_umask_and_a_replaced_one_than_it_was(self):
+        sealed, opened = self.outside / "sealed", self.outside / "opened"
+        self.ctl("encrypt", self.plain("file"), "--owner", ANN, "-o", sealed)
+        sealed.chmod(0o666)
+        for mask, expected in ((0o077, 0o600), (0o027, 0o640), (0o022, 0o644)):
+            opened.unlink(missing_ok=True)
+            narrowed = ["sh", "-c", f'umask {mask:o}; exec "$@"', "sh"]
+            self.ctl("decrypt", sealed, "-o", opened, prefix=narrowed)
+            self.assertEqual(opened.stat().st_mode & 0o7777, expected)
+        opened.chmod(0o604)
+        self.ctl("decrypt", sealed, "-o", opened, "--force")
+        self.assertEqual(opened.stat().st_mode & 0o7777, 0o604)
 
     def wait_for_new_file(self, pid):
         """Which has no name, and is made after the other one was looked at."""
