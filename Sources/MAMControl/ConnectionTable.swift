@@ -27,8 +27,10 @@ final class ConnectionTable: Sendable {
         state.withLock { state in
             guard state.isOpen, state.connections.count < limits.connections else { return nil }
             let same = state.connections.values.count { $0.uid == peer.uid }
-            // One user's idle clients must not shut out the others.
+            // One user's idle clients must not shut out the others, nor all of theirs root.
             guard same < limits.connectionsPerUser else { return nil }
+            let ofUsers = state.connections.values.count { $0.uid != 0 }
+            guard peer.uid == 0 || ofUsers < limits.connectionsOfUsers else { return nil }
             state.nextKey += 1
             state.connections[state.nextKey] = Entry(socket: socket, uid: peer.uid)
             return state.nextKey

@@ -14,9 +14,10 @@ package final class VarlinkServer: Sendable {
     package struct Limits: Sendable {
         /// Connections at a time; when all are taken a new one is closed at once.
         package var connections = 256
-        /// Connections at a time of one user: nearly all, for most daemons have one user; the rest lets
-        /// another one, root above all, still ask and lock.
-        package var connectionsPerUser = 224
+        /// Connections at a time of one user: most, for most daemons have one user.
+        package var connectionsPerUser = 192
+        /// Those of all users but root, who can still ask and lock with the rest.
+        package var connectionsOfUsers = 224
         /// A client that takes nothing of a reply for so long is cut off.
         package var sendTimeoutSeconds = 10
 

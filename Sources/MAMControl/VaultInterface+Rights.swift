@@ -51,7 +51,10 @@ extension VaultInterface {
 
     /// Only a file's owner on disk, and root, may give it to another identity.
     func requireOwnership(_ call: VarlinkCall, of file: Descriptor) throws(VarlinkError) {
-        guard let status = try? status(of: file.raw) else { return }
+        let status: stat
+        do throws(Errno) { status = try MAMSystem.status(of: file.raw) } catch {
+            throw .systemError(error, "the file")
+        }
         guard isTrusted(call.peer) || status.st_uid == call.peer.uid else {
             throw .refused("the file belongs to uid \(status.st_uid)")
         }

@@ -87,10 +87,10 @@ private func read(
 
 private let maximumOutput = 65_536
 
-/// Reads without waiting; false at the end of the output.
+/// Reads without waiting, and not for ever what is printed without a pause; false at the end of the output.
 private func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
+    for _ in 0..<16 {
         var waiting = pollfd(fd: output.raw, events: Int16(POLLIN), revents: 0)
         guard poll(&waiting, 1, 0) > 0 else { return true }
         let count = Glibc.read(output.raw, &buffer, buffer.count)
@@ -98,4 +98,5 @@ private func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> B
         // Read to its end all the same, or the program would wait.
         bytes += buffer.prefix(min(count, maximumOutput - bytes.count))
     }
+    return true
 }

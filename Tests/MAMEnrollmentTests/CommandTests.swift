@@ -33,6 +33,10 @@ import Testing
         #expect(shell("exec sleep 60 >&-", seconds: 1) == .timedOut)
     }
 
+    @Test func `one that prints without a pause is killed as well`() {
+        #expect(runCommand(["/usr/bin/yes"], timeoutSeconds: 1) == .timedOut)
+    }
+
     @Test func `what it leaves behind is not waited for`() {
         #expect(shell("sleep 5 & echo here", seconds: 4).answer == "here")
     }
