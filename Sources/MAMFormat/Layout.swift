@@ -11,7 +11,10 @@ package enum Layout {
     /// An `st_size` above this is refused, so that no offset can overflow: 2^62 bytes.
     package static let maximumPhysicalSize: Int64 = 1 << 62
     /// What the largest managed file holds, one block below: 2^50 - 1 blocks, full.
-    package static let maximumPlainSize = plainOffset(ofBlock: maximumPhysicalSize / 4096 - 1)
+    @inlinable
+    package static var maximumPlainSize: Int64 {
+        plainOffset(ofBlock: maximumPhysicalSize / Int64(blockByteCount) - 1)
+    }
 
     /// Payload bytes of a block.
     @inlinable

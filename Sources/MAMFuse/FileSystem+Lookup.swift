@@ -36,13 +36,9 @@ extension FileSystem {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = table.lookUp(BackingID(status))
             else { return try lookUp(item.name, in: parent) }
-            let entry = entry(inode, status)
-            if isOutdated(before) {
-                forget(inode.node, count: 1)
-                return try lookUp(item.name, in: parent)
-            }
-            inode.wasFound(item.name, in: parent.node)
-            return entry
+            let entry = entry(inode, status, named: item.name, in: parent, since: before)
+            if let entry { return entry }
+            return try lookUp(item.name, in: parent)
         }
         guard holdsOpen, item.kind == DT_REG, !isHidden(item.name, in: parent) else {
             return try lookUp(item.name, in: parent)
@@ -68,9 +64,21 @@ extension FileSystem {
 
     var moment: Moment { Moment(recovers: recovers, lossCount: table.lossCount) }
 
-    /// The file that was found since may have been replaced before its inode was asked for, and have none or another now; or before
-    /// the inode was asked for its size, and the status be that of the former file. So this is asked last.
-    private func isOutdated(_ moment: Moment) -> Bool { table.lossCount != moment.lossCount }
+    /// Of an inode whose look-up is counted; nil, and not counted, if what was found has to be looked for again.
+    ///
+    /// The file may have been replaced before its inode was asked for, and have none or another now; or before the inode was asked
+    /// for its size, and the status be that of the former file. So the count is compared last.
+    private func entry(
+        _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Moment
+    ) -> Entry? {
+        let entry = entry(inode, status)
+        guard table.lossCount == before.lossCount else {
+            forget(inode.node, count: 1)
+            return nil
+        }
+        inode.wasFound(name, in: parent.node)
+        return entry
+    }
 
     /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the file was found.
     func enter(
@@ -95,13 +103,9 @@ extension FileSystem {
                 throw error
             }
         }
-        let entry = entry(inode, status)
-        if isOutdated(before) {
-            forget(inode.node, count: 1)
-            return try lookUpEvenHidden(name, in: parent)
-        }
-        inode.wasFound(name, in: parent.node)
-        return entry
+        let entry = entry(inode, status, named: name, in: parent, since: before)
+        if let entry { return entry }
+        return try lookUpEvenHidden(name, in: parent)
     }
 
     private func makeKnown(_ found: FoundFile, recovers: Bool) throws(Errno) -> Inode {

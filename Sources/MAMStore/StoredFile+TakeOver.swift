@@ -45,7 +45,6 @@ extension StoredFile {
                 case .sealed(let sealed): try sealed.read(into: out, at: offset)
                 }
             }
-            changes.withLock { $0 = nil }
             content = other.lock.shared { other.content }
             refreshSize()
         }

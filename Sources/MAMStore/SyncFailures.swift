@@ -20,7 +20,38 @@ struct SyncFailures {
     }
 }
 
+extension SealedContent {
+    /// A sync that is part of a change. Its failure is also told to every handle of the file.
+    func synchronize() throws(Errno) {
+        do throws(Errno) { try MAMSystem.synchronize(descriptor.raw, dataOnly: true) } catch {
+            syncFailure = error
+            throw error
+        }
+    }
+}
+
 extension StoredFile {
+    /// Takes note of a failed sync that was part of a change. The caller holds the lock alone.
+    func noteSyncFailure() {
+        guard case .sealed(let sealed) = content, let failure = sealed.syncFailure else { return }
+        sealed.syncFailure = nil
+        syncFailures.withLock { $0.note(failure) }
+    }
+
+    /// Makes what was written durable. A failure is also told to every handle of the file.
+    package func synchronize(dataOnly: Bool) throws(Errno) {
+        // Held, for another one may take its place meanwhile.
+        let descriptor = descriptor
+        try withExtendedLifetime(descriptor) { () throws(Errno) in
+            do throws(Errno) {
+                try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+            } catch {
+                syncFailures.withLock { $0.note(error) }
+                throw error
+            }
+        }
+    }
+
     /// Where a new handle begins. Like a new description of Linux's it hears of a failure that nobody has heard of.
     package var syncMark: UInt64 {
         syncFailures.withLock { $0.isTold ? $0.count : $0.count - 1 }

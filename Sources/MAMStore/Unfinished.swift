@@ -5,8 +5,7 @@
 // when a writer closes the file.
 
 internal import MAMFormat
-package import MAMSystem
-internal import Synchronization
+internal import MAMSystem
 
 extension SealedContent {
     /// Seals the last block of a file that has its new size already; if that fails, later.
@@ -25,14 +24,6 @@ extension SealedContent {
         try writeRun(last...last, .none(at: 0), becoming: extent)
         isUnsealed = false
     }
-
-    /// A sync that is part of a change. Its failure is also told to every handle of the file.
-    func synchronize() throws(Errno) {
-        do throws(Errno) { try MAMSystem.synchronize(descriptor.raw, dataOnly: true) } catch {
-            syncFailure = error
-            throw error
-        }
-    }
 }
 
 extension StoredFile {
@@ -44,27 +35,6 @@ extension StoredFile {
         guard isNeeded else { return }
         try change(from: 0) { content throws(StoreError) in
             if case .sealed(let sealed) = content { try sealed.finish() }
-        }
-    }
-
-    /// Takes note of a failed sync that was part of a change. The caller holds the lock alone.
-    func noteSyncFailure() {
-        guard case .sealed(let sealed) = content, let failure = sealed.syncFailure else { return }
-        sealed.syncFailure = nil
-        syncFailures.withLock { $0.note(failure) }
-    }
-
-    /// Makes what was written durable. A failure is also told to every handle of the file.
-    package func synchronize(dataOnly: Bool) throws(Errno) {
-        // Held, for another one may take its place meanwhile.
-        let descriptor = descriptor
-        try withExtendedLifetime(descriptor) { () throws(Errno) in
-            do throws(Errno) {
-                try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
-            } catch {
-                syncFailures.withLock { $0.note(error) }
-                throw error
-            }
         }
     }
 }

@@ -28,12 +28,13 @@ extension Vault {
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
-                var areCurrent = !keys.isEmpty || windows(of: account)?.hasAllKeys == true
-                for key in keys where !update(account, key, records, entries) {
-                    areCurrent = false
+                // Each is tried, whatever becomes of the others.
+                let areCurrent = keys.map { update(account, $0, records, entries) }
+                // One may be the last way to the account's keys: not before another one is there, or could be.
+                let couldBe = windows(of: account)?.hasAllKeys == true
+                if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
+                    removeOthers(than: keys, account, records, entries)
                 }
-                // It may be the last way to the account's keys: not before another one is there, or could be.
-                if areCurrent { removeOthers(than: keys, account, records, entries) }
             } catch { log.warning("the recovery records cannot be read: \(error)") }
         }
     }
@@ -51,9 +52,7 @@ extension Vault {
             return true
         }
         do throws(KeyringError) {
-            guard let record = try keyring.sealKeys(of: account, to: key) else {
-                return false
-            }
+            guard let record = try keyring.sealKeys(of: account, to: key) else { return false }
             try writeRecord(record, as: name, in: records)
         } catch {
             log.error(

@@ -5,6 +5,8 @@ import shutil
 import subprocess
 import unittest
 
+from workspace import Workspace
+
 
 def run(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
@@ -43,3 +45,26 @@ class DiskImage:
 
     def close(self):
         run("umount", "-l", self.path)
+
+
+class DiskCase(unittest.TestCase):
+    """A mounted workspace whose backing directory lies on such a disk."""
+
+    mebibytes = 64
+
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.disk = DiskImage(self.place_of_image(), self.mebibytes)
+        self.addCleanup(self.disk.close)
+        self.workspace.backing = self.disk.path / "backing"
+        self.workspace.backing.mkdir()
+        self.prepare()
+        self.workspace.init().mount().register()
+        self.addCleanup(self.workspace.unmount)
+
+    def place_of_image(self):
+        return self.workspace.root
+
+    def prepare(self):
+        """Before the workspace is made."""

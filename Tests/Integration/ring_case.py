@@ -3,7 +3,7 @@ import json
 import pathlib
 
 from kernel_ring import kernel_ring
-from workspace import WorkspaceCase, daemons
+from workspace import WorkspaceCase
 
 # Read a file for ever, past the kernel's cache.
 READER = """
@@ -29,12 +29,8 @@ class RingMount(WorkspaceCase):
         (status,) = json.loads(self.workspace.serving("status", "--json").stdout)
         return status
 
-    def daemon(self):
-        (pid,) = daemons(str(self.workspace.root))
-        return pid
-
     def threads(self):
-        tasks = pathlib.Path(f"/proc/{self.daemon()}/task")
+        tasks = pathlib.Path(f"/proc/{self.workspace.daemon()}/task")
         return [(task / "comm").read_text().strip() for task in tasks.iterdir()]
 
 

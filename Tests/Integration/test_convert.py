@@ -13,7 +13,7 @@ from page_cache import cachestat
 from socket_client import Client
 from tracing import injecting, is_traced
 from workspace import (
-    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, daemons, make_the_kernel_forget, pattern,
+    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, make_the_kernel_forget, pattern,
     wait_until)
 
 OTHER = "other@example.org"
@@ -36,10 +36,6 @@ class ConvertCase(WorkspaceCase):
         self.assertEqual(self.workspace.is_managed_on_disk(self.backing_of(path)), is_managed)
         if is_managed:
             self.assertEqual(self.workspace.decode(self.backing_of(path)), data)
-
-    def daemon(self):
-        (pid,) = daemons(str(self.workspace.root))
-        return pid
 
 
 class Open(ConvertCase):
@@ -231,9 +227,6 @@ class Open(ConvertCase):
 class Killed(WorkspaceCase):
     settings = {"MultiIdentity": True}
 
-    def daemon(self):
-        return next(daemons(str(self.workspace.root)))
-
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_at_each_call(self):
         """Old or new, whole, with what was synced before; and nothing is left over."""
@@ -273,7 +266,7 @@ class Killed(WorkspaceCase):
 
     def protect_until(self, number, path, owner):
         """True if the daemon was killed as it entered that call."""
-        pid, status = self.daemon(), None
+        pid, status = self.workspace.daemon(), None
         tracer = subprocess.Popen(
             ["strace", "-qq", "-f", "-o", "/dev/null", "-p", str(pid), "-e", f"trace={CALLS}",
              "-e", f"inject={CALLS}:signal=SIGKILL:when={number}"], stderr=subprocess.PIPE)
@@ -301,7 +294,7 @@ class Slow(ConvertCase):
             path = self.personal(f"{number}/file", pattern(16_000))
             make_the_kernel_forget()
             directory.stat()
-            with injecting(self.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
+            with injecting(self.workspace.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
                 writer = threading.Thread(target=self.overwrite_start, args=(path,))
                 writer.start()
                 time.sleep(seconds)
@@ -319,7 +312,7 @@ class Slow(ConvertCase):
     def test_a_lock_directly_after_the_exchange_drops_the_pages_of_before(self):
         path = self.personal("file", pattern(44_000))
         self.assertEqual(path.read_bytes(), pattern(44_000))
-        with injecting(self.daemon(), "fsync", "delay_enter=700000"):
+        with injecting(self.workspace.daemon(), "fsync", "delay_enter=700000"):
             conversion = threading.Thread(target=self.protect, args=(path,))
             conversion.start()
             wait_until(lambda: self.workspace.is_managed_on_disk(self.backing_of(path)))

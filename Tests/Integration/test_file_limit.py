@@ -10,7 +10,6 @@ LIMIT = 1 << 20
 class Limited(WorkspaceCase):
     def remount(self, limit):
         self.workspace.unmount()
-        # Its messages to nobody: the daemon keeps them open.
         self.workspace.ctl(
             "mount", self.workspace.backing, self.workspace.mount_point, prefix=["prlimit", f"--fsize={limit}"])
         self.workspace.unlock()

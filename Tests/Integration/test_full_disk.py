@@ -5,8 +5,8 @@ import random
 import threading
 import unittest
 
-from disk_image import DiskImage
-from workspace import ANN, Workspace, pattern
+from disk_image import DiskCase
+from workspace import ANN, pattern
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
@@ -84,17 +84,12 @@ class Writer(threading.Thread):
             self.doubtful.pop(path, None)
 
 
-class FullDisk(unittest.TestCase):
-    def setUp(self):
-        self.workspace = Workspace()
-        self.addCleanup(self.workspace.close)
-        self.disk = DiskImage(self.workspace.root, 64)
-        self.addCleanup(self.disk.close)
-        self.workspace.backing = self.disk.path / "backing"
-        self.workspace.backing.mkdir()
+class FullDisk(DiskCase):
+    def prepare(self):
         self.workspace.environment["XDG_STATE_HOME"] = str(self.disk.path / "state")
-        self.workspace.init().mount().register()
-        self.addCleanup(self.workspace.unmount)
+
+    def setUp(self):
+        super().setUp()
         self.writers = []
         for number in range(4):
             directory = self.workspace.path(str(number))
@@ -160,18 +155,10 @@ class FullDisk(unittest.TestCase):
         self.assertEqual(self.workspace.owner(path), ANN)
 
 
-class Leftover(unittest.TestCase):
+class Leftover(DiskCase):
     """What an append left that failed: a part of a block behind the end, where what grows the file would leave a hole."""
 
-    def setUp(self):
-        self.workspace = Workspace()
-        self.addCleanup(self.workspace.close)
-        self.disk = DiskImage(self.workspace.root, 32)
-        self.addCleanup(self.disk.close)
-        self.workspace.backing = self.disk.path / "backing"
-        self.workspace.backing.mkdir()
-        self.workspace.init().mount().register()
-        self.addCleanup(self.workspace.unmount)
+    mebibytes = 32
 
     def take_all_but(self, count, path):
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT)

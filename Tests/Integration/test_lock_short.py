@@ -7,7 +7,7 @@ import unittest
 from socket_client import Client
 from test_lock_cache import CacheCase
 from tracing import injecting
-from workspace import ANN, daemons
+from workspace import ANN
 
 DEADLINE = 2
 
@@ -15,10 +15,6 @@ DEADLINE = 2
 @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
 class Short(CacheCase):
     settings = {"LockDeadlineSeconds": DEADLINE}
-
-    def daemon(self):
-        (pid,) = daemons(str(self.workspace.root))
-        return pid
 
     def opened(self, name):
         descriptor = os.open(self.directory / name, os.O_RDWR | os.O_CREAT)
@@ -32,7 +28,7 @@ class Short(CacheCase):
         with Client(self.workspace.socket) as client:
             client.call("Workspace.Status")
             os.pwrite(written, b"not stored yet", 0)
-            with injecting(self.daemon(), "clone,clone3", "error=EAGAIN"):
+            with injecting(self.workspace.daemon(), "clone,clone3", "error=EAGAIN"):
                 answer = client.call("Workspace.Lock", account=ANN, now=True)
                 self.assertEqual(answer["stragglers"], [])
                 for descriptor in (read, written):
@@ -47,7 +43,7 @@ class Short(CacheCase):
         files = {name: self.opened(name) for name in map(str, range(200))}
         with Client(self.workspace.socket) as client:
             client.call("Workspace.Status")
-            with injecting(self.daemon(), "pwrite64", "delay_exit=300000"):
+            with injecting(self.workspace.daemon(), "pwrite64", "delay_exit=300000"):
                 for name, descriptor in files.items():
                     os.pwrite(descriptor, name.encode(), 0)
                 answer = client.call("Workspace.Lock", account=ANN, now=True)

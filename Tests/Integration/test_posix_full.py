@@ -1,4 +1,5 @@
 """A full disk: whoever asks is told, and nothing else is harmed."""
+import ctypes
 import errno
 import json
 import mmap
@@ -6,9 +7,10 @@ import os
 import subprocess
 import unittest
 
-from workspace import Workspace, pattern
+from workspace import Workspace, call, pattern
 
 MIB = 1 << 20
+ZERO_RANGE = 0x10  # of <linux/falloc.h>
 
 
 @unittest.skipUnless(os.getuid() == 0, "mounts a small file system, which only root can")
@@ -63,6 +65,12 @@ class FullDisk(unittest.TestCase):
             self.assertEqual(caught.exception.errno, errno.ENOSPC)
             os.close(descriptor)
             os.unlink(self.workspace.path("big"))
+        self.still_sound()
+
+    def test_a_range_that_cannot_be_zeroed_for_want_of_space_stays(self):
+        with open(self.kept, "r+b") as file, self.assertRaises(OSError) as caught:
+            call("fallocate", file.fileno(), ZERO_RANGE, ctypes.c_int64(0), ctypes.c_int64(16 * MIB))
+        self.assertEqual(caught.exception.errno, errno.ENOSPC)
         self.still_sound()
 
     def test_sizes_that_add_up_to_more_than_a_number_holds(self):

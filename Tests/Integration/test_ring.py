@@ -114,14 +114,14 @@ class Content(Ring):
         path = self.write(self.directory / "file", pattern(4 << 20))
         readers = [subprocess.Popen([sys.executable, "-c", READER, path], stderr=subprocess.DEVNULL) for _ in range(25)]
         time.sleep(1)
-        os.kill(self.daemon(), signal.SIGSTOP)
+        os.kill(self.workspace.daemon(), signal.SIGSTOP)
         try:
             time.sleep(0.3)
             for reader in readers:
                 reader.send_signal(signal.SIGINT)
             time.sleep(0.3)
         finally:
-            os.kill(self.daemon(), signal.SIGCONT)
+            os.kill(self.workspace.daemon(), signal.SIGCONT)
         for reader in readers:
             self.assertEqual(reader.wait(10), -signal.SIGINT)
         self.assertEqual(path.read_bytes(), pattern(4 << 20))
@@ -135,7 +135,7 @@ class Processors(Ring):
     def affinities(self):
         """Of the threads of queues: processor time in nanoseconds, and where each may run."""
         found = {}
-        for task in pathlib.Path(f"/proc/{self.daemon()}/task").iterdir():
+        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
             name = (task / "comm").read_text().strip()
             if name.startswith("ring-") and name != "ring-helper":
                 used = int((task / "schedstat").read_text().split()[0])

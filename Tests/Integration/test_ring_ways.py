@@ -71,7 +71,7 @@ class Asked(Ring):
     def test_not_used_where_its_rings_cannot_be_made(self):
         self.remount()
         # Each ring is a descriptor, and there are 20 at least.
-        room = len(os.listdir(f"/proc/{self.daemon()}/fd")) + 12
+        room = len(os.listdir(f"/proc/{self.workspace.daemon()}/fd")) + 12
         self.remount("-o", "io_uring", prefix=("prlimit", f"--nofile={room}"))
         self.workspace.unlock()
         self.check_device("Too many open files")
@@ -110,12 +110,12 @@ class Ends(Ring):
         self.assertEqual(self.status()["transport"], "io_uring")
 
     def test_killed(self):
-        os.kill(self.daemon(), signal.SIGKILL)
+        os.kill(self.workspace.daemon(), signal.SIGKILL)
         self.check_end()
         self.check_again()
 
     def test_told_to_stop(self):
-        os.kill(self.daemon(), signal.SIGTERM)
+        os.kill(self.workspace.daemon(), signal.SIGTERM)
         self.check_end()
         wait_until(lambda: not mounts(str(self.workspace.root)))
         self.check_again()

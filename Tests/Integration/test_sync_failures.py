@@ -4,30 +4,23 @@ import os
 import subprocess
 import unittest
 
-from disk_image import DiskImage
-from workspace import Workspace, pattern
+from disk_image import DiskCase
+from workspace import pattern
 
 SIZE = 40 << 20
 LOST = (errno.ENOSPC, errno.EIO)
 
 
 @unittest.skipUnless(os.getuid() == 0, "mounts a small file system, which only root can")
-class ThinDisk(unittest.TestCase):
+class ThinDisk(DiskCase):
     """An ext4 of 64 MiB in a file for which there is no such room: writes succeed, and are lost when they are stored."""
 
-    def setUp(self):
-        self.workspace = Workspace()
-        self.addCleanup(self.workspace.close)
-        self.thin = thin = self.workspace.root / "thin"
-        thin.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", thin], check=True)
-        self.addCleanup(subprocess.run, ["umount", "--lazy", thin])
-        self.disk = DiskImage(thin, 64)
-        self.addCleanup(self.disk.close)
-        self.workspace.backing = self.disk.path / "backing"
-        self.workspace.backing.mkdir()
-        self.workspace.init().mount().register()
-        self.addCleanup(self.workspace.unmount)
+    def place_of_image(self):
+        self.thin = self.workspace.root / "thin"
+        self.thin.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24m", "none", self.thin], check=True)
+        self.addCleanup(subprocess.run, ["umount", "--lazy", self.thin])
+        return self.thin
 
     def opened(self):
         descriptor = os.open(self.workspace.path("file"), os.O_RDWR | os.O_CREAT)

@@ -9,7 +9,7 @@ import unittest
 
 from tracing import injecting
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, daemons, pattern, tree_digest, wait_until
+from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, pattern, tree_digest, wait_until
 
 FEW = ["sh", "-c", 'ulimit -n 400; exec "$@"', "sh"]
 if os.getuid() == 0:
@@ -42,15 +42,10 @@ class FewDescriptors(VerifyCase):
 
 @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
 class SlowDisk(VerifyCase):
-    def daemon(self):
-        """Not what traces it."""
-        (pid,) = daemons(str(self.workspace.root))
-        return pid
-
     def test_nobody_is_told_the_size_from_before_a_cut(self):
         """The recovery's own thread cuts files while the kernel looks them up by their other names."""
         self.mount()
-        pid = self.daemon()
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
         self.workspace.ctl("unmount", self.workspace.mount_point, status=None)
@@ -85,7 +80,7 @@ class SlowDisk(VerifyCase):
         data = changed(zeroed(data, end, end), len(data) - 9 * BLOCK, b"damage")
         self.lay(large=data)
         self.mount()
-        pid = self.daemon()
+        pid = self.workspace.daemon()
         with injecting(pid, "pread64", "delay_enter=100000"):
             check = subprocess.Popen(
                 ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL, env=self.workspace.environment)

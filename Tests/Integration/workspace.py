@@ -243,6 +243,11 @@ class Workspace:
         self.serving("account register", account, *(extra or how))
         return self
 
+    def daemon(self):
+        """Its process id; not that of what traces it."""
+        (pid,) = daemons(str(self.root))
+        return pid
+
     def lock(self, account=ANN):
         self.serving("lock", account, "--now")
 
