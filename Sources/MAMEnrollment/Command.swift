@@ -88,7 +88,7 @@ private func read(
 private let maximumOutput = 65_536
 
 /// Reads without waiting, and not for ever what is printed without a pause; false at the end of the output.
-private func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
+func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<16 {
         var waiting = pollfd(fd: output.raw, events: Int16(POLLIN), revents: 0)
