@@ -57,9 +57,9 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
-        module("MAMFormat", ["MAMModel"]),
+        module("MAMFormat", ["MAMModel", "MAMSystem"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
-        module("MAMCrypto", ["MAMModel", "CCrypto", "CSodium", "CShims"] + ciphers),
+        module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
         module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 

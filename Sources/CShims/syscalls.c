@@ -76,6 +76,11 @@ int mam_is_local(int descriptor) {
     return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
 }
 
+int mam_is_in_memory(int descriptor) {
+    static const unsigned long kinds[] = {TMPFS_MAGIC, RAMFS_MAGIC};
+    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
+}
+
 _Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,
                "the header's numbers are the kernel's");
 

@@ -1,7 +1,7 @@
 // Where secrets lie: guarded, locked pages, shared by small secrets.
 
 internal import CSodium
-internal import Synchronization
+internal import MAMSystem
 
 /// Memory from `sodium_malloc`: locked into RAM, left out of core dumps, between guard pages, and
 /// checked for overruns when it is freed.
@@ -15,7 +15,7 @@ enum SecretSlots {
     private static let slotsPerSlab = 511
 
     // Addresses, not pointers: a mutex may only hold what is Sendable. Every free slot is zero.
-    private static let free = Mutex<[UInt]>([])
+    private static let free = Guarded<[UInt]>([])
 
     /// `count` zeroed bytes. Running out of memory ends the process, as everywhere in Swift.
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer {

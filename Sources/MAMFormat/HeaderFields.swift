@@ -1,7 +1,7 @@
 // What the headers of many files have in common, held once for all of them.
 
 internal import MAMModel
-internal import Synchronization
+internal import MAMSystem
 
 /// Whose files they are, and how they are sealed. Never changed: a header that changes gets another.
 final class HeaderFields: Sendable {
@@ -32,7 +32,7 @@ enum KnownFields {
         var next = 0
     }
 
-    private static let state = Mutex(State())
+    private static let state = Guarded(State())
 
     /// Beyond these the one that was met first makes room.
     private static let limit = 32

@@ -21,6 +21,9 @@ final class Evictor: Sendable {
         threshold = Atomic(limit)
     }
 
+    /// Whether all threads may hold what they list open before anybody knows of it.
+    var hasRoomForListings: Bool { limit >= 8192 }
+
     /// Called with every new inode; costs a comparison below the limit.
     func wake(knownCount: Int) {
         if knownCount > threshold.load(ordering: .relaxed) { wakeUp.signal() }

@@ -27,6 +27,8 @@ package final class FileSystem: Sendable {
     private let rootStatus: stat
     /// Whether what is known may be held open for reading: elsewhere that is another program's or machine's memory.
     let holdsOpen: Bool
+    /// Whether a header may have to come from a disk, so that it is worth having several read at once.
+    let readsAhead: Bool
     private let mountedDevice = Atomic<UInt64>(0)
     let notifier = Notifier()
     let purgeQueue: PurgeQueue
@@ -71,6 +73,7 @@ package final class FileSystem: Sendable {
         self.root = root
         accessTimes = AccessTimeRule(of: root)
         holdsOpen = mam_is_local(root.raw) == 1
+        readsAhead = holdsOpen && mam_is_in_memory(root.raw) == 0 && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")
         table = InodeTable(root: root, status: rootStatus)
     }

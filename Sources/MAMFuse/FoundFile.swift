@@ -30,10 +30,20 @@ extension FoundFile {
     /// Nil if it is none any more, on another file system, or the daemon may not. One that is not its owner may not do it without moving
     /// the access time.
     private static func openToRead(_ name: Name, in directory: Descriptor) -> FoundFile? {
-        let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
-        guard let file = try? openBeneath(directory.raw, name, flags),
-            let status = try? MAMSystem.status(of: file.raw), status.st_mode & S_IFMT == S_IFREG
-        else { return nil }
-        return FoundFile(handle: file, status: status, mayRead: true)
+        guard let file = openWhatMayBeRead(name, in: directory) else { return nil }
+        return FoundFile(opened: file)
     }
+
+    /// Nil if it is no regular file.
+    init?(opened file: Descriptor) {
+        guard let status = try? MAMSystem.status(of: file.raw), status.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        self.init(handle: file, status: status, mayRead: true)
+    }
+}
+
+/// Opens a regular file to be read; something else may have come to that name.
+func openWhatMayBeRead(_ name: Name, in directory: Descriptor) -> Descriptor? {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
+    return try? openBeneath(directory.raw, name, flags)
 }

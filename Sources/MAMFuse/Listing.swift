@@ -16,6 +16,12 @@ final class Listing: SharedWork, @unchecked Sendable {
         let offset: Int
         /// Counted as looked up; 0 for none.
         var node: UInt64 = 0
+        var opened: OpenedAhead?
+    }
+
+    /// Where a disk has to be waited for, all headers are asked for before the first is waited for.
+    private enum Stage {
+        case openingAhead, lookingUp
     }
 
     /// More than the kernel asks for in one request of a program that reads with the C library's buffer. Who has a larger one
@@ -28,6 +34,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     private var count = 0
     private var usedNames = 0
     private var used = 0
+    private var stage = Stage.lookingUp
 
     /// Of the request that it is filled for.
     private var request: Request?
@@ -70,6 +77,11 @@ final class Listing: SharedWork, @unchecked Sendable {
     /// Looks all of them up, and replies.
     func finish(in files: FileSystem) {
         guard let request else { return }
+        if files.readsAhead {
+            stage = .openingAhead
+            files.helpers.share(self, count: count)
+        }
+        stage = .lookingUp
         files.helpers.share(self, count: count)
         guard !request.reply(UnsafeRawBufferPointer(rebasing: room[..<used])) else { return }
         // The kernel did not take it.
@@ -87,9 +99,18 @@ final class Listing: SharedWork, @unchecked Sendable {
 
     func doPart(_ part: Int) {
         guard let request, let directory else { return }
+        switch stage {
+        case .openingAhead:
+            places[part].opened = request.fileSystem.openAhead(places[part].item, in: directory)
+        case .lookingUp: lookUp(part, in: directory, for: request)
+        }
+    }
+
+    private func lookUp(_ part: Int, in directory: Inode, for request: Request) {
         let place = places[part]
+        places[part].opened = nil
         var parameters = fuse_entry_param()
-        if let entry = lookUp(place.item, in: directory, request.fileSystem) {
+        if let entry = find(place, in: directory, request.fileSystem) {
             places[part].node = entry.inode.node
             parameters = fuse_entry_param(entry)
         } else {
@@ -103,11 +124,12 @@ final class Listing: SharedWork, @unchecked Sendable {
 
     /// Nil for "." and "..", and for an entry that went meanwhile or cannot be looked at: readdir does not fail because of one.
     /// It is listed with node 0, which tells the kernel that there is no look-up.
-    private func lookUp(
-        _ item: DirectoryStream.Item, in directory: Inode, _ files: FileSystem
-    ) -> Entry? {
-        if isDots(item.name) { return nil }
-        return try? files.lookUp(item, in: directory)
+    private func find(_ place: Place, in directory: Inode, _ files: FileSystem) -> Entry? {
+        if isDots(place.item.name) { return nil }
+        if let opened = place.opened {
+            return try? files.lookUp(place.item, in: directory, opened)
+        }
+        return try? files.lookUp(place.item, in: directory)
     }
 
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }

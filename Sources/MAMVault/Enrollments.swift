@@ -25,7 +25,7 @@ final class Enrollments: Sendable {
     /// One file is written at a time: what was changed last must be what stays.
     private let saving = Mutex<Void>(())
     private let log: Log
-    private let state: Mutex<State>
+    private let state: Guarded<State>
 
     private struct State: Sendable {
         var records: [AccountID: EnrollmentRecord] = [:]
@@ -55,7 +55,7 @@ final class Enrollments: Sendable {
         }
         self.log = log
         let passage = Passage(now, boot: Passage.currentBoot)
-        state = Mutex(State(obeyedPassage: passage))
+        state = Guarded(State(obeyedPassage: passage))
         for account in accounts { load(account, at: passage) }
         loadWorkspace(accounts)
     }

@@ -1,6 +1,6 @@
 // The files in use: those whose keys a lock has to drop.
 
-internal import Synchronization
+internal import MAMSystem
 
 /// Refers weakly: a file leaves by itself when its last handle closes.
 final class OpenFiles: Sendable {
@@ -9,7 +9,7 @@ final class OpenFiles: Sendable {
         weak var file: VaultFile?
     }
 
-    private let files = Mutex<[ObjectIdentifier: Reference]>([:])
+    private let files = Guarded<[ObjectIdentifier: Reference]>([:])
 
     func add(_ file: VaultFile) {
         files.withLock { $0[ObjectIdentifier(file)] = Reference(file: file) }

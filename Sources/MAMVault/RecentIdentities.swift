@@ -2,7 +2,6 @@
 
 internal import MAMModel
 internal import MAMSystem
-internal import Synchronization
 
 /// Answers that hold as long as the process lives and nothing is changed in the table that they come from.
 ///
@@ -16,7 +15,7 @@ final class RecentIdentities: Sendable {
         let revision: UInt64
     }
 
-    private let answers = Mutex<[Int32: Answer]>([:])
+    private let answers = Guarded<[Int32: Answer]>([:])
 
     /// Each costs a descriptor. Beyond these all are forgotten, and found again.
     private static let limit = 64

@@ -21,7 +21,7 @@ package final class Vault: Sendable {
     package let log: Log
     let sealer: KeyringSealer
     let openFiles = OpenFiles()
-    let windows = Mutex<[AccountID: AccountWindows]>([:])
+    let windows = Guarded<[AccountID: AccountWindows]>([:])
     /// One lock or unlock at a time. Held over purging, so never by a thread that serves the mount.
     let transitions = Mutex<Void>(())
     private let mounted = Mutex<(any VaultMount)?>(nil)

@@ -8,6 +8,8 @@ import threading
 import time
 import unittest
 
+from disk_image import DiskCase
+from tracing import recording
 from workspace import WorkspaceCase, daemons, make_the_kernel_forget, mounts, wait_until
 
 COUNT = 3_000
@@ -173,3 +175,19 @@ class Listings(WorkspaceCase):
             self.workspace.unlock()
             with self.start() as client:
                 self.check(client.stdout.read().splitlines())
+
+
+class HeadersFromDisk(DiskCase):
+    """On a file system with a disk below it, which does more when it is asked for more at once."""
+
+    def test_all_are_asked_for_before_the_first_is_waited_for(self):
+        for number in range(100):
+            (self.workspace.mount_point / f"file-{number}").write_bytes(bytes(number))
+        self.workspace.remount()
+        trace = self.workspace.root / "calls"
+        with recording(self.workspace.daemon(), "fadvise64,pread64", trace):
+            found = {entry.name: entry.stat().st_size for entry in os.scandir(self.workspace.mount_point)}
+        self.assertEqual(found, {f"file-{number}": number for number in range(100)})
+        # Some kernels ask for few entries at a time.
+        reads = "".join("r" if "pread64" in line else "." for line in trace.read_text().splitlines())
+        self.assertGreater(max(map(len, reads.split("r"))), 15, reads)

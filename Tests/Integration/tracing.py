@@ -26,6 +26,16 @@ def is_traced(pid, name=None):
 
 
 @contextlib.contextmanager
+def strace(*options):
+    tracer = subprocess.Popen(["strace", "-qq", *options], stderr=subprocess.DEVNULL)
+    try:
+        yield
+    finally:
+        tracer.terminate()
+        tracer.wait()
+
+
+@contextlib.contextmanager
 def injecting(pid, calls, fault, thread_name=None):
     """All calls of these names have the fault, as strace's --inject has it: of the whole process, or of the threads that
     have this name now."""
@@ -33,12 +43,14 @@ def injecting(pid, calls, fault, thread_name=None):
         whom = [word for number in tasks(pid, thread_name) for word in ("-p", str(number))]
     else:
         whom = ["-f", "-p", str(pid)]
-    tracer = subprocess.Popen(
-        ["strace", "-qq", "-o", "/dev/null", *whom, "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"],
-        stderr=subprocess.DEVNULL)
-    try:
+    with strace(*whom, "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"):
         wait_until(lambda: is_traced(pid, thread_name), message="strace does not attach")
         yield
-    finally:
-        tracer.terminate()
-        tracer.wait()
+
+
+@contextlib.contextmanager
+def recording(pid, calls, path):
+    """The calls of these names that a process makes, one a line, into a file that is whole at the end."""
+    with strace("-f", "-p", str(pid), "-o", path, "-e", f"trace={calls}"):
+        wait_until(lambda: is_traced(pid), message="strace does not attach")
+        yield

@@ -31,6 +31,9 @@ int mam_is_kernels(int descriptor);
 /// 1 if a descriptor is of a file system that is known to keep its files on this machine, where an open file costs nobody else anything.
 int mam_is_local(int descriptor);
 
+/// 1 if a descriptor is of a file system that has no disk: nobody waits for its files to be read.
+int mam_is_in_memory(int descriptor);
+
 /// ST_NOATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
 enum { MAM_NO_ACCESS_TIME = 1024, MAM_RELATIVE_ACCESS_TIME = 4096 };
 
