@@ -1,5 +1,6 @@
 // A small interface to test server and client with, and what it takes to run it.
 
+import Foundation
 import Glibc
 import MAMModel
 import MAMSystem
@@ -65,17 +66,18 @@ final class EchoInterface: VarlinkInterface {
 
 /// A server in a directory of its own, both gone with the last reference.
 final class EchoServer {
-    let directory: String
+    let place: TemporaryDirectory
     let interface = EchoInterface()
     let server: VarlinkServer
+    var directory: String { place.path }
     var path: String { "\(directory)/run/echo.sock" }
 
     init(_ change: (inout VarlinkServer.Limits) -> Void = { _ in }) throws {
-        directory = try makeTemporaryDirectory()
+        place = try TemporaryDirectory()
         var limits = VarlinkServer.Limits()
         change(&limits)
         server = try VarlinkServer(
-            at: "\(directory)/run/echo.sock", limits: limits, service: Self.service(interface))
+            at: "\(place.path)/run/echo.sock", limits: limits, service: Self.service(interface))
     }
 
     static func service(_ interface: EchoInterface) -> VarlinkService {
@@ -85,12 +87,7 @@ final class EchoServer {
             [interface])
     }
 
-    deinit {
-        server.stop()
-        for name in ["run/echo.sock", "run/echo.sock.lock"] { unlink("\(directory)/\(name)") }
-        rmdir("\(directory)/run")
-        rmdir(directory)
-    }
+    deinit { server.stop() }
 
     func connect() throws -> VarlinkClient { try VarlinkClient(path: path) }
 
@@ -108,12 +105,19 @@ final class EchoServer {
     }
 }
 
-func makeTemporaryDirectory() throws -> String {
-    var template = Array("/tmp/mamcontrol-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else { throw Errno.current }
-    return template.withUnsafeBufferPointer { buffer in
-        buffer.baseAddress.map { String(cString: $0) } ?? ""
+/// Removed with the last reference.
+final class TemporaryDirectory {
+    let path: String
+
+    init() throws {
+        var template = Array("/tmp/mamcontrol-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw Errno.current }
+        path = template.withUnsafeBufferPointer { buffer in
+            buffer.baseAddress.map { String(cString: $0) } ?? ""
+        }
     }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
 /// Sends bytes until all are out or the peer hangs up; the count that went out.

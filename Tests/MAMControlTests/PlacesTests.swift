@@ -54,7 +54,8 @@ struct PlacesTests {
 
     @Test("sockets are found by name, and other files are not")
     func sockets() throws {
-        let runtime = try makeTemporaryDirectory()
+        let directory = try TemporaryDirectory()
+        let runtime = directory.path
         mkdir(runtime + "/mamd", 0o700)
         for file in ["b.sock", "a.sock", "a.sock.lock", ".sock", "c"] {
             _ = try openFile("\(runtime)/mamd/\(file)", O_WRONLY | O_CREAT, mode: 0o600)

@@ -50,8 +50,8 @@ extension SocketTests {
 
         @Test("a dead server's socket is replaced")
         func stale() throws {
-            let directory = try makeTemporaryDirectory()
-            let path = directory + "/s.sock"
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/s.sock"
             // Listening ends with the descriptor; the file stays, as after SIGKILL.
             _ = try UnixSocket.listen(at: path, mode: 0o600)
             #expect(access(path, F_OK) == 0)
@@ -60,7 +60,8 @@ extension SocketTests {
 
         @Test("a file that is no socket is left alone")
         func notASocket() throws {
-            let path = try makeTemporaryDirectory() + "/s.sock"
+            let directory = try TemporaryDirectory()
+            let path = directory.path + "/s.sock"
             _ = try openFile(path, O_WRONLY | O_CREAT, mode: 0o600)
             #expect(throws: Errno(rawValue: EADDRINUSE)) { try second(at: path) }
             #expect(access(path, F_OK) == 0)

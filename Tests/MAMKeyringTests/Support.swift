@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import MAMCrypto
 import MAMFormat
@@ -20,14 +21,7 @@ final class TestState: Sendable {
         directory = try openFile(path, O_RDONLY | O_DIRECTORY)
     }
 
-    deinit {
-        for sub in ["keybags", "attempts", "wipes"] {
-            for name in (try? names(in: sub)) ?? [] { unlink("\(path)/\(sub)/\(name)") }
-            rmdir("\(path)/\(sub)")
-        }
-        for name in (try? names(in: ".")) ?? [] { unlink("\(path)/\(name)") }
-        rmdir(path)
-    }
+    deinit { try? FileManager.default.removeItem(atPath: path) }
 
     var now: Int64 {
         get { seconds.load(ordering: .relaxed) }
