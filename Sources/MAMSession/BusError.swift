@@ -33,6 +33,12 @@ struct BusError: Error, CustomStringConvertible {
             || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
     }
 
+    /// What was asked about is not there any more.
+    var isObjectGone: Bool {
+        name == "org.freedesktop.DBus.Error.UnknownObject"
+            || name == "org.freedesktop.login1.NoSuchSession"
+    }
+
     var description: String { message ?? errno.description }
 }
 

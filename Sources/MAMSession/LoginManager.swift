@@ -39,18 +39,25 @@ struct LoginManager: ~Copyable {
         try bus.subscribe(
             to: "sender='\(BusObject.bus.service)',member='NameOwnerChanged',arg0='\(Self.service)'"
         )
-        owner = try? bus.call(.bus, "GetNameOwner", Self.service).readText()
+        do throws(BusError) {
+            owner = try bus.call(.bus, "GetNameOwner", Self.service).readText()
+        } catch {
+            // It may come. Any other failure is the connection's, which is made anew.
+            guard error.isNobodyThere else { throw error }
+        }
     }
 
     /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind where the bus can.
     mutating func meet() {
         do throws(BusError) {
             try tellLockedSessions()
+            log.info("logind is there: screen locks and sleep are noticed")
         } catch {
-            guard error.isNobodyThere else { return log.warning("logind: \(error)") }
-            return log.info("logind is not there: screen locks and sleep are not noticed")
+            if error.isNobodyThere {
+                return log.info("logind is not there: screen locks and sleep are not noticed")
+            }
+            log.warning("logind does not tell which screens are locked already: \(error)")
         }
-        log.info("logind is there: screen locks and sleep are noticed")
         delaySleep()
     }
 
@@ -70,18 +77,23 @@ struct LoginManager: ~Copyable {
         // The bus lets everybody send a signal straight to us, whatever we have subscribed to.
         guard let owner, signal.sender == owner else { return }
         switch signal.member {
-        case "Lock": tell(isLocked: true, try user(of: signal.path))
-        case "Unlock": tell(isLocked: false, try user(of: signal.path))
+        case "Lock": try tell(isLocked: true, signal.path)
+        case "Unlock": try tell(isLocked: false, signal.path)
         case "PropertiesChanged":
             guard let isLocked = try lockedHint(in: signal) else { return }
-            tell(isLocked: isLocked, try user(of: signal.path))
+            try tell(isLocked: isLocked, signal.path)
         case "PrepareForSleep": takeSleep(begins: try signal.readBool())
         default: break
         }
     }
 
-    private func tell(isLocked: Bool, _ user: UInt32) {
-        if isLocked { events.locked(user) } else { events.unlocked(user) }
+    private func tell(isLocked: Bool, _ session: String?) throws(BusError) {
+        guard isLocked else { return events.unlocked(try user(of: session)) }
+        do throws(BusError) { events.locked(try user(of: session)) } catch {
+            if error.isObjectGone { throw error }
+            log.warning("logind does not tell whose session was locked: everybody's accounts are")
+            events.locked(nil)
+        }
     }
 
     private mutating func takeOwner(_ signal: borrowing BusMessage) throws(BusError) {

@@ -154,7 +154,7 @@ func makeServer(
         interfaces.append(
             PolicyInterface(vault: vault, files: files) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-                _ = policies.reload(into: vault)
+                vault.checkedIn(policies.reload(into: vault).outcome)
                 return nil
             })
     }
