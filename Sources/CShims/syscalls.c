@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -16,6 +17,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
@@ -109,6 +111,16 @@ int mam_forbid_core_dumps(void) {
 int mam_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 int mam_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+void mam_wait_readable(int descriptor, int64_t seconds) {
+    const struct itimerspec time = {.it_value.tv_sec = seconds};
+    const int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
+    struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
+    if (timer >= 0) timerfd_settime(timer, 0, &time, NULL);
+    // poll(2) passes over a descriptor that there is none of.
+    poll(waiting, 2, (int)(seconds * 1000));
+    if (timer >= 0) close(timer);
+}
 
 int mam_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

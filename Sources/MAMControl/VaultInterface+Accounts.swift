@@ -40,7 +40,7 @@ extension VaultInterface {
                 throw .wrongPassphrase(name, retryAfterSeconds: Int(seconds))
             case .accountExists: throw .accountExists(name)
             case .refused(let reason): throw .refused(reason)
-            case .beingWiped: throw .refused("\(name): \(error)")
+            case .beingWiped, .lockedMeanwhile: throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)
             case .blocked(let block): throw .blocked(name, block)
             case .windowClosed: throw .windowClosed(name)

@@ -31,6 +31,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case retryLater(seconds: Int64)
     /// The class's key is not at hand until the account is unlocked.
     case windowClosed(AccountID)
+    /// It was locked while it was being unlocked.
+    case lockedMeanwhile(AccountID)
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
     /// Policy or settings do not want it; a sentence.
@@ -71,6 +73,7 @@ extension KeyringError: CustomStringConvertible {
         case .retryLater(let seconds):
             "too many wrong passphrases; the next one is tried in \(seconds) s"
         case .windowClosed: "the account is locked"
+        case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"
         case .refused(let reason): reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"

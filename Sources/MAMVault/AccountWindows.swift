@@ -11,6 +11,8 @@ final class AccountWindows: Sendable {
     private let untilFirstUnlock: AccessWindow
     private let always = AccessWindow(.open)
     private let status: Guarded<Status>
+    /// How often a lock was asked for, whatever was open then: an unlock that began before one of them comes too late.
+    private let locks = Atomic<Int>(0)
 
     private struct Status {
         var state: WindowState = .beforeFirstUnlock
@@ -32,6 +34,9 @@ final class AccountWindows: Sendable {
     }
 
     var state: WindowState { status.withLock { $0.state } }
+
+    var lockCount: Int { locks.load(ordering: .sequentiallyConsistent) }
+    func noteLock() { locks.add(1, ordering: .sequentiallyConsistent) }
 
     /// True while files of every class can be opened.
     var hasAllKeys: Bool { [.unlocked, .grace].contains(state) }

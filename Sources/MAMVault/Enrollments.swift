@@ -15,6 +15,8 @@ final class Enrollments: Sendable {
     let probes: Probes
     /// Wakes the thread that waits for what is due.
     let wakeUp: WakeUpDescriptor
+    /// Wakes the thread that locks what is not used.
+    let idleWakeUp: WakeUpDescriptor
     /// How the policy source is read; nil before the daemon has told.
     let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
     /// No wipe is begun: the mount is read-only.
@@ -50,6 +52,7 @@ final class Enrollments: Sendable {
         hooks = Hooks(settings.hooks, log)
         probes = Probes(settings)
         wakeUp = try WakeUpDescriptor()
+        idleWakeUp = try WakeUpDescriptor()
         store = try stateDirectory.map { directory throws(Errno) in
             try EnrollmentStore(in: directory)
         }
@@ -93,15 +96,18 @@ final class Enrollments: Sendable {
         var members: [String: JSONValue] = [:]
         if case .value(let json) = found { members = json.object ?? [:] }
         let obeyed = members["obeyed"].flatMap(ObeyedRequests.init)
+        let begun = members["begun"]?.object ?? [:]
         state.withLock { state in
             state.obeyed = obeyed ?? ObeyedRequests()
             state.hasForgottenOrders = obeyed == nil
-            for (id, account) in members["begun"]?.object ?? [:] {
+            for (id, account) in begun {
                 guard accounts.contains(where: { account.text == "\($0.bytes)" }) else { continue }
                 state.obeyed.forget(id)
             }
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
+        // Not to be asked again: whose keys are imported later was not there for these orders.
+        if !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
                 "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the policy directory now are taken as done, and the threat level is unknown"
@@ -111,6 +117,12 @@ final class Enrollments: Sendable {
 
     /// What tells which orders to wipe were obeyed is damaged.
     var hasForgottenOrders: Bool { state.withLock { $0.hasForgottenOrders } }
+
+    /// Something may be due at another time than was thought.
+    func wakeTimers() {
+        wakeUp.signal()
+        idleWakeUp.signal()
+    }
 
     /// Whoever was wiped may be here again, and must not be for an order of before.
     func takeAsObeyed(_ requests: [WipeRequest]) {
@@ -246,6 +258,12 @@ final class Enrollments: Sendable {
             return false
         }
         return true
+    }
+
+    /// The account's end is decided: what is left to do no order is asked for. If its keys are imported later, that is after this one.
+    func end(_ request: WipeRequest) {
+        state.withLock { $0.begun[request.id] = nil }
+        saveWorkspace()
     }
 
     /// It could not be obeyed, and is to be when it is read again.

@@ -44,6 +44,7 @@ extension Vault {
 
     /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is as after a lock.
     package func unblock(_ account: AccountID) throws(KeyringError) {
+        let lockCount = lockCount(of: account)
         guard let block = blocks.withLock({ $0.removeValue(forKey: account) }) else { return }
         let text =
             "\(keyring.identity(of: account)) is not blocked any more: \(block.kind.rawValue)"
@@ -54,7 +55,8 @@ extension Vault {
         }
         announce(.unblocked, account)
         guard !keyring.hasPassphrase(account) else { return }
-        try bringToHand(try keyring.openKeys(of: account, passphrase: nil), of: account)
+        let keys = try keyring.openKeys(of: account, passphrase: nil)
+        try bringToHand(keys, of: account, since: lockCount)
     }
 
     /// Refuses an unlock that would open nothing.

@@ -60,7 +60,7 @@ extension Vault {
         let actions = enrollments.change(account) { $0.step(input, facts, at: now) }
         settle(account)
         for action in actions ?? [] { carryOut(action, account, request) }
-        enrollments.wakeUp.signal()
+        enrollments.wakeTimers()
     }
 
     private func carryOut(
@@ -129,7 +129,7 @@ extension Vault {
     /// After a change of the policies, and at a start before anything is served.
     package func settleAll() {
         for account in keyring.accounts { settle(account) }
-        enrollments.wakeUp.signal()
+        enrollments.wakeTimers()
     }
 
     /// At a clean end: counts of time that were not worth a write before.

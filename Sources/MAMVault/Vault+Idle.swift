@@ -7,11 +7,25 @@ internal import MAMPolicy
 internal import MAMSystem
 
 extension Vault {
+    /// Not by the thread that waits for what else time brings: that may have to wait for programs of the administrator's.
+    func startIdleLocks() throws(Errno) {
+        try startThread(named: "idle-locks") { [weak self] in
+            while let self {
+                let next = self.lockIdle().min() ?? Self.longestPauseSeconds
+                self.enrollments.idleWakeUp.wait(atMostSeconds: next)
+            }
+        }
+    }
+
+    /// An account that is opened, or a policy that says something else, is not waited for that long.
+    private static let longestPauseSeconds: Int64 = 3600
+
     /// Locks what was not used for as long as the settings say, or as policy says (`periodOnlineBeforeAccessCheck`); after
     /// how many seconds each of the others is to be looked at.
     ///
     /// A use is an open, a read or a write that comes to the daemon. What a program reads again from the kernel's
     /// cache does not come to it.
+    @discardableResult
     func lockIdle() -> [Int64] {
         keyring.accounts.compactMap { account in
             guard let (idle, limit, recheck) = idle(account) else { return nil }

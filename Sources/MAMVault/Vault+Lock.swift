@@ -23,8 +23,9 @@ extension Vault {
     @discardableResult
     package func lock(_ account: AccountID, now: Bool) -> [Straggler] {
         guard let windows = windows(of: account) else { return [] }
+        windows.noteLock()
         let grace = settings.lockGraceSeconds
-        if now || grace == 0 { return close(account) }
+        if now || grace == 0 { return report(shut(account)) }
         // Told in the order in which things happen.
         let begun = transitions.withLock { _ in
             let begun = windows.beginGrace(seconds: grace)
@@ -40,7 +41,7 @@ extension Vault {
         } catch {
             // No thread to wait in: better now than never.
             defer { _ = windows.currentGrace() }
-            return close(account)
+            return report(shut(account))
         }
     }
 
@@ -48,27 +49,25 @@ extension Vault {
     private func waitOutGrace(of account: AccountID, _ windows: AccountWindows, _ seconds: Int) {
         while let grace = windows.currentGrace() {
             for _ in 0..<seconds where windows.isCurrent(grace) { sleep(1) }
-            close(account, atEndOf: grace)
+            _ = report(shut(account, atEndOf: grace))
         }
     }
 
-    /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at the deadline.
+    /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at the deadline: the numbers of
+    /// the files that were in the way.
     ///
     /// `grace`: the grace period that ended; nothing happens if an unlock came first. `sharedDeadline`: nil for one of
     /// its own.
-    @discardableResult
-    private func close(
+    private func shut(
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
-    ) -> [Straggler] {
+    ) -> [UInt64] {
         guard let windows = windows(of: account) else { return [] }
-        let left: [UInt64] = transitions.withLock { _ in
+        return transitions.withLock { _ in
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
             return close(account, windows, everyClass: false, until: sharedDeadline)
         }
-        // Only now: looking for who it was takes its time.
-        return report(left)
     }
 
     /// The steps of a lock, or with `everyClass` of a block. The caller holds `transitions`. Returns the numbers of the
@@ -170,15 +169,29 @@ extension Vault {
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
+        try unlock(account, passphrase: passphrase, since: lockCount(of: account))
+    }
+
+    /// `lockCount`: as it was when the unlock was asked for.
+    func unlock(
+        _ account: AccountID, passphrase: SecretBytes?, since lockCount: Int
+    ) throws(KeyringError) {
         try refuseBlocked(account)
         checkLaunch(account)
         // Before the transition: a lock need not wait for the derivation.
-        try bringToHand(try judgedKeys(of: account, passphrase: passphrase), of: account)
+        let keys = try judgedKeys(of: account, passphrase: passphrase)
+        try bringToHand(keys, of: account, since: lockCount)
     }
 
-    /// The end of an unlock, unless a block came meanwhile.
-    func bringToHand(_ keys: AccountKeys, of account: AccountID) throws(KeyringError) {
+    func lockCount(of account: AccountID) -> Int { windows(of: account)?.lockCount ?? 0 }
+
+    /// The end of an unlock, unless a lock or a block came meanwhile.
+    func bringToHand(
+        _ keys: AccountKeys, of account: AccountID, since lockCount: Int
+    ) throws(KeyringError) {
         try transitions.withLock { _ throws(KeyringError) in
+            // A lock that comes after this look waits for this, and closes what is opened here.
+            guard lockCount == self.lockCount(of: account) else { throw .lockedMeanwhile(account) }
             // In one look: a block that comes after it waits for this, and closes what is opened here.
             let block = blocks.withLock { blocks in
                 if blocks[account]?.endsWithUnlock == true { blocks[account] = nil }
@@ -194,6 +207,7 @@ extension Vault {
     /// The keys are at hand. The caller holds `transitions`.
     func openWindows(of account: AccountID) {
         guard windows(of: account)?.unlock() == true else { return }
+        enrollments.idleWakeUp.signal()
         audit(.unlocked, account, "\(keyring.identity(of: account)) is unlocked")
         announce(.available, account)
         updateClasses(of: account)
@@ -212,7 +226,19 @@ extension Vault {
     /// serves.
     package func lockAll() {
         let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
-        for account in keyring.accounts { close(account, until: deadline) }
+        let accounts = keyring.accounts
+        for account in accounts { windows(of: account)?.noteLock() }
+        // First those that nothing can hold up: one user's program that does not let go must not keep another's keys here.
+        let inUse = accountsInUse
+        let ordered = accounts.filter { !inUse.contains($0) } + accounts.filter(inUse.contains)
+        let left = ordered.flatMap { shut($0, until: deadline) }
+        // Only now: looking for who it was takes its time.
+        _ = report(left)
+    }
+
+    /// The accounts whose files are open.
+    private var accountsInUse: Set<AccountID> {
+        Set(openFiles.all.compactMap { $0.header?.sealing.flatMap { keyring.account(ofKey: $0.keyID) } })
     }
 
     /// Erases all keys but those of class D, once nothing can be written any more.

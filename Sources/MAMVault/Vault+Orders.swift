@@ -32,6 +32,7 @@ extension Vault {
         do throws(KeyringError) {
             _ = try wipe(
                 account, because: WipeReason(.administrator, "wipe request \(request.id)"))
+            enrollments.end(request)
         } catch {
             log.error("wipe request \(request.id): \(error)")
             enrollments.takeBack(request)

@@ -48,6 +48,7 @@ extension Vault {
     func registerAgain(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
+        let lockCount = lockCount(of: account)
         // What a login takes: it starts every count anew, also that of an account which was closed when it went.
         let outcome = checkIn()
         guard outcome.isSuccess else {
@@ -56,7 +57,7 @@ extension Vault {
         let keys = try judgedKeys(of: account, passphrase: passphrase)
         audit(.registered, account, "\(identity(of: account)) is registered again")
         enroll(account)
-        try bringToHand(keys, of: account)
+        try bringToHand(keys, of: account, since: lockCount)
         return account
     }
 
@@ -101,6 +102,7 @@ extension Vault {
         guard isRegistered(account) else {
             return EnrollmentStatus(identity(of: account), .notEnrolled, "it was deregistered")
         }
+        let lockCount = lockCount(of: account)
         let outcome = checkIn()
         guard outcome.isSuccess, let report = enrollment(of: account) else {
             return EnrollmentStatus(
@@ -109,7 +111,7 @@ extension Vault {
         }
         let keys = try judgedKeys(of: account, passphrase: passphrase)
         if passphrase == nil { happen(.opened(flaw: nil), to: account, as: .policy) }
-        try bringToHand(keys, of: account)
+        try bringToHand(keys, of: account, since: lockCount)
         return report.status
     }
 

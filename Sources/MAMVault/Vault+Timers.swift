@@ -1,6 +1,5 @@
 // What time brings: one thread that waits for it.
 
-internal import Glibc
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMPolicy
@@ -24,8 +23,9 @@ extension Vault {
     /// True where accounts are more than looked at.
     var isEnrolling: Bool { enrollments.source.withLock { $0 != nil } }
 
-    /// Starts the thread.
+    /// Starts the threads.
     package func startTimers() throws(Errno) {
+        try startIdleLocks()
         try startThread(named: "timers") { [weak self] in
             // The start has looked.
             let start = self?.clock.now.secondsSinceBoot ?? 0
@@ -45,7 +45,7 @@ extension Vault {
                 let next = [
                     self.passTime(), Self.launchSeconds - now + lastLook, poll - now + lastPoll,
                 ]
-                self.enrollments.waitForWork(atMost: max(1, next.min() ?? 1))
+                self.enrollments.wakeUp.wait(atMostSeconds: max(1, next.min() ?? 1))
             }
         }
     }
@@ -63,11 +63,10 @@ extension Vault {
             settle(account)
         }
         if isCheckInDue { checkIn() }
-        let idle = lockIdle()
         let next = keyring.accounts.compactMap { account in
             enrollments.record(of: account)?.secondsToNext(facts(of: account))
         }
-        return (next + idle).min() ?? Self.launchSeconds
+        return next.min() ?? Self.launchSeconds
     }
 
     /// Moves the clock forward, for trials, and does what that makes due before it returns.
@@ -76,13 +75,6 @@ extension Vault {
         clock.advance(bySeconds: seconds)
         passTime()
         checkLaunchOfAll()
-    }
-}
-
-extension Enrollments {
-    fileprivate func waitForWork(atMost seconds: Int64) {
-        var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)
-        poll(&waiting, 1, Int32(clamping: min(seconds, 86_400) * 1000))
-        wakeUp.clear()
+        lockIdle()
     }
 }

@@ -17,13 +17,14 @@ func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
     }
     let events = SessionEvents(
         locked: { user in lockAccounts(of: user, in: vault) },
-        unlocked: { user in resumeAccounts(of: user, in: vault, log) },
+        unlocked: { user in resumeAccounts(of: user, in: vault) },
         prepareForSleep: settings.locksOnSleep ? beforeSleep : nil)
     return SessionWatch(events, log: log)
 }
 
-private func lockAccounts(of user: UInt32, in vault: Vault) {
-    for account in accounts(of: user, in: vault) {
+/// Nil: everybody's.
+private func lockAccounts(of user: UInt32?, in vault: Vault) {
+    for account in user.map({ accounts(of: $0, in: vault) }) ?? vault.accounts {
         switch vault.settings.lockOnSession {
         case .never: break
         case .grace: vault.lock(account.id, now: false)
@@ -32,13 +33,9 @@ private func lockAccounts(of user: UInt32, in vault: Vault) {
     }
 }
 
-private func resumeAccounts(of user: UInt32, in vault: Vault, _ log: Log) {
+private func resumeAccounts(of user: UInt32, in vault: Vault) {
     guard vault.settings.lockOnSession != .never else { return }
-    for account in accounts(of: user, in: vault) {
-        do throws(KeyringError) {
-            try vault.resume(account.id)
-        } catch { log.error("\(account.identity): \(error)") }
-    }
+    for account in accounts(of: user, in: vault) { vault.resume(account.id) }
 }
 
 /// Root's daemon serves many users, each with accounts of their own; a user's daemon has that user's only.

@@ -1,6 +1,7 @@
 """Programs that the daemon calls: what they are told, what they decide, and what they cannot spoil."""
 import json
 import os
+import pathlib
 import tempfile
 import time
 import unittest
@@ -66,3 +67,24 @@ class Hooks(EnrollmentCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+class SlowCheckIn(EnrollmentCase):
+    def settings_of_test(self):
+        self.slow = tempfile.NamedTemporaryFile("w", prefix=PREFIX)
+        self.addCleanup(self.slow.close)
+        script = 'test -s "$0" && { : > "$0.begun"; sleep 30; }; exit 0'
+        self.begun = pathlib.Path(self.slow.name + ".begun")
+        self.addCleanup(self.begun.unlink, missing_ok=True)
+        return {
+            **self.settings, "CheckInSeconds": 2, "LockOn": {"IdleSeconds": 5},
+            "Hooks": {"CheckIn": ["/bin/sh", "-c", script, self.slow.name], "TimeoutSeconds": 40}}
+
+    def test_who_is_idle_is_locked_while_it_runs(self):
+        self.begin()
+        self.slow.write("yes")
+        self.slow.flush()
+        wait_until(self.begun.exists)
+        self.workspace.unlock()
+        # Half of its time is enough; what comes after it would be late.
+        wait_until(lambda: self.workspace.account()["state"] == "locked", 15, "not locked although nobody used it")

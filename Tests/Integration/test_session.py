@@ -4,12 +4,15 @@ import os
 import queue
 import shlex
 import subprocess
+import tempfile
 import threading
+import time
 import unittest
 
+from enrolling import PLAIN
 from login_bus import PATIENCE, LoginBus
 from ordinary_user import AS_NOBODY, NOBODY, chown_tree, programs_for_all, with_fuse_device
-from workspace import ANN, BOB, Workspace, WorkspaceCase, daemons, wait_until
+from workspace import ANN, BOB, PREFIX, Workspace, WorkspaceCase, daemons, wait_until
 
 MINE, OTHERS = "7", "8"
 GRACE, CLOSING, CLOSED, OPEN = "will-become-unavailable\tin 600 s", "will-become-unavailable", "unavailable", "available"
@@ -58,10 +61,11 @@ class SessionCase(WorkspaceCase):
     """Ann's account is open when a test begins, and its events are read from then on."""
 
     lock_on = {}
+    more = {}
 
     @classmethod
     def setUpClass(cls):
-        cls.settings = {"LockGraceSeconds": 600, "LockOn": cls.lock_on}
+        cls.settings = {"LockGraceSeconds": 600, "LockOn": cls.lock_on, **cls.more}
         super().setUpClass()
         cls.pid = next(daemons(str(cls.workspace.root)))
         wait_until(cls.listens, PATIENCE, "the daemon does not listen")
@@ -167,6 +171,45 @@ class NoPassphrase(SessionCase):
             login.set_locked_hint(MINE, "false")
         wait_until(lambda: self.state(BOB) == "unlocked", PATIENCE, "the screen's unlock was not seen")
         type(self).pid = next(daemons(str(self.workspace.root)))
+
+
+class SlowProbe(SessionCase):
+    """What an unlock waits for, others do not."""
+
+    policy = {**PLAIN, "minimumRequiredOsVersion": "12"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hangs = tempfile.NamedTemporaryFile(prefix=PREFIX)
+        probe = 'for i in $(seq 200); do test -s "$0" || break; sleep 0.1; done; echo 13'
+        cls.more = {"Probes": {"OsVersion": ["/bin/sh", "-c", probe, cls.hangs.name], "TimeoutSeconds": 60}}
+        super().setUpClass()
+        cls.workspace.register(BOB, extra=["--no-passphrase"])
+
+    @classmethod
+    def tearDownClass(cls):
+        super().tearDownClass()
+        cls.hangs.close()
+
+    def watch(self):
+        events = super().watch()
+        events.expect(OPEN, account=BOB)
+        return events
+
+    def test_sleep_locks_while_an_unlock_waits_for_its_probe(self):
+        self.workspace.lock(BOB)
+        self.happens(CLOSING, CLOSED, account=BOB)
+        self.hangs.write(b"yes")
+        self.hangs.flush()
+        login.unlock(MINE)
+        start = time.monotonic()
+        with login.asleep():
+            self.happens(CLOSING, CLOSED)
+        self.assertLess(time.monotonic() - start, 10)
+        self.hangs.truncate(0)
+        log = self.workspace.daemon_log
+        wait_until(lambda: "locked while it was being unlocked" in log.read_text(), PATIENCE, "the unlock does not end")
+        self.assertEqual([self.state(account) for account in (ANN, BOB)], ["locked", "locked"])
 
 
 class ScreenNow(SessionCase):

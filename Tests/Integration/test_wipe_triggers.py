@@ -61,6 +61,24 @@ class Triggers(EnrollmentCase):
         self.workspace.mount()
         wait_until(lambda: self.workspace.account() is None)
 
+    def test_an_order_is_not_for_keys_that_come_back_later(self):
+        self.begin()
+        keys = self.workspace.root / "ann.keys"
+        passfile = self.workspace.secret("export passphrase", "of the export")
+        self.workspace.serving(
+            "account export", ANN, "-o", keys, "--passfile", self.workspace.passfile, "--export-passfile", passfile)
+        self.order("one")
+        self.assert_wiped("administrator")
+        self.workspace.serving(
+            "account import", keys, "--export-passfile", passfile, "--passfile", self.workspace.passfile)
+        self.file.write_bytes(b"new")
+        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+            again()
+        time.sleep(0.5)
+        self.assertIsNotNone(self.workspace.account())
+        self.workspace.unlock()
+        self.assertEqual(self.file.read_bytes(), b"new")
+
     def test_an_order_does_not_wait_for_an_account_to_come(self):
         self.begin()
         self.order("early", "carl@contoso.com")

@@ -77,7 +77,7 @@ struct BlockTests {
         let test = try TestVault(passphrase: nil)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.block(test.ann, Self.offline)
-        try test.vault.resume(test.ann)
+        test.vault.resume(test.ann)
         #expect(block { _ = try file.text() } == .offline)
         try test.vault.unblock(test.ann)
         #expect(try file.text() == "hello")

@@ -1,6 +1,9 @@
+import Glibc
+import MAMKeyring
 import MAMModel
-import MAMVault
 import Testing
+
+@testable import MAMVault
 
 @Suite("Opening again what needs no secret")
 struct ResumeTests {
@@ -9,7 +12,7 @@ struct ResumeTests {
         let test = try TestVault(grace: 600, passphrase: passphrase)
         test.vault.lock(test.ann, now: false)
         #expect(test.vault.accounts.first?.state == .grace)
-        try test.vault.resume(test.ann)
+        test.vault.resume(test.ann)
         #expect(test.vault.accounts.first?.state == .unlocked)
     }
 
@@ -19,16 +22,43 @@ struct ResumeTests {
             let test = try TestVault(passphrase: passphrase)
             let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
             test.vault.lock(test.ann, now: true)
-            try test.vault.resume(test.ann)
-            #expect(test.vault.accounts.first?.state == state)
+            test.vault.resume(test.ann)
+            #expect(test.comes(to: state))
             #expect(isWindowClosed { _ = try file.text() } == (state == .locked))
+        }
+    }
+
+    @Test("A lock that is asked for while an unlock is under way is the one that counts")
+    func overtaken() throws {
+        let test = try TestVault()
+        test.vault.lock(test.ann, now: true)
+        // Checks what it was given after the lock.
+        let before = test.vault.lockCount(of: test.ann)
+        test.vault.lock(test.ann, now: true)
+        #expect(throws: KeyringError.lockedMeanwhile(test.ann)) {
+            try test.vault.unlock(test.ann, passphrase: secret("secret"), since: before)
+        }
+        #expect(test.vault.accounts.first?.state == .locked)
+        try test.vault.unlock(test.ann, passphrase: secret("secret"))
+        let open = test.vault.lockCount(of: test.ann)
+        test.vault.lockAll()
+        #expect(throws: KeyringError.lockedMeanwhile(test.ann)) {
+            try test.vault.unlock(test.ann, passphrase: secret("secret"), since: open)
         }
     }
 
     @Test("An account that is open stays so")
     func unlocked() throws {
         let test = try TestVault()
-        try test.vault.resume(test.ann)
+        test.vault.resume(test.ann)
         #expect(test.vault.accounts.first?.state == .unlocked)
+    }
+}
+
+extension TestVault {
+    /// A resumed account is unlocked by a thread of its own.
+    fileprivate func comes(to state: WindowState) -> Bool {
+        for _ in 0..<1000 where vault.accounts.first?.state != state { usleep(10_000) }
+        return vault.accounts.first?.state == state
     }
 }

@@ -55,6 +55,10 @@ int mam_is_append_only(int descriptor);
 /// No core dumps, no ptrace by others: RLIMIT_CORE 0 and PR_SET_DUMPABLE 0.
 int mam_forbid_core_dumps(void);
 
+/// Waits until a descriptor can be read, or for so many seconds by CLOCK_BOOTTIME, which poll(2) does not count by: when the
+/// machine wakes up from its sleep, what was due meanwhile is due at once.
+void mam_wait_readable(int descriptor, int64_t seconds);
+
 /// eventfd(2), close-on-exec, never blocking.
 int mam_event_descriptor(void);
 
