@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -109,6 +110,8 @@ int mam_forbid_core_dumps(void) {
 int mam_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 
 int mam_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
+int mam_memory_file(void) { return memfd_create("mamd", MFD_CLOEXEC); }
 
 int mam_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

@@ -105,6 +105,15 @@ private func withPointers<Result>(
     return body(pointers + [nil])
 }
 
+/// A file in memory that has these bytes, to be read from its start; none that is started inherits it by accident.
+package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
+    let file = Descriptor(owning: try retrying { mam_memory_file() })
+    try content.span.withUnsafeBytes { bytes throws(Errno) in
+        try writeFully(file.raw, from: bytes, at: 0)
+    }
+    return file
+}
+
 /// A pipe whose ends no started program inherits by accident.
 package func makePipe() throws(Errno) -> (reader: Descriptor, writer: Descriptor) {
     var ends: [Int32] = [-1, -1]
