@@ -63,6 +63,14 @@ class Hooks(EnrollmentCase):
         self.assertFalse(self.file.exists())
         self.assertIn("did not end in time", daemon_text(self.workspace))
 
+    def test_the_end_of_a_hook_is_seen_where_children_were_ignored(self):
+        self.set_policy()
+        self.workspace.mount(prefix=("env", "--ignore-signal=CHLD")).register()
+        self.workspace.serving("wipe", ANN, "--yes")
+        text = daemon_text(self.workspace)
+        self.assertNotIn("could not be started", text)
+        self.assertIn("(/bin/sh) ended with status 3", text)
+
 
 if __name__ == "__main__":
     unittest.main()
