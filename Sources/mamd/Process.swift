@@ -9,7 +9,7 @@ import MAMSystem
 func protectProcess() {
     startCrypto()
     _ = mam_forbid_core_dumps()
-    umask(0)
+    dropUmask()
     raiseDescriptorLimit()
     makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
