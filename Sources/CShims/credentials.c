@@ -37,10 +37,13 @@ void mam_act_as_self(void) {
     syscall(SYS_setfsgid, getegid());
 }
 
-// The umask belongs to all threads that share a file system context (CLONE_FS): a thread leaves that once.
+// The umask belongs to all threads that share a file system context (CLONE_FS).
+int mam_leave_shared_umask(void) { return unshare(CLONE_FS); }
+
+// Once, for that is a system call more at each creation.
 int mam_set_thread_umask(uint32_t mask) {
     static _Thread_local bool is_own;
-    if (!is_own && unshare(CLONE_FS) != 0) return -1;
+    if (!is_own && mam_leave_shared_umask() != 0) return -1;
     is_own = true;
     umask(mask);
     return 0;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -121,6 +122,8 @@ void mam_wait_readable(int descriptor, int64_t seconds) {
     poll(waiting, 2, (int)(seconds * 1000));
     if (timer >= 0) close(timer);
 }
+
+int mam_memory_file(void) { return memfd_create("mamd", MFD_CLOEXEC); }
 
 int mam_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 

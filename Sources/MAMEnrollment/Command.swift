@@ -43,18 +43,16 @@ package func runCommand(
     } catch { return .notStarted(error) }
 }
 
-/// The program has its ends of the pipes alone when this returns.
+/// The program has its end of the pipe alone when this returns.
 private func start(
     _ argv: [String], _ input: [UInt8], _ output: Descriptor, _ withErrors: Bool
 ) throws(Errno) -> pid_t {
-    let (reader, writer) = try makePipe()
-    // Before it starts: what it does not read fills no pipe, and it may end without reading.
-    let count = try retrying { write(writer.raw, input, input.count) }
-    guard count == input.count else { throw .fileTooLarge }
-    var files = [reader.raw: STDIN_FILENO, output.raw: STDOUT_FILENO]
+    // No pipe: one that is full would keep us waiting for a program that does not read.
+    let file = try makeMemoryFile(input)
+    var files = [file.raw: STDIN_FILENO, output.raw: STDOUT_FILENO]
     let errors = withErrors ? try reopen(output.raw, O_WRONLY) : nil
     if let errors { files[errors.raw] = STDERR_FILENO }
-    return try withExtendedLifetime((reader, errors)) { () throws(Errno) in
+    return try withExtendedLifetime((file, errors)) { () throws(Errno) in
         try spawn(
             argv.map { ByteString($0) }, files: files, inNewSession: true,
             environment: [

@@ -56,6 +56,7 @@ extension EnrollmentRecord {
         self.isLockedOut = isLockedOut
         sinceClockedOut = members["sinceClockedOut"]?.integer
         policyMark = members["policyMark"]?.text
+        guard wrongBefore ?? 0 >= 0, sinceClockedOut ?? 0 >= 0 else { return nil }
         // A word that is not known here must not pass for none.
         guard json.object.map({ self.json == .object($0) }) == true else { return nil }
     }

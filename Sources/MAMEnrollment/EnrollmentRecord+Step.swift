@@ -155,7 +155,8 @@ extension EnrollmentRecord {
 
     private mutating func fail(_ outcome: CheckInOutcome) -> [EnrollmentAction] {
         switch outcome {
-        case .networkFailure: networkFailures += 1
+        // A damaged record may have any count.
+        case .networkFailure: networkFailures += networkFailures < .max ? 1 : 0
         default: networkFailures = 0
         }
         code =

@@ -2,6 +2,7 @@
 
 internal import CShims
 package import Glibc
+internal import Synchronization
 
 /// How a process ended.
 package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
@@ -14,6 +15,23 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
         case .killed(let signal): "was ended by signal \(signal)"
         }
     }
+}
+
+/// The umask that programs get from us; -1: ours.
+private let programsUmask = Atomic<Int32>(-1)
+
+/// From now on files get the modes that they are made with. Programs that we start get the umask that we had.
+package func dropUmask() { programsUmask.store(Int32(umask(0)), ordering: .relaxed) }
+
+/// posix_spawnp(3), which takes no umask: the new process has that of the thread that calls it.
+private func withProgramsUmask(_ start: () -> Int32) throws(Errno) -> Int32 {
+    let wanted = programsUmask.load(ordering: .relaxed)
+    guard wanted >= 0 else { return start() }
+    // Each time: threads that this one has made since the last share it again.
+    _ = try retrying { mam_leave_shared_umask() }
+    let own = umask(mode_t(wanted))
+    defer { umask(own) }
+    return start()
 }
 
 /// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as. `environment`: nil for ours.
@@ -44,12 +62,14 @@ package func spawn(
     }
     posix_spawnattr_setflags(&attributes, flags)
     var process: pid_t = 0
-    let status = withArguments(argv) { program, arguments in
-        guard let environment else {
-            return posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
-        }
-        return withPointers(environment) {
-            posix_spawnp(&process, program, &actions, &attributes, arguments, $0)
+    let status = try withProgramsUmask {
+        withArguments(argv) { program, arguments in
+            guard let environment else {
+                return posix_spawnp(&process, program, &actions, &attributes, arguments, environ)
+            }
+            return withPointers(environment) {
+                posix_spawnp(&process, program, &actions, &attributes, arguments, $0)
+            }
         }
     }
     guard status == 0 else { throw Errno(rawValue: status) }
@@ -103,6 +123,15 @@ private func withPointers<Result>(
     let pointers = strings.map { strdup($0.cString) }
     defer { for pointer in pointers { free(pointer) } }
     return body(pointers + [nil])
+}
+
+/// A file in memory that has these bytes, to be read from its start; none that is started inherits it by accident.
+package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
+    let file = Descriptor(owning: try retrying { mam_memory_file() })
+    try content.span.withUnsafeBytes { bytes throws(Errno) in
+        try writeFully(file.raw, from: bytes, at: 0)
+    }
+    return file
 }
 
 /// A pipe whose ends no started program inherits by accident.

@@ -9,10 +9,12 @@ import MAMSystem
 func protectProcess() {
     startCrypto()
     _ = mam_forbid_core_dumps()
-    umask(0)
+    dropUmask()
     raiseDescriptorLimit()
     makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
+    // Whoever starts us may ignore it, and that is inherited: then nobody is told how a program ended.
+    signal(SIGCHLD, SIG_DFL)
     // Who mounts may have a limit on the size of files (ulimit -f). It is not for the programs that use the mount.
     raise(RLIMIT_FSIZE)
     signal(SIGXFSZ, SIG_IGN)

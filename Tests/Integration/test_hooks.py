@@ -1,7 +1,10 @@
 """Programs that the daemon calls: what they are told, what they decide, and what they cannot spoil."""
+import contextlib
 import json
 import os
 import pathlib
+import shutil
+import stat
 import tempfile
 import time
 import unittest
@@ -14,14 +17,18 @@ TELL = 'cat >> "$0"'
 
 class Hooks(EnrollmentCase):
     def settings_of_test(self):
-        with tempfile.NamedTemporaryFile("w", prefix=PREFIX, suffix="told", delete=False) as file:
-            self.told_file = file.name
-        self.addCleanup(os.unlink, self.told_file)
-        script = {"test_a_wipe_hook_that_hangs_holds_nothing_up": "sleep 60 & sleep 60"}.get(
-            self._testMethodName, 'cat >> "$0"; echo said; exit 3')
+        directory = tempfile.mkdtemp(prefix=PREFIX)
+        self.addCleanup(shutil.rmtree, directory, ignore_errors=True)
+        self.told_file = f"{directory}/told"
+        pathlib.Path(self.told_file).touch()
+        script = {
+            "test_a_wipe_hook_that_hangs_holds_nothing_up": "sleep 60 & sleep 60",
+            "test_programs_have_the_umask_that_the_daemon_was_started_with": ': > "$0.hook"',
+        }.get(self._testMethodName, 'cat >> "$0"; echo said; exit 3')
+        probe = ["/bin/sh", "-c", ': > "$0.probe"; echo compliant', self.told_file]
         hooks = {name: ["/bin/sh", "-c", TELL, self.told_file] for name in ("Enrollment", "Restart", "AddAccount", "CheckIn")}
         return {
-            **self.settings, "AutoEnrollOnLaunch": True, "Groups": {"g": [ANN, "eve@contoso.com"]},
+            **self.settings, "Probes": {"Compliance": probe}, "AutoEnrollOnLaunch": True, "Groups": {"g": [ANN, "eve@contoso.com"]},
             "Hooks": {**hooks, "Wipe": ["/bin/sh", "-c", script, self.told_file], "TimeoutSeconds": 2}}
 
     def told(self, hook):
@@ -63,6 +70,36 @@ class Hooks(EnrollmentCase):
         self.assertLess(time.monotonic() - start, 10)
         self.assertFalse(self.file.exists())
         self.assertIn("did not end in time", daemon_text(self.workspace))
+
+    def test_programs_have_the_umask_that_the_daemon_was_started_with(self):
+        self.set_policy(deviceComplianceRequired=True)
+        shell = ("sh", "-c", 'umask 027; exec "$@"', "sh")
+        self.workspace.mount(prefix=shell).register()
+        self.workspace.serving("wipe", ANN, "--yes")
+        modes = {name: stat.S_IMODE(os.stat(f"{self.told_file}.{name}").st_mode) for name in ("hook", "probe")}
+        self.assertEqual(modes, {"hook": 0o640, "probe": 0o640})
+        self.workspace.register()
+        self.workspace.unmount()
+        # At this start the probe runs in the thread that makes the others: none of them may keep its umask.
+        self.workspace.mount(prefix=shell)
+        wait_until(lambda: self.umasks() == {"Umask:\t0000"})
+
+    def umasks(self):
+        """Those of the daemon's threads."""
+        found = set()
+        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
+            # It may have ended.
+            with contextlib.suppress(OSError):
+                found.update(line for line in (task / "status").read_text().splitlines() if line.startswith("Umask:"))
+        return found
+
+    def test_the_end_of_a_hook_is_seen_where_children_were_ignored(self):
+        self.set_policy()
+        self.workspace.mount(prefix=("env", "--ignore-signal=CHLD")).register()
+        self.workspace.serving("wipe", ANN, "--yes")
+        text = daemon_text(self.workspace)
+        self.assertNotIn("could not be started", text)
+        self.assertIn("(/bin/sh) ended with status 3", text)
 
 
 if __name__ == "__main__":

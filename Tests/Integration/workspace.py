@@ -211,7 +211,7 @@ class Workspace:
         document.write_text(json.dumps(self.policy or {**json.loads(document.read_text()), "pinRequired": False}))
         return self
 
-    def mount(self, *options, status=DONE):
+    def mount(self, *options, status=DONE, prefix=()):
         if MOUNT_OPTIONS and "-o" in options:
             place = options.index("-o") + 1
             options = (*options[:place], f"{MOUNT_OPTIONS},{options[place]}", *options[place + 1:])
@@ -220,7 +220,7 @@ class Workspace:
         # Into files: a daemon that keeps standard error open must not keep us waiting.
         with open(self.log, "ab") as log:
             result = subprocess.run(
-                ["mamctl", "mount", self.backing, self.mount_point, *options],
+                [*prefix, "mamctl", "mount", self.backing, self.mount_point, *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=90, env=self.environment)
         if result.returncode != status:
             raise AssertionError(f"mount: status {result.returncode}\n{self.log.read_text(errors='replace')}")

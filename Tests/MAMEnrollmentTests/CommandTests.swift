@@ -24,6 +24,18 @@ import Testing
         #expect(shell("echo done", input: "facts").answer == "done")
     }
 
+    /// More than a pipe holds: a thread of its own, for the call itself would not come back.
+    @Test(arguments: [("cat | wc -c", "1048576"), ("echo done", "done")])
+    func `input of any size is taken, read or not`(_ script: String, _ answer: String) {
+        let input = String(repeating: "x", count: 1 << 20)
+        let found = Guarded<String?>(nil)
+        let ends = finishes(by: Deadline(seconds: 10), named: "teller") {
+            let answer = shell(script, input: input).answer
+            found.withLock { $0 = answer }
+        }
+        #expect(ends && found.withLock { $0 } == answer)
+    }
+
     @Test func `it gets no environment of ours, and no ignored signal`() {
         #expect(shell("echo ${HOME-none}").answer == "none")
         #expect(shell("trap - PIPE; kill -PIPE $$; echo alive") == .ended(.killed(13), output: []))

@@ -195,6 +195,57 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "sinceCheckIn", "sinceAttempt", "networkFailures", "wrongBefore", "sincePassphrase",
+        "sinceClockedOut",
+    ])
+    func `a record with a count below nothing is damaged`(_ key: String) throws {
+        for value in [-1, Int64.min] {
+            var members = try #require(World().record.json.object)
+            members[key] = .integer(value)
+            #expect(EnrollmentRecord(.object(members)) == nil)
+        }
+    }
+
+    /// Who damages a record may write any number; none ends the daemon.
+    @Test(arguments: [
+        "wallSeconds", "secondsSinceBoot", "sinceCheckIn", "sinceAttempt", "networkFailures",
+        "wrongBefore", "sincePassphrase", "sinceClockedOut",
+    ])
+    func `whatever number a record has, all can happen to it`(_ key: String) throws {
+        for value in [Int64.min, .min + 1, -1, 0, 1, .max - 1, .max] {
+            var members = try #require(World().record.json.object)
+            members["offlineWipe"] = "needs-passphrase"
+            members[key] = .integer(value)
+            guard let record = EnrollmentRecord(.object(members)) else { continue }
+            goThroughAll(record)
+        }
+    }
+
+    private func goThroughAll(_ record: EnrollmentRecord) {
+        let inputs: [EnrollmentInput] = [
+            .time, .wrongPassphrase(count: 3), .launch(.passed, .clockedOut),
+            .checkIn(.networkFailure("down"), mark: ""), .checkIn(.ok, mark: ""),
+            .opened(flaw: nil), .registered,
+        ]
+        for input in inputs {
+            var world = World()
+            world.policy = policy {
+                $0.pinRequired = true
+                $0.periodOfflineBeforeAccessCheck = PolicyDuration(seconds: .max)
+                $0.periodOfflineBeforeWipeIsEnforced = PolicyDuration(seconds: .max)
+                $0.periodBeforePinReset = PolicyDuration(seconds: .max)
+                $0.gracePeriodToBlockAppsDuringOffClockHours = PolicyDuration(seconds: .max)
+            }
+            world.record = record
+            _ = world.apply(input)
+            _ = world.pass(1)
+            _ = world.block
+            #expect(world.record.secondsToNext(world.facts) ?? 0 >= 0)
+            #expect(world.record.secondsToOfflineEnds(world.facts).block ?? 0 >= 0)
+        }
+    }
+
     @Test func `every number says what it means`() {
         #expect(StatusCode.allCases.count == 33)
         #expect(Set(StatusCode.allCases.map(\.meaning)).count == 33)

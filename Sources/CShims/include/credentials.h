@@ -11,5 +11,8 @@ int mam_act_as(uint32_t user, uint32_t group);
 /// Back to the daemon's own identity on this thread.
 void mam_act_as_self(void);
 
+/// From now on umask(2) is of this thread alone, and of those that it makes after this; so is its working directory.
+int mam_leave_shared_umask(void);
+
 /// umask(2) of this thread alone; its working directory is its own from then on too.
 int mam_set_thread_umask(uint32_t mask);

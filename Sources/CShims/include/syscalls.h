@@ -85,6 +85,9 @@ int mam_accept(int listener);
 /// pipe2(2) with O_CLOEXEC: the end to read from, then the one to write to.
 int mam_pipe(int ends[2]);
 
+/// memfd_create(2), close-on-exec: an empty file in memory, without a name.
+int mam_memory_file(void);
+
 /// dup3(2) with O_CLOEXEC: `target` becomes another number of what `descriptor` is.
 int mam_redirect(int descriptor, int target);
 
