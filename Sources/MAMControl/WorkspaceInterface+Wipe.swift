@@ -31,14 +31,16 @@ extension WorkspaceInterface {
     /// With `more`, ten times a second. A caller who is gone keeps no file: the wipe goes on.
     private func reporter(_ call: VarlinkCall) -> (WipeProgress) -> Void {
         var next = Deadline(milliseconds: 100)
+        var isHeard = call.wantsMore
         return { progress in
-            guard call.wantsMore, next.hasPassed else { return }
+            guard isHeard, next.hasPassed else { return }
             next = Deadline(milliseconds: 100)
             let report = WipeReport(
                 isComplete: false, fileCount: progress.removed, scanned: progress.scanned,
                 opened: 0,
                 left: [], stragglers: [])
-            try? call.reply(report.members)
+            // Who does not read is waited for once: other accounts' wipes wait for this one.
+            do { try call.reply(report.members) } catch { isHeard = false }
         }
     }
 }

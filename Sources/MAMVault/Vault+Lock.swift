@@ -238,7 +238,10 @@ extension Vault {
 
     /// The accounts whose files are open.
     private var accountsInUse: Set<AccountID> {
-        Set(openFiles.all.compactMap { $0.header?.sealing.flatMap { keyring.account(ofKey: $0.keyID) } })
+        Set(
+            openFiles.all.compactMap {
+                $0.header?.sealing.flatMap { keyring.account(ofKey: $0.keyID) }
+            })
     }
 
     /// Erases all keys but those of class D, once nothing can be written any more.

@@ -25,6 +25,6 @@ extension Vault {
                     try self.unlock(account, passphrase: nil, since: lockCount)
                 } catch { self.log.error("\(self.identity(of: account)): \(error)") }
             }
-        } catch { log.error("\(identity(of: account)) stays locked: no thread could be started: \(error)") }
+        } catch { log.error("\(identity(of: account)) stays locked: no thread: \(error)") }
     }
 }

@@ -1,17 +1,37 @@
 // AF_UNIX stream sockets by path: connecting; the server listens with its own.
 
+internal import CShims
 package import Glibc
 package import MAMSystem
 
 /// The calls on `AF_UNIX` sockets that server and client need.
 package enum UnixSocket {
-    /// Connects to the socket at `path`.
+    /// Connects to the socket at `path`. `ECONNREFUSED` too if whoever listens there was killed, and is kept from its end.
     package static func connect(to path: String) throws(Errno) -> Descriptor {
+        let socket = try reach(path)
+        if let process = process(servingAt: socket), ProcessStatus(of: process)?.isEnding == true {
+            throw Errno(rawValue: ECONNREFUSED)
+        }
+        return socket
+    }
+
+    /// Who listens there, whatever it is up to.
+    package static func process(listeningAt path: String) -> Int32? {
+        (try? reach(path)).flatMap { process(servingAt: $0) }
+    }
+
+    private static func reach(_ path: String) throws(Errno) -> Descriptor {
         let socket = try makeSocket()
         try withAddress(of: path) { address, count throws(Errno) in
             _ = try retrying { Glibc.connect(socket.raw, address, count) }
         }
         return socket
+    }
+
+    /// Of a socket that is connected (`SO_PEERCRED`).
+    private static func process(servingAt socket: Descriptor) -> Int32? {
+        var (process, user, group) = (Int32(0), UInt32(0), UInt32(0))
+        return mam_peer(socket.raw, &process, &user, &group) == 0 ? process : nil
     }
 
     package static func makeSocket() throws(Errno) -> Descriptor {

@@ -165,8 +165,9 @@ private struct Handover {
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         var done = 0
         while true {
+            // A pipe's first piece may be shorter than what is looked for in it.
             let count = try naming(sourceName) { () throws(Errno) in
-                try retrying { read(input.raw, &buffer, buffer.count) }
+                try readPiece(input, into: &buffer, atLeast: done == 0 ? fileMagic.count : 1)
             }
             guard count > 0 else { return done }
             if done == 0, source == nil, buffer.prefix(count).starts(with: fileMagic) {
@@ -180,6 +181,23 @@ private struct Handover {
             } catch { throw Failure(destination, error, next: next) }
             done += count
         }
+    }
+
+    /// Fewer bytes at the end alone.
+    private func readPiece(
+        _ input: Descriptor, into buffer: inout [UInt8], atLeast least: Int
+    ) throws(Errno) -> Int {
+        var count = 0
+        while count < least {
+            let more = try retrying {
+                buffer.withUnsafeMutableBytes {
+                    read(input.raw, $0.baseAddress.map { $0 + count }, $0.count - count)
+                }
+            }
+            if more == 0 { break }
+            count += more
+        }
+        return count
     }
 
     private func finish(_ new: NewFile, like input: Descriptor) throws {

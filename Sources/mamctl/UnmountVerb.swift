@@ -12,7 +12,9 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
             access(path.cString, F_OK) == 0 ? .failure : .notFound,
             "\(path.shown) is not the mount point of a workspace", next: "mamctl status")
     }
-    let daemon = process(serving: found.name, at: found.place)
+    let daemon =
+        isDaemonStuck(found.name, at: found.place)
+        ? nil : process(serving: found.name, at: found.place)
     // Nobody can write to a dead mount any more: it goes at once, whoever has it in use.
     try detach(found.place, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
@@ -35,7 +37,16 @@ func mountOfWorkspace(
 }
 
 func isDead(_ place: ByteString) throws(Failure) -> Bool {
-    try naming(place) { () throws(Errno) in try isDeadMount(place) }
+    if let name = try mount(at: place)?.workspace, isDaemonStuck(name, at: place) { return true }
+    return try naming(place) { () throws(Errno) in try isDeadMount(place) }
+}
+
+/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us waiting too.
+private func isDaemonStuck(_ name: WorkspaceName, at place: ByteString) -> Bool {
+    let path = Places.current.existingSocket(of: name)
+    // It still has its socket, and answers nothing there.
+    guard let process = UnixSocket.process(listeningAt: path) else { return false }
+    return awaitEnd(ofDaemon: process) { try? mount(at: place) }
 }
 
 /// The daemon's process, if it answers and serves this mount.

@@ -49,6 +49,7 @@ struct Backing {
         self.path = path
         (root, own) = try Self.open(path)
         (name, id) = try Self.readDescription(own, path)
+        Self.waitForEnd(ofHolderOf: own, name)
         (lock, endedUncleanly) = try Self.takeLock(own, path, use)
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
@@ -116,7 +117,6 @@ struct Backing {
             let next = error == .readOnly ? "; mount that file system read-write" : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
-        waitForEnd(ofHolderOf: own)
         guard locks(lock, in: own) else {
             let holder = holder(of: own)
             throw StartError(
@@ -193,22 +193,25 @@ struct Backing {
 
     /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's too, are there for as
     /// long as one of its threads is, but no longer. One that was unmounted a moment ago saves what it has to save.
-    private static func waitForEnd(ofHolderOf own: Descriptor) {
+    private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
         guard words.count == 4, let pid = Int32(words[1].dropLast()) else { return }
-        let deadline = Deadline(seconds: 10)
-        while let status = ProcessStatus(of: pid), !status.hasEnded,
-            status.isEnding || isUnmounted(pid, String(words[3])), !deadline.hasPassed
-        { usleep(5000) }
+        guard isMamd(pid) else { return }
+        let place = String(words[3])
+        awaitEnd(ofDaemon: pid) {
+            mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
+        } orWhile: {
+            mount(at: place) == nil
+        }
     }
 
-    /// A mamd without its mount. The number may have become another program's.
-    private static func isUnmounted(_ pid: Int32, _ mountPoint: String) -> Bool {
-        guard
-            (try? readSmallFile("/proc/\(pid)/comm", maximumByteCount: 64)) == Array("mamd\n".utf8),
-            let mounts = try? MountTable().mounts
-        else { return false }
-        return !mounts.contains { ByteString($0.mountPoint).shown == mountPoint }
+    /// The number may have become another program's.
+    private static func isMamd(_ pid: Int32) -> Bool {
+        (try? readSmallFile("/proc/\(pid)/comm", maximumByteCount: 64)) == Array("mamd\n".utf8)
+    }
+
+    private static func mount(at place: String) -> Mount? {
+        (try? MountTable())?.mounts.last { ByteString($0.mountPoint).shown == place }
     }
 
     /// A directory for unfinished files; what a crash left in it is removed.

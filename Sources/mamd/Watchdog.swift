@@ -28,13 +28,22 @@ func startWatchdog(
     }
 }
 
-/// A thread waits for what is below the backing directory: it is the disk that does not answer. No kill would mend that, and
-/// what is not on the disk yet would be lost.
+/// A thread that serves waits for what is below the backing directory: it is the disk that does not answer. No kill would mend
+/// that, and what is not on the disk yet would be lost.
 private func waitsForDisk() -> Bool {
     let threads = (try? entries(of: ByteString("/proc/self/task"))) ?? []
     return threads.compactMap { Int32($0.shown) }.contains { thread in
-        ProcessStatus(of: thread)?.isUninterruptible ?? false
+        guard !waitsForMount(thread) else { return false }
+        return ProcessStatus(of: thread)?.isUninterruptible ?? false
             || waitChannel(ofThread: thread) == otherFileSystem
+    }
+}
+
+/// Those of a lock or a search wait for the kernel, which waits for the threads that serve; those of clients for what they were given.
+private func waitsForMount(_ thread: Int32) -> Bool {
+    let name = (try? readSmallFile("/proc/self/task/\(thread)/comm", maximumByteCount: 64)) ?? []
+    return ["purge", "seek", "lock-", "control-client", "evictor"].contains {
+        name.starts(with: $0.utf8)
     }
 }
 

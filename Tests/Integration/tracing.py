@@ -32,7 +32,12 @@ def strace(*options):
         yield
     finally:
         tracer.terminate()
-        tracer.wait()
+        try:
+            tracer.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            # What it traces was killed, and is kept from its end.
+            tracer.kill()
+            tracer.wait()
 
 
 @contextlib.contextmanager
