@@ -28,6 +28,11 @@ struct JSONScan {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
+        if let zero = bytes.firstIndex(of: 0) {
+            position = zero
+            _ = fail("a zero byte stands here, as in UTF-16; it must be UTF-8")
+            return
+        }
         guard value(path: "", depth: 0) else { return }
         skipSpace()
         if position < bytes.count { _ = fail("there is more after the end") }

@@ -47,6 +47,14 @@ import Testing
         #expect(broken.first?.reason == "it is not JSON: a comma or } should stand here")
     }
 
+    /// Windows' PowerShell writes UTF-16 where it is not told otherwise.
+    @Test func `a document in UTF-16 is refused for being that`() {
+        let bytes = "\u{FEFF}{}".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let found = PolicyLint.check(bytes)
+        #expect(found.map(\.severity) == [.error])
+        #expect(found.first?.reason.contains("UTF-8") == true)
+    }
+
     private static let sends = #""allowedOutboundDataTransferDestinations""#
     private static let receives = #""allowedInboundDataTransferSources""#
 
