@@ -135,7 +135,8 @@ struct RuleField: Sendable {
     private static let biometrics: [RuleField] = [
         flag("fingerprintBlocked", \.fingerprintBlocked),
         flag("faceIdBlocked", \.faceIdBlocked),
-        duration("pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout),
+        duration(
+            "pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout, .sooner),
     ]
 
     private static let time: [RuleField] = [

@@ -52,6 +52,7 @@ import Testing
         ("disableAppPinIfDevicePinIsSet", "true", "false"), ("fingerprintBlocked", "false", "true"),
         ("faceIdBlocked", "false", "true"),
         ("pinRequiredInsteadOfBiometricTimeout", #""PT12H""#, #""PT30M""#),
+        ("pinRequiredInsteadOfBiometricTimeout", #""PT0S""#, #""PT12H""#),
         ("organizationalCredentialsRequired", "false", "true"),
         ("periodOfflineBeforeAccessCheck", #""P1D""#, #""PT12H""#),
         ("periodOnlineBeforeAccessCheck", #""PT0S""#, #""PT30M""#),
