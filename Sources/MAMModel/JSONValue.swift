@@ -23,6 +23,9 @@ package enum JSONValue: Sendable, Hashable {
 
     /// Parses one JSON text in UTF-8.
     package init(parsing bytes: [UInt8]) throws(Malformed) {
+        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in them has a zero byte,
+        // and none in UTF-8 does.
+        guard !bytes.contains(0) else { throw .syntax }
         guard Self.depth(of: bytes) <= Self.maximumDepth else { throw .tooDeep }
         do {
             self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))

@@ -13,20 +13,21 @@ extension EffectivePolicy {
         return ["rules": .object(shown), "documents": .array(sources.map(describe))]
     }
 
+    /// A value may be from a document that leaves the property open; looser is only what somebody wrote.
     private func origin(of field: RuleField) -> JSONValue {
         let value = field.show(rules)
-        let stated = sources.filter { field.show($0.rules) != .null }
+        let speaking = sources.filter { field.stand($0.rules) != nil }
         // A list that is what several have in common is from all of them.
-        let isFromOne = stated.contains { field.show($0.rules) == value }
-        let isFromRestricting = stated.contains { field.counts($0.rules) }
+        let isFromOne = speaking.contains { field.stand($0.rules) == value }
+        let isFromCounting = speaking.contains { field.counts($0.rules) }
         let gives = { (document: PolicyDocument) in
             isFromOne
-                ? field.show(document.rules) == value
-                : !isFromRestricting || field.counts(document.rules)
+                ? field.stand(document.rules) == value
+                : !isFromCounting || field.counts(document.rules)
         }
-        let (from, looser) = (stated.filter(gives), stated.filter { !gives($0) })
+        let looser = sources.filter { field.show($0.rules) != .null && !gives($0) }
         return [
-            "value": value, "from": .array(from.map { .string($0.label) }),
+            "value": value, "from": .array(speaking.filter(gives).map { .string($0.label) }),
             "looser": .array(
                 looser.map { ["document": .string($0.label), "value": field.show($0.rules)] }),
         ]

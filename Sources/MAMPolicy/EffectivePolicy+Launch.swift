@@ -74,12 +74,12 @@ extension EffectivePolicy {
     }
 }
 
-/// Nil if the condition is met. An action that is not configured is a block.
+/// Nil if the condition is met.
 func finding(
     _ isMet: Bool?, _ subject: LaunchSubject, _ rule: String, _ action: RemediationAction?,
     _ reason: String
 ) -> LaunchFinding? {
-    let wanted = (action ?? .block).atLaunch
+    let wanted = (action ?? .byDefault).atLaunch
     guard let isMet else {
         return LaunchFinding(
             action: min(wanted, .block), subject: subject, rule: rule,

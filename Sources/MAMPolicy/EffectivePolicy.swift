@@ -31,8 +31,15 @@ package struct EffectivePolicy: Sendable {
 
     /// The class that policy asks for a managed owner's files.
     ///
-    /// A policy that does not speak of encryption leaves it to the device, like `useDeviceSettings`.
+    /// A document that does not speak of encryption leaves it to the device, like `useDeviceSettings`, whose class may
+    /// be stricter than the one that another document names.
     package func protectionClass(settings: Settings) -> ProtectionClass {
+        sources.map(\.rules).reduce(protectionClass(of: rules, settings)) {
+            $0.stricter(of: protectionClass(of: $1, settings))
+        }
+    }
+
+    private func protectionClass(of rules: PolicyRules, _ settings: Settings) -> ProtectionClass {
         (rules.appDataEncryptionType ?? .useDeviceSettings).protectionClass(
             deviceDefault: settings.deviceDefaultClass)
     }

@@ -10,9 +10,15 @@ struct JSONScan {
         var column: Int
     }
 
-    /// A key of an object, by the way to the object: `value[0]`, `[2]`, or nothing for the top.
+    /// From an object or a list to what stands in it.
+    enum Step: Hashable, Sendable {
+        case key(String)
+        case index(Int)
+    }
+
+    /// A key of an object, and the object's number.
     struct Member: Sendable {
-        let object: String
+        let object: Int
         let key: String
         let place: Place
     }
@@ -20,6 +26,14 @@ struct JSONScan {
     private(set) var members: [Member] = []
     private(set) var error: (place: Place, reason: String)?
 
+    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for each member.
+    private struct Link: Hashable {
+        let outer: Int
+        let step: Step
+    }
+
+    /// The top is 0. A key that stands twice leads to the same number.
+    private var numbers: [Link: Int] = [:]
     private let bytes: [UInt8]
     private var position = 0
     private var counted = 0
@@ -28,13 +42,23 @@ struct JSONScan {
 
     init(_ bytes: [UInt8]) {
         self.bytes = bytes
-        guard value(path: "", depth: 0) else { return }
+        if let zero = bytes.firstIndex(of: 0) {
+            position = zero
+            _ = fail("a zero byte stands here, as in UTF-16; it must be UTF-8")
+            return
+        }
+        guard value(at: nil, depth: 0) else { return }
         skipSpace()
         if position < bytes.count { _ = fail("there is more after the end") }
     }
 
+    /// The number of what stands at the end of a way from the top; nil for what is not there, or is no object or list.
+    func number(at way: [Step]) -> Int? {
+        way.reduce(0) { outer, step in outer.flatMap { numbers[Link(outer: $0, step: step)] } }
+    }
+
     /// The keys of each object, where they stand first.
-    var places: [String: [String: Place]] {
+    var places: [Int: [String: Place]] {
         members.reduce(into: [:]) { places, member in
             let earlier = places[member.object]?[member.key]
             places[member.object, default: [:]][member.key] = earlier ?? member.place
@@ -43,7 +67,7 @@ struct JSONScan {
 
     /// Keys that stand twice in one object, where they stand for the second time.
     var repeated: [Member] {
-        var seen: [String: Set<String>] = [:]
+        var seen: [Int: Set<String>] = [:]
         return members.filter { !seen[$0.object, default: []].insert($0.key).inserted }
     }
 
@@ -76,15 +100,22 @@ struct JSONScan {
         return true
     }
 
-    private mutating func value(path: String, depth: Int) -> Bool {
+    private mutating func number(of link: Link?) -> Int {
+        guard let link else { return 0 }
+        let known = numbers[link] ?? numbers.count + 1
+        numbers[link] = known
+        return known
+    }
+
+    private mutating func value(at link: Link?, depth: Int) -> Bool {
         guard depth < JSONValue.maximumDepth else { return fail("it is nested too deep") }
-        if take("{") { return object(path, depth + 1) }
-        if take("[") { return array(path, depth + 1) }
+        if take("{") { return object(number(of: link), depth + 1) }
+        if take("[") { return array(number(of: link), depth + 1) }
         if next == UInt8(ascii: "\"") { return text() != nil }
         return plain()
     }
 
-    private mutating func object(_ path: String, _ depth: Int) -> Bool {
+    private mutating func object(_ number: Int, _ depth: Int) -> Bool {
         if take("}") { return true }
         repeat {
             skipSpace()
@@ -92,20 +123,20 @@ struct JSONScan {
             guard next == UInt8(ascii: "\""), let key = text() else {
                 return fail("a key in quotation marks should stand here")
             }
-            members.append(Member(object: path, key: key, place: place(at: start)))
+            members.append(Member(object: number, key: key, place: place(at: start)))
             guard take(":") else { return fail("a colon should stand here") }
-            guard value(path: path.isEmpty ? key : "\(path).\(key)", depth: depth) else {
-                return false
-            }
+            let link = Link(outer: number, step: .key(key))
+            guard value(at: link, depth: depth) else { return false }
         } while take(",")
         return take("}") || fail("a comma or } should stand here")
     }
 
-    private mutating func array(_ path: String, _ depth: Int) -> Bool {
+    private mutating func array(_ number: Int, _ depth: Int) -> Bool {
         if take("]") { return true }
         var index = 0
         repeat {
-            guard value(path: "\(path)[\(index)]", depth: depth) else { return false }
+            let link = Link(outer: number, step: .index(index))
+            guard value(at: link, depth: depth) else { return false }
             index += 1
         } while take(",")
         return take("]") || fail("a comma or ] should stand here")

@@ -76,10 +76,12 @@ extension Party {
     /// name that cannot be a scheme.
     private var browserSchemes: (http: String, https: String)? {
         guard let custom = rules.customBrowserProtocol, !custom.isEmpty else {
-            return ("microsoft-edge-http", "microsoft-edge-https")
+            return Self.edge
         }
         return Self.schemeName(custom).map { ($0, $0 + "s") }
     }
+
+    static let edge = (http: "microsoft-edge-http", https: "microsoft-edge-https")
 
     /// Calls and messages go where the policy for them says; it is stricter or looser than that for programs.
     private func phoneLink(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> LinkAnswer? {
@@ -118,18 +120,18 @@ extension Party {
     }
 
     private func exemptedLink(_ url: URLText, _ text: String) -> LinkAnswer? {
-        let listed = rules.exemptedAppProtocols?.flatMap {
+        let listed = (rules.exemptedAppProtocols ?? Self.exemptedByDefault).flatMap {
             $0.value.split(separator: ";").map { $0.lowercased() }
         }
-        guard (listed ?? Self.exemptedByDefault).contains(url.scheme) else { return nil }
+        guard listed.contains(url.scheme) else { return nil }
         return .open(text, "\(url.scheme): is exempted", by: "exemptedAppProtocols")
     }
 
     /// What the admin centre fills in.
-    private static let exemptedByDefault = [
+    static let exemptedByDefault = [
         "skype", "app-settings", "calshow", "itms", "itmss", "itms-apps", "itms-appss",
         "itms-services",
-    ]
+    ].map { NamedValue(name: "Default", value: $0) }
 
     private func managedLink(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> LinkAnswer? {
         let browser = rules.managedBrowserToOpenLinksRequired == true ? browserSchemes : nil
@@ -159,7 +161,7 @@ extension Party {
     private static let twinSuffix = "-intunemam"
 
     /// Administrators write `mybrowser`, `mybrowser:` or `mybrowser://`.
-    private static func schemeName(_ text: String) -> String? {
+    static func schemeName(_ text: String) -> String? {
         URLText.scheme(text.prefix { $0 != ":" })
     }
 }

@@ -67,6 +67,9 @@ extension PolicyChoice {
 package enum RemediationAction: String, Sendable, CaseIterable {
     case warn, blockWhenSettingIsSupported, block, wipe
 
+    /// Where none is configured.
+    static let byDefault = RemediationAction.block
+
     /// Nothing is destroyed for a word that nobody here understands.
     static var forUnknown: RemediationAction? { .block }
 }

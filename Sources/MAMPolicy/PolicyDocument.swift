@@ -1,7 +1,7 @@
 // MAMPolicy: what an organisation's documents ask, and a workspace's settings. Pure: no files, no clock.
 //
 //   PolicyDocument (+Decode), Assignment            Microsoft Graph's documents, as they are exported
-//   PolicyRules, PolicyChoices, RuleField           what an app protection asks, and the table of it all
+//   PolicyRules, PolicyChoices, RuleField, RuleDefault    what an app protection asks, and the table of it all
 //   EffectivePolicy (+JSON), PolicyBook             what all documents ask of one account together
 //   Party (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion    what they answer: docs/POLICY.md
 //   PinRules (+Check), LaunchConditions, EffectivePolicy+Launch, +Versions          what lets a person in

@@ -39,10 +39,11 @@ package enum PolicyLint {
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
             let places = scan?.places
-            for (path, fields) in try located(json) {
+            for (way, fields) in try located(json) {
+                let number = scan?.number(at: way)
                 findings += check(fields, acceptsLegacy).map {
                     guard let places else { return $0 }
-                    return located($0, places[path] ?? [:])
+                    return located($0, number.flatMap { places[$0] } ?? [:])
                 }
             }
         } catch {
@@ -80,11 +81,11 @@ package enum PolicyLint {
     /// The documents with the way to each of them.
     private static func located(
         _ json: JSONValue
-    ) throws(PolicyError) -> [(path: String, fields: [String: JSONValue])] {
+    ) throws(PolicyError) -> [(way: [JSONScan.Step], fields: [String: JSONValue])] {
         let objects = try PolicyDocument.objects(in: json)
-        let path = json.object?["value"] == nil ? "" : "value"
+        let way: [JSONScan.Step] = json.object?["value"] == nil ? [] : [.key("value")]
         let isList = (json.object?["value"] ?? json).array != nil
-        return objects.enumerated().map { (isList ? "\(path)[\($0)]" : path, $1) }
+        return objects.enumerated().map { (isList ? way + [.index($0)] : way, $1) }
     }
 
     private static func check(

@@ -13,40 +13,36 @@ struct RuleField: Sendable {
     let merge: @Sendable ([PolicyRules], inout PolicyRules) -> Void
     /// Null: not configured.
     let show: @Sendable (PolicyRules) -> JSONValue
-    /// Whether what these rules say of the property counts beside others that restrict.
+    /// What these rules stand for beside others that say something of the property; nil for nothing.
+    let stand: @Sendable (PolicyRules) -> JSONValue?
+    /// Whether these rules are heard beside all others.
     let counts: @Sendable (PolicyRules) -> Bool
 
     init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<PolicyRules, Value?> & Sendable,
         _ shape: Shape<Value?>, _ strictness: Strictness<Value>,
-        _ exception: Exception<Value>? = nil
+        _ unsaid: RuleDefault<Value>? = nil
     ) {
-        let counts: @Sendable (PolicyRules) -> Bool = { exception?.restricts($0) ?? true }
+        let asks: @Sendable (PolicyRules) -> Bool = { unsaid?.isAsked($0) == true }
+        let counts: @Sendable (PolicyRules) -> Bool = {
+            unsaid?.isForAskingOnly != true || asks($0)
+        }
+        let speaks: @Sendable (PolicyRules) -> Bool = { $0[keyPath: path] != nil || asks($0) }
         self.key = key
         self.counts = counts
         read = { value, rules, warnings throws(PolicyError) in
             rules[keyPath: path] = try shape.decode(value, key: key, &warnings)
         }
         show = { shape.write($0[keyPath: path]) }
+        stand = { speaks($0) ? shape.write($0[keyPath: path] ?? unsaid?.value) : nil }
         merge = { all, merged in
-            let restricting = all.filter(counts)
-            let values =
-                restricting.isEmpty
-                ? all.map { $0[keyPath: path] }
-                : restricting.map { $0[keyPath: path] ?? exception?.none }
-            let stated = values.compactMap(\.self)
-            merged[keyPath: path] = stated.first.map {
-                stated.dropFirst().reduce($0, strictness.combine)
-            }
+            let counting = all.filter(counts)
+            let heard = counting.isEmpty ? all : counting
+            // What nobody states is left open, and means what it means in one document.
+            guard heard.contains(where: { $0[keyPath: path] != nil }) else { return }
+            let values = heard.filter(speaks).map { $0[keyPath: path] ?? unsaid?.value }
+            merged[keyPath: path] = strictness.strictest(values)
         }
-    }
-
-    /// Of a property that lists exceptions from another one: where the other does not restrict, everything is
-    /// allowed, and its list of exceptions, which then means nothing, must not shorten anybody else's.
-    struct Exception<Value: Sendable>: Sendable {
-        let restricts: @Sendable (PolicyRules) -> Bool
-        /// What it means that a document which does restrict has no list; nil for "not said".
-        let none: Value?
     }
 
     static let all: [RuleField] = [
@@ -62,46 +58,52 @@ struct RuleField: Sendable {
         RuleField(
             "allowedDataStorageLocations", \.allowedDataStorageLocations,
             Shape<StorageLocation>.choices.optional, .common(),
-            Exception(restricts: { $0.saveAsBlocked == true }, none: [])),
+            .onlyWhereAsked({ $0.saveAsBlocked == true }, [])),
         flag(
             "blockDataIngestionIntoOrganizationDocuments",
             \.blockDataIngestionIntoOrganizationDocuments),
         RuleField(
             "allowedDataIngestionLocations", \.allowedDataIngestionLocations,
             Shape<IngestionLocation>.choices.optional, .common(),
-            Exception(
-                restricts: { $0.blockDataIngestionIntoOrganizationDocuments == true }, none: [])),
+            .onlyWhereAsked({ $0.blockDataIngestionIntoOrganizationDocuments == true }, [])),
         choice("allowedOutboundClipboardSharingLevel", \.allowedOutboundClipboardSharingLevel),
         number(
             "allowedOutboundClipboardSharingExceptionLength",
             \.allowedOutboundClipboardSharingExceptionLength, 0...65_535, .smaller,
-            Exception(
-                restricts: { $0.allowedOutboundClipboardSharingLevel ?? .allApps != .allApps },
-                none: 0)),
+            .onlyWhereAsked(\.restrictsCopying, 0)),
         flag("filterOpenInToOnlyManagedApps", \.filterOpenInToOnlyManagedApps),
         flag(
             "disableProtectionOfManagedOutboundOpenInData",
-            \.disableProtectionOfManagedOutboundOpenInData, .falsehood),
+            \.disableProtectionOfManagedOutboundOpenInData, .falsehood,
+            .whereAsked(\.restrictsSending, false)),
         flag("protectInboundDataFromUnknownSources", \.protectInboundDataFromUnknownSources),
     ]
 
     private static let links: [RuleField] = [
         flag("managedBrowserToOpenLinksRequired", \.managedBrowserToOpenLinksRequired),
         choice("managedBrowser", \.managedBrowser),
-        text("customBrowserProtocol", \.customBrowserProtocol),
+        program(
+            "customBrowserProtocol", \.customBrowserProtocol,
+            .onlyWhereAsked({ $0.managedBrowserToOpenLinksRequired == true }, Party.edge.http)),
         RuleField(
             "exemptedAppProtocols", \.exemptedAppProtocols, Shape<[NamedValue]>.schemes.optional,
-            .commonValues, sendsRestricted()),
+            .commonValues, .onlyWhereAsked(\.restrictsSending, Party.exemptedByDefault)),
         RuleField(
             "managedUniversalLinks", \.managedUniversalLinks,
-            Shape<[String]>.sortedTexts.optional, .common(), sendsRestricted()),
+            Shape<[String]>.sortedTexts.optional, .common(),
+            .onlyWhereAsked(\.restrictsLinks, [])),
         RuleField(
             "exemptedUniversalLinks", \.exemptedUniversalLinks,
-            Shape<[String]>.sortedTexts.optional, .common(), sendsRestricted()),
+            Shape<[String]>.sortedTexts.optional, .common(),
+            .onlyWhereAsked(\.restrictsLinks, [])),
         choice("dialerRestrictionLevel", \.dialerRestrictionLevel),
-        text("customDialerAppProtocol", \.customDialerAppProtocol),
+        program(
+            "customDialerAppProtocol", \.customDialerAppProtocol,
+            .onlyWhereAsked(\.asksForDialer, nil)),
         choice("protectedMessagingRedirectAppType", \.protectedMessagingRedirectAppType),
-        text("messagingRedirectAppUrlScheme", \.messagingRedirectAppUrlScheme),
+        program(
+            "messagingRedirectAppUrlScheme", \.messagingRedirectAppUrlScheme,
+            .onlyWhereAsked(\.asksForMessenger, nil)),
     ]
 
     private static let functions: [RuleField] = [
@@ -121,21 +123,30 @@ struct RuleField: Sendable {
 
     private static let pin: [RuleField] = [
         flag("pinRequired", \.pinRequired),
-        number("maximumPinRetries", \.maximumPinRetries, 1...65_535, .smaller),
-        choice("appActionIfMaximumPinRetriesExceeded", \.appActionIfMaximumPinRetriesExceeded),
+        number(
+            "maximumPinRetries", \.maximumPinRetries, 1...65_535, .smaller,
+            .whereAsked(\.countsTries, PinRules().maximumRetries)),
+        choice(
+            "appActionIfMaximumPinRetriesExceeded", \.appActionIfMaximumPinRetriesExceeded,
+            .whereAsked(\.countsTries, .byDefault)),
         flag("simplePinBlocked", \.simplePinBlocked),
-        number("minimumPinLength", \.minimumPinLength, 0...65_535, .larger),
+        number(
+            "minimumPinLength", \.minimumPinLength, 0...65_535, .larger,
+            .whereAsked({ $0.pinRequired == true }, PinRules().minimumLength)),
         choice("pinCharacterSet", \.pinCharacterSet),
         duration("periodBeforePinReset", \.periodBeforePinReset, .sooner),
         number("previousPinBlockCount", \.previousPinBlockCount, 0...24, .larger),
-        flag("disableAppPinIfDevicePinIsSet", \.disableAppPinIfDevicePinIsSet, .falsehood),
+        flag(
+            "disableAppPinIfDevicePinIsSet", \.disableAppPinIfDevicePinIsSet, .falsehood,
+            .whereAsked({ $0.pinRequired == true }, false)),
         flag("organizationalCredentialsRequired", \.organizationalCredentialsRequired),
     ]
 
     private static let biometrics: [RuleField] = [
         flag("fingerprintBlocked", \.fingerprintBlocked),
         flag("faceIdBlocked", \.faceIdBlocked),
-        duration("pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout),
+        duration(
+            "pinRequiredInsteadOfBiometricTimeout", \.pinRequiredInsteadOfBiometricTimeout, .sooner),
     ]
 
     private static let time: [RuleField] = [
@@ -146,17 +157,25 @@ struct RuleField: Sendable {
         choice("appActionIfAccountIsClockedOut", \.appActionIfAccountIsClockedOut),
         duration(
             "gracePeriodToBlockAppsDuringOffClockHours",
-            \.gracePeriodToBlockAppsDuringOffClockHours),
+            \.gracePeriodToBlockAppsDuringOffClockHours, .smaller,
+            .whereAsked(
+                { $0.appActionIfAccountIsClockedOut != nil }, PolicyDuration(seconds: 0))),
     ]
 
     private static let device: [RuleField] = [
         flag("deviceComplianceRequired", \.deviceComplianceRequired),
-        choice("appActionIfDeviceComplianceRequired", \.appActionIfDeviceComplianceRequired),
+        choice(
+            "appActionIfDeviceComplianceRequired", \.appActionIfDeviceComplianceRequired,
+            .whereAsked({ $0.deviceComplianceRequired == true }, .byDefault)),
         RuleField(
             "allowedIosDeviceModels", \.allowedIosDeviceModels, .semicolonList, .commonNames),
-        choice("appActionIfIosDeviceModelNotAllowed", \.appActionIfIosDeviceModelNotAllowed),
+        choice(
+            "appActionIfIosDeviceModelNotAllowed", \.appActionIfIosDeviceModelNotAllowed,
+            .whereAsked(\.limitsDeviceModels, .byDefault)),
         choice("maximumAllowedDeviceThreatLevel", \.maximumAllowedDeviceThreatLevel),
-        choice("mobileThreatDefenseRemediationAction", \.mobileThreatDefenseRemediationAction),
+        choice(
+            "mobileThreatDefenseRemediationAction", \.mobileThreatDefenseRemediationAction,
+            .whereAsked(\.limitsThreats, .byDefault)),
         text("mobileThreatDefensePartnerPriority", \.mobileThreatDefensePartnerPriority),
         choice("appActionIfUnableToAuthenticateUser", \.appActionIfUnableToAuthenticateUser),
     ]
@@ -182,44 +201,45 @@ extension RuleField {
     private typealias Path<Value> = any WritableKeyPath<PolicyRules, Value?> & Sendable
 
     private static func flag(
-        _ key: String, _ path: Path<Bool>, _ strictness: Strictness<Bool> = .truth
+        _ key: String, _ path: Path<Bool>, _ strictness: Strictness<Bool> = .truth,
+        _ unsaid: RuleDefault<Bool>? = nil
     ) -> RuleField {
-        RuleField(key, path, Shape<Bool>.truth.optional, strictness)
+        RuleField(key, path, Shape<Bool>.truth.optional, strictness, unsaid)
     }
 
     private static func choice<Choice: PolicyChoice>(
-        _ key: String, _ path: Path<Choice>
+        _ key: String, _ path: Path<Choice>, _ unsaid: RuleDefault<Choice>? = nil
     ) -> RuleField {
-        RuleField(key, path, Shape<Choice>.choice.optional, .laterMember)
+        RuleField(key, path, Shape<Choice>.choice.optional, .laterMember, unsaid)
     }
 
     private static func number(
         _ key: String, _ path: Path<Int>, _ range: ClosedRange<Int>, _ strictness: Strictness<Int>,
-        _ exception: Exception<Int>? = nil
+        _ unsaid: RuleDefault<Int>? = nil
     ) -> RuleField {
-        RuleField(key, path, Shape<Int>.whole(range).optional, strictness, exception)
+        RuleField(key, path, Shape<Int>.whole(range).optional, strictness, unsaid)
     }
 
     private static func duration(
-        _ key: String, _ path: Path<PolicyDuration>,
-        _ strictness: Strictness<PolicyDuration> = .smaller
+        _ key: String, _ path: Path<PolicyDuration>, _ strictness: Strictness<PolicyDuration>,
+        _ unsaid: RuleDefault<PolicyDuration>? = nil
     ) -> RuleField {
-        RuleField(key, path, Shape<PolicyDuration>.duration.optional, strictness)
+        RuleField(key, path, Shape<PolicyDuration>.duration.optional, strictness, unsaid)
     }
 
     private static func text(_ key: String, _ path: Path<String>) -> RuleField {
         RuleField(key, path, .filledText, .either)
     }
 
+    private static func program(
+        _ key: String, _ path: Path<String>, _ unsaid: RuleDefault<String>
+    ) -> RuleField {
+        RuleField(key, path, .filledText, .program, unsaid)
+    }
+
     private static func version(
         _ key: String, _ path: Path<String>, _ strictness: Strictness<String>
     ) -> RuleField {
         RuleField(key, path, .version, strictness)
-    }
-
-    private static func sendsRestricted<Value: Sendable>() -> Exception<Value> {
-        Exception(
-            restricts: { $0.allowedOutboundDataTransferDestinations ?? .allApps != .allApps },
-            none: nil)
     }
 }

@@ -7,6 +7,15 @@ struct Strictness<Value: Sendable>: Sendable {
     let combine: @Sendable (Value, Value) -> Value
 }
 
+extension Strictness {
+    /// Of values of which nil keeps every other one away.
+    func strictest(_ values: [Value?]) -> Value? {
+        let known = values.compactMap(\.self)
+        guard known.count == values.count, let first = known.first else { return nil }
+        return known.dropFirst().reduce(first, combine)
+    }
+}
+
 extension Strictness where Value == Bool {
     /// True restricts.
     static let truth = Strictness { $0 || $1 }
@@ -78,6 +87,17 @@ extension Strictness where Value == String {
 
     /// Neither restricts more; the choice only has to be the same in any order.
     static let either = Strictness { min($0, $1) }
+
+    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened; Edge is managed, which
+    /// nobody knows of the others.
+    static let program = Strictness { one, other in
+        place(ofProgram: one) < place(ofProgram: other) ? one : other
+    }
+
+    private static func place(ofProgram text: String) -> (Int, String) {
+        let scheme = Party.schemeName(text)
+        return (scheme == nil ? 0 : scheme == Party.edge.http ? 1 : 2, text)
+    }
 
     private static func rank(_ text: String) -> Rank {
         Rank(version: VersionNumber(text), text: text)

@@ -52,6 +52,26 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: Array("\"\(text)\"".utf8)).text?.count == 201)
     }
 
+    /// Whoever counts brackets byte by byte takes the zero for what is escaped, and the rest for the inside of a string.
+    private static let deepInUTF16 =
+        #"["k\"","# + String(repeating: "[", count: 300) + String(repeating: "]", count: 301)
+
+    @Test(
+        "texts in UTF-16 and UTF-32 are refused, whatever their nesting",
+        arguments: ["7", "[]", #"{"a": "b"}"#, deepInUTF16])
+    func otherEncodings(text: String) {
+        for marked in [text, "\u{FEFF}" + text] {
+            for width in [2, 4] {
+                let units = marked.unicodeScalars.map { scalar in
+                    (0..<width).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) }
+                }
+                for bytes in [units.flatMap(\.self), units.flatMap { $0.reversed() }] {
+                    #expect(throws: JSONValue.Malformed.syntax) { try JSONValue(parsing: bytes) }
+                }
+            }
+        }
+    }
+
     @Test("a key that is written twice does not trap")
     func duplicateKeys() throws {
         let value = try JSONValue(parsing: Array(#"{"a":1,"a":2}"#.utf8))

@@ -47,6 +47,28 @@ import Testing
             EffectivePolicy.merge([PolicyDocument()]).protectionClass(settings: settings) == own)
     }
 
+    /// Rows: the words of two documents, nil for none; columns: the device's own class A, B, C, D.
+    @Test(
+        arguments: [
+            (nil, .afterDeviceRestart, "ABCC"), (.useDeviceSettings, .afterDeviceRestart, "ABCC"),
+            (nil, .whenDeviceLockedExceptOpenFiles, "ABBB"), (nil, .useDeviceSettings, "ABCD"),
+            (nil, .whenDeviceLocked, "AAAA"), (.whenDeviceLocked, .afterDeviceRestart, "AAAA"),
+            (.afterDeviceRestart, .afterDeviceRestart, "CCCC"),
+        ] as [(DataEncryption?, DataEncryption?, String)])
+    func `the device's own class is the least where one document leaves it open`(
+        _ one: DataEncryption?, _ other: DataEncryption?, _ row: String
+    ) {
+        let documents = [document(one), document(other)]
+        let inSteps = EffectivePolicy.lockDown(of: documents.map { .merge([$0]) })
+        for (own, expected) in zip(ProtectionClass.allCases, row) {
+            var settings = Settings()
+            settings.deviceDefaultClass = own
+            for policy in [.merge(documents), .merge(documents.reversed()), inSteps] {
+                #expect(policy.protectionClass(settings: settings).letter == String(expected))
+            }
+        }
+    }
+
     @Test func `the strictest of several documents counts in any order`() {
         for one in DataEncryption.allCases.enumerated() {
             for two in DataEncryption.allCases.enumerated() {

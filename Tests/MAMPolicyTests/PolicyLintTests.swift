@@ -1,3 +1,4 @@
+import Glibc
 import MAMModel
 import MAMPolicy
 import Testing
@@ -23,6 +24,15 @@ import Testing
                 "{\"a@odata.type\": \"}\", \"printBlocked\": true,\n\"printBlocked\": true}",
                 ["2 warning printBlocked"]
             ),
+            (
+                "{\"a\": {\"b\": 1},\n\"a\": {\n\"b\": 2}}",
+                ["1 warning a", "2 warning a", "3 warning b"]
+            ),
+            ("{\"\": {\"a\": 1},\n\"a\": 2}", ["1 warning ", "2 warning a"]),
+            (
+                "{\"a\": {\"b\": [{\"c\": 1}]},\n\"a.b[0]\": {\"c\": 1}}",
+                ["1 warning a", "2 warning a.b[0]"]
+            ),
             ("{\n\"@odata.type\": \"#other\"}", ["2 error @odata.type"]),
             ("{\n\"pinRequired\": tru\n}", ["2 error -"]),
             ("{\n\n\"pinRequired\" true}", ["3 error -"]),
@@ -45,6 +55,14 @@ import Testing
         let broken = PolicyLint.check(Array("{\"a\": 1 \"b\": 2}".utf8))
         #expect(broken.first?.column == 9)
         #expect(broken.first?.reason == "it is not JSON: a comma or } should stand here")
+    }
+
+    /// Windows' PowerShell writes UTF-16 where it is not told otherwise.
+    @Test func `a document in UTF-16 is refused for being that`() {
+        let bytes = "\u{FEFF}{}".utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let found = PolicyLint.check(bytes)
+        #expect(found.map(\.severity) == [.error])
+        #expect(found.first?.reason.contains("UTF-8") == true)
     }
 
     private static let sends = #""allowedOutboundDataTransferDestinations""#
@@ -113,5 +131,24 @@ import Testing
             }
         }
         #expect(PolicyLint.check(Array(repeating: 0x5B, count: 100_000)).count == 1)
+    }
+
+    /// Beside the same under a short key, so that it does not matter how fast the machine is.
+    @Test func `a long key costs no more for what stands below it`() {
+        let members = (0..<4000).map { "\"m\($0)\": [{\"n\": \($0)}]" }.joined(separator: ",\n")
+        let seconds = [1, 900_000].map { length in
+            let key = String(repeating: "k", count: length)
+            let bytes = Array("{\"\(key)\": {\(members)}}".utf8)
+            let start = secondsOfThread()
+            #expect(PolicyLint.check(bytes).map(\.key) == [key])
+            return secondsOfThread() - start
+        }
+        #expect(seconds[1] < 5 * seconds[0])
+    }
+
+    private func secondsOfThread() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

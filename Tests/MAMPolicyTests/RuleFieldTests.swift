@@ -52,6 +52,7 @@ import Testing
         ("disableAppPinIfDevicePinIsSet", "true", "false"), ("fingerprintBlocked", "false", "true"),
         ("faceIdBlocked", "false", "true"),
         ("pinRequiredInsteadOfBiometricTimeout", #""PT12H""#, #""PT30M""#),
+        ("pinRequiredInsteadOfBiometricTimeout", #""PT0S""#, #""PT12H""#),
         ("organizationalCredentialsRequired", "false", "true"),
         ("periodOfflineBeforeAccessCheck", #""P1D""#, #""PT12H""#),
         ("periodOnlineBeforeAccessCheck", #""PT0S""#, #""PT30M""#),
@@ -134,6 +135,115 @@ import Testing
         #expect(
             try shown("exemptedAppProtocols", merge(inward, "{}"))
                 == #"[{"name":"x","value":"skype"},{"name":"x","value":"tel"}]"#)
+    }
+
+    /// What one document asks, what another one says, a property, and what it comes to; nil: as nobody states it.
+    @Test(
+        arguments: [
+            (#""pinRequired": true"#, #""minimumPinLength": 1"#, "minimumPinLength", "4"),
+            (#""pinRequired": true"#, #""minimumPinLength": 6"#, "minimumPinLength", "6"),
+            (#""pinRequired": false"#, #""minimumPinLength": 1"#, "minimumPinLength", "1"),
+            (#""pinRequired": true"#, #""maximumPinRetries": 60000"#, "maximumPinRetries", "5"),
+            (
+                #""periodOfflineBeforeWipeIsEnforced": "P90D""#, #""maximumPinRetries": 60000"#,
+                "maximumPinRetries", "5"
+            ),
+            (
+                #""periodOfflineBeforeWipeIsEnforced": "PT0S""#, #""maximumPinRetries": 60000"#,
+                "maximumPinRetries", "60000"
+            ),
+            (
+                #""deviceComplianceRequired": true"#,
+                #""appActionIfDeviceComplianceRequired": "warn""#,
+                "appActionIfDeviceComplianceRequired", #""block""#
+            ),
+            (
+                #""deviceComplianceRequired": true"#,
+                #""appActionIfDeviceComplianceRequired": "wipe""#,
+                "appActionIfDeviceComplianceRequired", #""wipe""#
+            ),
+            (
+                #""allowedIosDeviceModels": "x""#,
+                #""appActionIfIosDeviceModelNotAllowed": "warn""#,
+                "appActionIfIosDeviceModelNotAllowed", #""block""#
+            ),
+            (
+                #""appActionIfAccountIsClockedOut": "warn""#,
+                #""gracePeriodToBlockAppsDuringOffClockHours": "PT8H""#,
+                "gracePeriodToBlockAppsDuringOffClockHours", #""PT0S""#
+            ),
+            (
+                #""allowedOutboundDataTransferDestinations": "managedApps""#,
+                #""disableProtectionOfManagedOutboundOpenInData": true"#,
+                "disableProtectionOfManagedOutboundOpenInData", "false"
+            ),
+            (
+                #""allowedOutboundDataTransferDestinations": "managedApps""#,
+                #""allowedOutboundDataTransferDestinations": "none", "exemptedUniversalLinks": ["https://a/*"]"#,
+                "exemptedUniversalLinks", "[]"
+            ),
+            (
+                #""managedBrowserToOpenLinksRequired": true"#,
+                #""allowedOutboundDataTransferDestinations": "none", "managedUniversalLinks": ["https://a/*"]"#,
+                "managedUniversalLinks", "[]"
+            ),
+            (
+                #""allowedOutboundDataTransferDestinations": "managedApps""#,
+                #""allowedOutboundDataTransferDestinations": "none", "exemptedAppProtocols": [{"name": "x", "value": "foo;skype"}]"#,
+                "exemptedAppProtocols", #"[{"name":"Default","value":"skype"}]"#
+            ),
+            (
+                #""allowedOutboundDataTransferDestinations": "managedApps""#,
+                #""exemptedAppProtocols": [{"name": "x", "value": "foo"}]"#,
+                "exemptedAppProtocols", nil
+            ),
+            (
+                #""managedBrowserToOpenLinksRequired": true"#,
+                #""managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "foo""#,
+                "customBrowserProtocol", #""microsoft-edge-http""#
+            ),
+            (
+                #""managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "zoo""#,
+                #""customBrowserProtocol": "foo""#, "customBrowserProtocol", #""zoo""#
+            ),
+            (
+                #""managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "~""#,
+                #""managedBrowserToOpenLinksRequired": true, "customBrowserProtocol": "foo""#,
+                "customBrowserProtocol", #""~""#
+            ),
+            (
+                #""dialerRestrictionLevel": "customApp""#,
+                #""dialerRestrictionLevel": "customApp", "customDialerAppProtocol": "foo""#,
+                "customDialerAppProtocol", nil
+            ),
+        ] as [(String, String, String, String?)])
+    func `what a document asks for and leaves open is its default`(
+        _ asked: String, _ stated: String, _ key: String, _ expected: String?
+    ) throws {
+        let (one, other) = ("{\(asked)}", "{\(stated)}")
+        #expect(try shown(key, merge(one, other)) == expected)
+        #expect(try shown(key, merge(other, one)) == expected)
+        #expect(try shown(key, merge(one, other, "{}", one)) == expected)
+        let inSteps = EffectivePolicy.lockDown(of: [try merge(one, "{}"), try merge(other)])
+        #expect(try inSteps == merge(one, other))
+    }
+
+    @Test(arguments: StricterTests.asking)
+    func `a document alone is what it says`(_ text: String) throws {
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(EffectivePolicy.merge([document]).rules == document.rules)
+        #expect(EffectivePolicy.merge([document, document]).rules == document.rules)
+    }
+
+    @Test func `a default is told to be from the document that means it`() throws {
+        let policy = try merge(
+            #"{"displayName": "A", "pinRequired": true}"#,
+            #"{"displayName": "B", "minimumPinLength": 1}"#,
+            #"{"displayName": "C", "minimumPinLength": 4}"#)
+        #expect(
+            policy.json.object?["rules"]?.object?["minimumPinLength"] == [
+                "value": 4, "from": ["A", "C"], "looser": [["document": "B", "value": 1]],
+            ])
     }
 
     @Test func `lists have in common what both have, in any case and order`() throws {

@@ -24,7 +24,7 @@ func checkDecisions(_ bytes: [UInt8]) throws(Violation) {
     try checkLaunch(owners[0].policy, text)
 }
 
-private let owner = prepared { try Identity(name: "ann@contoso.com") }
+let owner = prepared { try Identity(name: "ann@contoso.com") }
 
 private func answers(of party: Party, about text: String, _ count: Int) -> [Decision] {
     let locations = party.saveLocations(of: party) + party.saveLocations(of: nil)

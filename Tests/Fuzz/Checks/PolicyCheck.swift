@@ -38,18 +38,58 @@ private func checkMerge(_ documents: [PolicyDocument]) throws(Violation) {
     }
     try expect(EffectivePolicy.lockDown(of: halves) == merged, "merging in steps matters")
     try checkShown(merged)
-    let settings = Settings()
-    for document in documents where document.rules.appDataEncryptionType != nil {
-        let alone = EffectivePolicy.merge([document]).protectionClass(settings: settings)
-        let isKnown = document.rules.appDataEncryptionType != .useDeviceSettings
-        try expect(
-            !isKnown || merged.protectionClass(settings: settings).rawValue <= alone.rawValue,
-            "a class is looser than one document asks")
-    }
+    for document in merged.sources { try checkAtLeast(.merge([document]), merged) }
     for asked in ProtectionClass.allCases {
-        let found = merged.effectiveClass(asked: asked, settings: settings)
+        let found = merged.effectiveClass(asked: asked, settings: Settings())
         try expect(found.rawValue <= asked.rawValue, "looser than it was asked for")
     }
+}
+
+/// What one document asks, its defaults included, holds among others.
+private func checkAtLeast(_ alone: EffectivePolicy, _ merged: EffectivePolicy) throws(Violation) {
+    for own in ProtectionClass.allCases {
+        var settings = Settings()
+        settings.deviceDefaultClass = own
+        let classes = [merged, alone].map { $0.protectionClass(settings: settings) }
+        try expect(classes[0].rawValue <= classes[1].rawValue, "a looser class")
+    }
+    try checkPinAtLeast(alone.pin, merged.pin)
+    try checkTransfersAtLeast(.managed(owner, alone), .managed(owner, merged))
+    try checkLaunchAtLeast(alone, merged)
+}
+
+private func checkTransfersAtLeast(_ alone: Party, _ merged: Party) throws(Violation) {
+    let answers = [merged, alone].map { party in
+        [1, 1000].map { party.canCopy(characters: $0, to: nil) }
+            + (party.saveLocations(of: party) + party.saveLocations(of: nil)).map(\.1)
+    }
+    for (one, other) in zip(answers[0], answers[1]) {
+        try expect(!one.isAllowed || other.isAllowed, "more is allowed: \(one.reason)")
+    }
+}
+
+/// Versions are left out: beside one that cannot be compared none wipes.
+private func checkLaunchAtLeast(
+    _ alone: EffectivePolicy, _ merged: EffectivePolicy
+) throws(Violation) {
+    var conditions = LaunchConditions(now: 3600)
+    (conditions.isCompliant, conditions.clockStatus) = (false, .clockedOut)
+    (conditions.clockedOutSince, conditions.deviceModel) = (0, "")
+    let findings = merged.launchVerdict(conditions).findings
+    for finding in alone.launchVerdict(conditions).findings
+    where [.compliance, .clock, .deviceModel].contains(finding.subject) {
+        let gravest = findings.filter { $0.subject == finding.subject }.map(\.action).max()
+        try expect(gravest.map { $0 >= finding.action } == true, "\(finding.rule) is looser")
+    }
+}
+
+private func checkPinAtLeast(_ alone: PinRules, _ merged: PinRules) throws(Violation) {
+    guard alone.isRequired else { return }
+    try expect(merged.isRequired, "no PIN")
+    try expect(merged.minimumLength >= alone.minimumLength, "a shorter PIN")
+    try expect(merged.maximumRetries <= alone.maximumRetries, "more tries")
+    try expect(alone.yieldsToDeviceLock || !merged.yieldsToDeviceLock, "the device's lock")
+    try expect(alone.actionAfterRetries <= merged.actionAfterRetries, "less after the last try")
 }
 
 /// What is shown is itself a document that asks the same.
