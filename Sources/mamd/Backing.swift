@@ -196,12 +196,11 @@ struct Backing {
     private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
         guard words.count == 4, let pid = Int32(words[1].dropLast()) else { return }
-        guard isMamd(pid) else { return }
         let place = String(words[3])
         awaitEnd(ofDaemon: pid) {
             mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
         } orWhile: {
-            mount(at: place) == nil
+            isMamd(pid) && mount(at: place) == nil
         }
     }
 
