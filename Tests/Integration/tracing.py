@@ -33,7 +33,7 @@ def strace(*options):
     finally:
         tracer.terminate()
         try:
-            tracer.wait(timeout=5)
+            tracer.wait(timeout=2)
         except subprocess.TimeoutExpired:
             # What it traces was killed, and is kept from its end.
             tracer.kill()
