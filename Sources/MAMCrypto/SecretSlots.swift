@@ -14,7 +14,7 @@ enum SecretSlots {
     static let slotByteCount = 32
     private static let slotsPerSlab = 511
 
-    // Addresses, not pointers: a mutex may only hold what is Sendable. Every free slot is zero.
+    // Addresses, not pointers: a lock may only hold what is Sendable. Every free slot is zero.
     private static let free = Guarded<[UInt]>([])
 
     /// `count` zeroed bytes. Running out of memory ends the process, as everywhere in Swift.

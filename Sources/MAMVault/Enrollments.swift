@@ -106,8 +106,9 @@ final class Enrollments: Sendable {
             }
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
-        // Not to be asked again: whose keys are imported later was not there for these orders.
-        if !begun.isEmpty { saveWorkspace() }
+        // Not to be asked again: whose keys are imported later was not there for these orders. What is damaged stays so until the
+        // orders that lie there are taken as obeyed.
+        if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
                 "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the policy directory now are taken as done, and the threat level is unknown"

@@ -39,10 +39,10 @@ private func waitsForDisk() -> Bool {
     }
 }
 
-/// Those of a lock or a search wait for the kernel, which waits for the threads that serve; those of clients for what they were given.
+/// Those that purge or search wait for the kernel, which waits for the threads that serve; those of clients for what they were given.
 private func waitsForMount(_ thread: Int32) -> Bool {
     let name = (try? readSmallFile("/proc/self/task/\(thread)/comm", maximumByteCount: 64)) ?? []
-    return ["purge", "seek", "lock-", "control-client", "evictor"].contains {
+    return ["purge", "seek", "control-client", "evictor"].contains {
         name.starts(with: $0.utf8)
     }
 }
