@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Runs the integration tests, one file after the other, each in a process of its own.
 
-    run.py [--counts FILE] [PATTERN]     test_PATTERN.py; PATTERN may have wildcards
+    run.py [--counts FILE] [PATTERN]     test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
 
 A file that hangs is ended after its time, what it left is removed, and it counts as a failure.
 """
@@ -15,6 +15,7 @@ import time
 import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
+FOLDERS = (HERE, HERE.parent / "Hostile")
 SECONDS = 7200 if os.environ.get("MAMD_LONG") == "1" else 900
 
 
@@ -32,7 +33,7 @@ class Result(unittest.TextTestResult):
 
 def run_one(name, counts):
     """In the child: all tests of one file."""
-    sys.path.insert(0, str(HERE))
+    sys.path[:0] = map(str, FOLDERS)
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(suite)
     # A subtest's failure fails the test that it belongs to.
@@ -55,9 +56,9 @@ def main():
     import workspace
 
     workspace.remove_dead_runs()
-    files = sorted(HERE.glob(f"test_{options.pattern}.py"))
+    files = [file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
     if not files:
-        print(f"no test_{options.pattern}.py in {HERE}", file=sys.stderr)
+        print(f"no test_{options.pattern}.py in {HERE.parent}", file=sys.stderr)
     total = [0, 0, 0]
     for file in files:
         prefix = f"mamd-test-{os.getpid()}-{file.stem}-"

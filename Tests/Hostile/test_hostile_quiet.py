@@ -1,0 +1,17 @@
+"""The yardstick of the other attacks: nobody attacks, and nothing is late."""
+import unittest
+
+from hostile import HostileCase
+
+
+class Quiet(HostileCase):
+    def test_nothing_is_late_while_nobody_attacks(self):
+        self.assert_bounded(self.quiet_times())
+        self.assert_small()
+
+    def test_a_killed_daemon_is_back_within_a_second(self):
+        self.assertLess(self.restart(), 1.0)
+
+
+if __name__ == "__main__":
+    unittest.main()
