@@ -1,10 +1,18 @@
-// Intel's IPsec Multi-Buffer library: of it AES-256-GCM, for processors with VAES and AVX-512.
+// Intel's IPsec Multi-Buffer library: of it AES-256-GCM.
 #pragma once
 #include <intel-ipsec-mb.h>
 #include <openssl/crypto.h>
 #include <stddef.h>
 
-/// The functions for this processor: code of the library's, with no state between calls.
+/// Which instructions the library's code uses.
+enum mam_vector_kind {
+    /// AES-NI and AVX2.
+    MAM_VECTOR_AVX,
+    /// VAES and AVX-512.
+    MAM_VECTOR_VAES,
+};
+
+/// The functions for one kind of processor: code of the library's, with no state between calls.
 struct mam_vector_gcm {
     aes_gcm_pre_t prepare;
     aes_gcm_init_var_iv_t begin;
@@ -12,15 +20,21 @@ struct mam_vector_gcm {
     aes_gcm_enc_dec_finalize_t end_encryption, end_decryption;
 };
 
-/// Returns 1; 0 where the processor has no such instructions, or the library clears nothing of what it leaves in registers and
-/// on the stack, or does not pass its own test. Takes half a millisecond: that is a test of all its ciphers.
-static inline int mam_vector_gcm_find(struct mam_vector_gcm *found) {
-    const uint64_t needed = IMB_CPUFLAGS_AVX512_T2 | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;
+/// Returns 1; 0 where the processor has no such instructions, or the library clears nothing of what it leaves in
+/// registers and on the stack, or does not pass its own test. Takes half a millisecond: that is a test of all its
+/// ciphers.
+static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vector_gcm *found) {
+    const uint64_t instructions = kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2 : IMB_CPUFLAGS_AVX2;
+    const uint64_t needed = instructions | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;
     IMB_MGR *manager = alloc_mb_mgr(0);
     if (!manager) return 0;
-    IMB_ARCH kind = IMB_ARCH_NONE;
-    init_mb_mgr_auto(manager, &kind);
-    const int is_good = kind == IMB_ARCH_AVX512 && (manager->features & needed) == needed;
+    // Its features are known before it runs any of their instructions.
+    int is_good = (manager->features & instructions) == instructions;
+    if (is_good) {
+        if (kind == MAM_VECTOR_VAES) init_mb_mgr_avx512(manager);
+        else init_mb_mgr_avx2(manager);
+        is_good = imb_get_errno(manager) == 0 && (manager->features & needed) == needed;
+    }
     *found = (struct mam_vector_gcm){manager->gcm256_pre,        manager->gcm256_init_var_iv,  manager->gcm256_enc_update,
                                      manager->gcm256_dec_update, manager->gcm256_enc_finalize, manager->gcm256_dec_finalize};
     free_mb_mgr(manager);

@@ -13,9 +13,10 @@ package enum GCMContext {
         case .openSSL:
             guard let context = OpenSSLGCM(key: key) else { return nil }
             self = .openSSL(context)
-        case .vector:
+        case .avx, .vaes:
             #if canImport(CIPsecMB)
-                guard let context = VectorGCM(key: key) else { return nil }
+                let kind = library == .vaes ? VectorGCM.Kind.vaes : .avx
+                guard let context = VectorGCM(key: key, kind) else { return nil }
                 self = .vector(context)
             #else
                 return nil
@@ -28,7 +29,7 @@ package enum GCMContext {
         switch self {
         case .openSSL(let context): context.word
         #if canImport(CIPsecMB)
-            case .vector(let context): context.word | Self.vectorMark
+            case .vector(let context): context.word | context.kind.rawValue
         #endif
         }
     }
@@ -36,8 +37,8 @@ package enum GCMContext {
     /// What ``word`` told.
     init?(word: UInt) {
         #if canImport(CIPsecMB)
-            if word & Self.vectorMark != 0 {
-                guard let context = VectorGCM(word: word & ~Self.vectorMark) else { return nil }
+            if let kind = VectorGCM.Kind(rawValue: word & Self.marks) {
+                guard let context = VectorGCM(word: word & ~Self.marks, kind) else { return nil }
                 self = .vector(context)
                 return
             }
@@ -46,8 +47,10 @@ package enum GCMContext {
         self = .openSSL(context)
     }
 
-    // Memory is aligned to more than that.
-    private static var vectorMark: UInt { 1 }
+    #if canImport(CIPsecMB)
+        // Memory is aligned to more than that.
+        private static var marks: UInt { 3 }
+    #endif
 
     package func free() {
         switch self {

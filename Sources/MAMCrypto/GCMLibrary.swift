@@ -1,15 +1,36 @@
-// Who seals: docs/adr/0026.
+// Which code seals: docs/adr/0026.
 
 internal import CCrypto
+internal import Synchronization
 
-/// The libraries that have AES-256-GCM. They write the same bytes.
-package enum GCMLibrary: CaseIterable, Sendable {
-    case openSSL
-    /// Intel's IPsec Multi-Buffer library.
-    case vector
+/// The implementations of AES-256-GCM. They write the same bytes.
+package enum GCMLibrary: String, CaseIterable, Sendable {
+    case openSSL = "openssl"
+    /// Intel's IPsec Multi-Buffer library, with AES-NI and AVX2.
+    case avx
+    /// The same with VAES and AVX-512.
+    case vaes
 
-    /// The faster one, where there is a choice.
-    static let chosen: GCMLibrary = isChoiceFree && vector.agreesWithOpenSSL ? .vector : .openSSL
+    /// The one that was forced, or the fastest that can be had here.
+    package static let chosen: GCMLibrary = forced.withLock(\.self) ?? fastest
+
+    private static let forced = Mutex<GCMLibrary?>(nil)
+
+    private static var fastest: GCMLibrary {
+        [.vaes, .avx].first(where: \.isUsable) ?? .openSSL
+    }
+
+    /// Has this program seal with one of them, before it uses a key. False if that one cannot be had
+    /// here, or seals otherwise than OpenSSL, or OpenSSL's validated module is demanded.
+    package static func force(_ library: GCMLibrary) -> Bool {
+        guard library.isUsable else { return false }
+        forced.withLock { $0 = library }
+        return chosen == library
+    }
+
+    private var isUsable: Bool {
+        self == .openSSL || (Self.isChoiceFree && agreesWithOpenSSL)
+    }
 
     // Who demands OpenSSL's validated module means that one.
     private static var isChoiceFree: Bool { EVP_default_properties_is_fips_enabled(nil) != 1 }

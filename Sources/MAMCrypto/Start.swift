@@ -18,7 +18,7 @@ package var cryptoVersions: (openSSL: String, sodium: String) {
 /// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`, where it does the sealing.
 package var vectorLibraryVersion: String? {
     #if canImport(CIPsecMB)
-        GCMLibrary.chosen == .vector ? VectorGCM.version : nil
+        GCMLibrary.chosen == .openSSL ? nil : VectorGCM.version
     #else
         nil
     #endif

@@ -1,4 +1,4 @@
-// AES-256-GCM with vector instructions, on processors that have them: docs/adr/0026.
+// AES-256-GCM of Intel's library, by the instructions that the processor has: docs/adr/0026.
 
 #if canImport(CIPsecMB)
     internal import CCrypto
@@ -10,28 +10,45 @@
     /// The library's functions are called one by one, and keep nothing between calls.
     // @unchecked Sendable: the schedule is only read.
     package struct VectorGCM: @unchecked Sendable {
+        /// Which instructions it uses; the number marks the word of a context.
+        enum Kind: UInt {
+            case avx = 1
+            case vaes = 2
+        }
+
+        let kind: Kind
         private let functions: mam_vector_gcm
         private let key: UnsafeMutablePointer<gcm_key_data>
 
         // The library asks for it.
         private static let alignment = 64
 
-        private static let found: mam_vector_gcm? = {
-            var found = mam_vector_gcm()
-            let isGood = mam_vector_gcm_find(&found) == 1
-            // Its test has read megabytes of what is never used again.
-            mam_let_library_go(mam_vector_gcm_place(&found))
-            return isGood ? found : nil
-        }()
+        private static let avx = find(MAM_VECTOR_AVX)
+        private static let vaes = find(MAM_VECTOR_VAES)
 
-        /// The library's version; nil where the processor, or the library as it was built, will not do.
-        static var version: String? {
-            found.map { _ in String(cString: imb_get_version_str()) }
+        private static func find(_ kind: mam_vector_kind) -> mam_vector_gcm? {
+            var found = mam_vector_gcm()
+            let isGood = mam_vector_gcm_find(kind, &found) == 1
+            // Its test has read megabytes of what is never used again.
+            if isGood { mam_let_library_go(mam_vector_gcm_place(&found)) }
+            return isGood ? found : nil
         }
 
+        /// Nil where the processor, or the library as it was built, will not do.
+        private static func functions(_ kind: Kind) -> mam_vector_gcm? {
+            switch kind {
+            case .avx: avx
+            case .vaes: vaes
+            }
+        }
+
+        /// The library's version.
+        static var version: String { String(cString: imb_get_version_str()) }
+
         /// Nil where it cannot be had. `key`: 32 bytes.
-        init?(key bytes: UnsafePointer<UInt8>) {
-            guard let functions = Self.found else { return nil }
+        init?(key bytes: UnsafePointer<UInt8>, _ kind: Kind) {
+            guard let functions = Self.functions(kind) else { return nil }
+            self.kind = kind
             self.functions = functions
             let room = UnsafeMutableRawPointer.allocate(
                 byteCount: MemoryLayout<gcm_key_data>.size, alignment: Self.alignment)
@@ -42,10 +59,11 @@
         var word: UInt { UInt(bitPattern: key) }
 
         /// What ``word`` told.
-        init?(word: UInt) {
-            guard let functions = Self.found,
+        init?(word: UInt, _ kind: Kind) {
+            guard let functions = Self.functions(kind),
                 let key = UnsafeMutablePointer<gcm_key_data>(bitPattern: word)
             else { return nil }
+            self.kind = kind
             self.functions = functions
             self.key = key
         }

@@ -1,27 +1,39 @@
 // What parts may cost: Tests/Bench/budgets.json.
 
+import MAMCrypto
 import MAMModel
 import MAMSystem
 
-/// The file of budgets.
+/// The file of budgets. A library that allocates seals at another cost than one that does not, so each
+/// implementation of the cipher has budgets of its own.
 struct Budgets {
+    /// Those of the ciphers that were not asked for, as they are.
+    private let all: [String: JSONValue]
+    private let cipher: GCMLibrary
     private var parts: [String: PartFigures]
 
     struct Malformed: Error, CustomStringConvertible {
         let description: String
     }
 
-    init(reading path: String) throws {
+    /// `measured`: what the parts may cost from now on; nil for what the file says.
+    init(
+        reading path: String, for cipher: GCMLibrary, replacedBy measured: [PartFigures]? = nil
+    ) throws {
         do {
-            parts = try Self.parts(in: readSmallFile(path, maximumByteCount: 1 << 20))
+            let text = try readSmallFile(path, maximumByteCount: 1 << 20)
+            all = try JSONValue(parsing: text).object ?? [:]
+            self.cipher = cipher
+            parts = try measured.map { $0.reduce(into: [:]) { $0[$1.name] = $1 } }
+                ?? Self.parts(in: all[cipher.rawValue])
         } catch {
-            throw Malformed(description: "\(path): \(error)")
+            throw Malformed(description: "\(path): \(cipher.rawValue): \(error)")
         }
     }
 
-    private static func parts(in text: [UInt8]) throws -> [String: PartFigures] {
-        guard let members = try JSONValue(parsing: text).object else {
-            throw Malformed(description: "it is no object")
+    private static func parts(in json: JSONValue?) throws -> [String: PartFigures] {
+        guard let members = json?.object else {
+            throw Malformed(description: "there are no budgets for this cipher")
         }
         return try members.reduce(into: [:]) { parts, member in
             guard let part = PartFigures(member.key, member.value) else {
@@ -32,6 +44,12 @@ struct Budgets {
     }
 
     subscript(_ name: String) -> PartFigures? { parts[name] }
+
+    var json: [UInt8] {
+        var all = all
+        all[cipher.rawValue] = .object(parts.mapValues(\.json))
+        return JSONValue.object(all).encoded(pretty: true) + [UInt8(ascii: "\n")]
+    }
 
     /// One line for each figure that is above its budget, and for each part without a budget, or budget without a part.
     func excesses(of measured: [PartFigures]) -> [String] {

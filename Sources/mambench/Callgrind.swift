@@ -1,6 +1,7 @@
 // Instructions, as valgrind's callgrind counts them: this program once more, with its parts marked.
 
 import Glibc
+import MAMCrypto
 import MAMModel
 import MAMSystem
 
@@ -23,7 +24,7 @@ func countInstructions(in directory: ScratchDirectory) throws -> [String: Double
             // Of calls that it does not know, pidfd_open(2) say, which then fail.
             "--log-file=\(directory.path("warnings"))",
             "--zero-before=bench_part_begins", "--dump-before=bench_part_ends",
-            program, Options.underCallgrind,
+            program, Options.underCallgrind, "--cipher", GCMLibrary.chosen.rawValue,
         ], output: counts)
     let lines = try readSmallFile(counts, maximumByteCount: 1 << 20)
         .split(separator: UInt8(ascii: "\n"))

@@ -1,5 +1,6 @@
 // The arguments.
 
+import MAMCrypto
 import MAMModel
 
 /// What to do with the figures.
@@ -10,20 +11,25 @@ struct Options {
         case check(String)
         case update(String)
         case help
+        case ciphers
         case underCallgrind
     }
 
     static let underCallgrind = "--under-callgrind"
     static let usage = """
-        usage: mambench [--instructions] [--json | --check FILE | --update FILE]
+        usage: mambench [--cipher NAME] [--instructions] [--json | --check FILE | --update FILE]
         mambench \(productVersion) counts and times what the inner parts cost.
-          --instructions   those too, under valgrind
-          --check FILE     fails if a count is above its budget; times are only shown
-          --update FILE    writes the figures, with instructions, as the new budgets
+          --cipher NAME    seal with openssl, avx or vaes, not with the one that suits the processor
+          --ciphers        print those that this processor can have, one a line
+          --instructions   count those too, under valgrind
+          --check FILE     fail if a count is above that cipher's budget; times are only shown
+          --update FILE    write the figures, with instructions, as that cipher's new budgets
         """
 
     var use = Use.table
     var wantsInstructions = false
+    /// Nil for the one that suits the processor.
+    var cipher: GCMLibrary?
 
     /// A check shows times, and decides nothing by them.
     var roundCount: Int { if case .check = use { 3 } else { 9 } }
@@ -35,6 +41,10 @@ struct Options {
             switch argument {
             case "--instructions": wantsInstructions = true
             case "--json": use = .json
+            case "--ciphers": use = .ciphers
+            case "--cipher":
+                guard let cipher = rest.popFirst().flatMap(GCMLibrary.init) else { return nil }
+                self.cipher = cipher
             case "--help", "-h": use = .help
             case Self.underCallgrind: use = .underCallgrind
             case "--check", "--update":

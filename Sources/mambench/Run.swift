@@ -1,6 +1,7 @@
 // All parts, and what is done with their figures.
 
 import Glibc
+import MAMCrypto
 import MAMSystem
 
 /// False if a budget is exceeded.
@@ -9,6 +10,13 @@ func run(_ options: Options) throws -> Bool {
         print(Options.usage)
         return true
     }
+    if case .ciphers = options.use {
+        for cipher in GCMLibrary.allCases where cipher.isAvailable { print(cipher.rawValue) }
+        return true
+    }
+    if let cipher = options.cipher, !GCMLibrary.force(cipher) {
+        throw NoSuchCipher(cipher: cipher)
+    }
     let directory = try ScratchDirectory()
     defer { directory.remove() }
     if case .underCallgrind = options.use {
@@ -16,7 +24,8 @@ func run(_ options: Options) throws -> Bool {
         return true
     }
     var parts = try measureAll(Bench(.itself, roundCount: options.roundCount), in: directory).parts
-    if options.wantsInstructions {
+    // valgrind knows no AVX-512.
+    if options.wantsInstructions, GCMLibrary.chosen != .vaes {
         let instructions = try countInstructions(in: directory)
         for index in parts.indices { parts[index][.instructions] = instructions[parts[index].name] }
     }
@@ -37,10 +46,11 @@ private func use(_ parts: [PartFigures], _ use: Options.Use) throws -> Bool {
     switch use {
     case .json: print(String(decoding: json(of: parts), as: UTF8.self), terminator: "")
     case .update(let path):
+        let budgets = try Budgets(reading: path, for: .chosen, replacedBy: parts)
         let file = try openFile(path, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o644)
-        try json(of: parts).withUnsafeBytes { try writeFully(file.raw, from: $0, at: 0) }
+        try budgets.json.withUnsafeBytes { try writeFully(file.raw, from: $0, at: 0) }
     case .check(let path):
-        let budgets = try Budgets(reading: path)
+        let budgets = try Budgets(reading: path, for: .chosen)
         print(table(of: parts, budgets))
         let excesses = budgets.excesses(of: parts)
         for line in excesses { complain("mambench: \(line)") }
@@ -48,6 +58,12 @@ private func use(_ parts: [PartFigures], _ use: Options.Use) throws -> Bool {
     default: print(table(of: parts, nil))
     }
     return true
+}
+
+private struct NoSuchCipher: Error, CustomStringConvertible {
+    let cipher: GCMLibrary
+
+    var description: String { "this processor cannot have the cipher \(cipher.rawValue)" }
 }
 
 func complain(_ text: String) {

@@ -1,6 +1,7 @@
 // The daemon's command line. People use `mamctl mount`; systemd and mount(8) come straight here.
 
 import Glibc
+import MAMCrypto
 import MAMFuse
 import MAMModel
 import MAMSystem
@@ -17,6 +18,8 @@ struct Arguments {
     var forbidsPrograms = false
     var usesRing = false
     var waitsBusily = true
+    /// Nil for the one that suits the processor.
+    var cipher: GCMLibrary?
     var task = Task.serve
 
     enum Task {
@@ -48,7 +51,8 @@ struct Arguments {
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring, no_busy_wait; others of mount(8) are accepted and ignored
+          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring, no_busy_wait,
+                          cipher=openssl|avx|vaes; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
                           --ready-fd is closed; with -o ro nothing is written, but
@@ -112,9 +116,18 @@ struct Arguments {
             case "no_io_uring": usesRing = false
             case "busy_wait": waitsBusily = true
             case "no_busy_wait": waitsBusily = false
+            case _ where option.hasPrefix("cipher="):
+                cipher = Self.cipher(named: option.dropFirst("cipher=".count))
             default: break
             }
         }
+    }
+
+    private static func cipher(named name: Substring) -> GCMLibrary {
+        guard let cipher = GCMLibrary(rawValue: String(name)) else {
+            usageError("cipher=\(name) is none of openssl, avx and vaes")
+        }
+        return cipher
     }
 }
 

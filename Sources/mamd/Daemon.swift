@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMControl
+import MAMCrypto
 import MAMFuse
 import MAMSystem
 import MAMVault
@@ -24,6 +25,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
 
 private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
+    try chooseCipher(arguments.cipher)
     let given = GivenDescriptors()
     let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
@@ -54,6 +56,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         recovers: backing.endedUncleanly
     ) { files in
         if let transport = files.transport.description { log.info("requests: \(transport)") }
+        log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")
         vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager(
             "READY=1\nSTATUS=Serving \(backing.path.shown) at \(mountPoint.shown)")

@@ -21,6 +21,14 @@ func protectProcess() {
     wakeOnSignal()
 }
 
+/// All implementations write the same bytes; tests and measurements force one of them.
+func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
+    guard let cipher, !GCMLibrary.force(cipher) else { return }
+    throw StartError(
+        "cipher=\(cipher.rawValue): this processor or the library has no such instructions; "
+            + "mount without that option")
+}
+
 /// SIGUSR1 wakes a thread that waits in the kernel; see MountSession.stop(). Without SA_RESTART, which signal(3)
 /// sets: the wait would go on.
 private func wakeOnSignal() {
