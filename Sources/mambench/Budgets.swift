@@ -24,7 +24,8 @@ struct Budgets {
             let text = try readSmallFile(path, maximumByteCount: 1 << 20)
             all = try JSONValue(parsing: text).object ?? [:]
             self.cipher = cipher
-            parts = try measured.map { $0.reduce(into: [:]) { $0[$1.name] = $1 } }
+            parts =
+                try measured.map { $0.reduce(into: [:]) { $0[$1.name] = $1 } }
                 ?? Self.parts(in: all[cipher.rawValue])
         } catch {
             throw Malformed(description: "\(path): \(cipher.rawValue): \(error)")
