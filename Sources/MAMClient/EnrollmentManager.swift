@@ -35,7 +35,7 @@ public struct EnrollmentManager: Sendable {
             Self.readStatus)
     }
 
-    /// Takes an account from the list.
+    /// Takes an account from the list. A call with a wipe counts as confirmed: ask before it.
     ///
     /// - Parameters:
     ///   - accountId: which.
@@ -46,7 +46,11 @@ public struct EnrollmentManager: Sendable {
         _ accountId: String, withWipe: Bool
     ) throws(MAMError) -> EnrollmentStatus {
         try service.call(
-            "Enrollment.Deregister", ["account": .string(accountId), "wipe": .bool(withWipe)], [],
+            "Enrollment.Deregister",
+            [
+                "account": .string(accountId), "wipe": .bool(withWipe),
+                "confirmed": .bool(withWipe),
+            ], [],
             Self.readStatus)
     }
 

@@ -96,9 +96,11 @@ extension Workspace {
     }
 
     /// Destroys an account's keys, then its files. False if something is left, which goes when this is called again, or
-    /// when the daemon next starts.
+    /// when the daemon next starts. A call counts as confirmed: ask before it.
     public func wipe(_ accountId: String) throws(MAMError) -> Bool {
-        try service.call("Workspace.Wipe", ["account": .string(accountId)]) {
+        try service.call(
+            "Workspace.Wipe", ["account": .string(accountId), "confirmed": true]
+        ) {
             reply throws(VarlinkError) in try reply.bool("complete")
         }
     }

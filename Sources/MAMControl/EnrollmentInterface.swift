@@ -60,12 +60,13 @@ package struct EnrollmentInterface: VaultInterface {
     }
 
     private func deregister(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "wipe"])
+        try call.parameters.allowOnly(["account", "wipe", "confirmed"])
         _ = try call.parameters.string("account")
         let (account, name) = try account(call)
         guard try call.parameters.bool("wipe") else {
             return ["status": vault.signOut(account).json, "wiped": .null]
         }
+        try requireConfirmed(call, toWipe: name)
         guard !vault.isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")

@@ -60,6 +60,15 @@ extension VaultInterface {
         }
     }
 
+    /// Nothing brings a wiped account back: a call that only looks like one destroys nothing.
+    func requireConfirmed(_ call: VarlinkCall, toWipe name: String) throws(VarlinkError) {
+        guard try call.parameters.flag("confirmed") else {
+            throw .invalidInput(
+                "a wipe destroys the keys and files of \(name) for good: ask, and call it with confirmed: true"
+            )
+        }
+    }
+
     /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would be the daemon.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
         guard !isTrusted(call.peer), withExtendedLifetime(file, { mam_is_kernels(file.raw) }) != 0

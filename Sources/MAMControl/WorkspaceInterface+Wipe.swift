@@ -9,13 +9,14 @@ internal import MAMWire
 
 extension WorkspaceInterface {
     func wipe(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account"])
+        try call.parameters.allowOnly(["account", "confirmed"])
         let text = try call.parameters.string("account")
         guard let found = vault.wipeable(named: text) else { throw .unknownAccount(text) }
         let name = found.identity.description
         guard isTrusted(call.peer) || found.user == call.peer.uid else {
             throw .refused("the account \(name) belongs to uid \(found.user)")
         }
+        try requireConfirmed(call, toWipe: name)
         guard !vault.isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")

@@ -47,8 +47,8 @@ package enum EnrollmentDescription {
 
         # Takes an account from the list. wipe: and destroys its keys and files; otherwise its keys stay, sealed, and its files
         # encrypted, until it is registered again with the passphrase that it has.
-        # wiped: what io.mamd.Workspace.Wipe answers; null without wipe.
-        method Deregister(account: string, wipe: bool) -> (status: Status, wiped: ?object)
+        # wiped: what io.mamd.Workspace.Wipe answers; null without wipe. confirmed: as there, for a wipe.
+        method Deregister(account: string, wipe: bool, confirmed: ?bool) -> (status: Status, wiped: ?object)
 
         # Reads the policies now, for all accounts. For root and the daemon's user.
         method CheckIn() -> (succeeded: bool, reason: ?string)

@@ -173,8 +173,8 @@ package enum WorkspaceDescription {
         # otherwise what is left goes at the daemon's next start, or when this is called again. files: how many were removed; left: paths
         # below the backing directory that could not be; scanned: how many were looked at in the end, and opened: of those, how many a key
         # of the account opens, or would; stragglers: as with Lock. With more, replies before
-        # the last one tell files and scanned so far.
-        method Wipe(account: string) -> (complete: bool, files: int, scanned: int, opened: int, left: []string, stragglers: []Straggler)
+        # the last one tell files and scanned so far. confirmed: its caller asked whether it is meant; without it nothing is wiped.
+        method Wipe(account: string, confirmed: ?bool) -> (complete: bool, files: int, scanned: int, opened: int, left: []string, stragglers: []Straggler)
 
         # Tells what happens to the accounts that the caller may lock, until it hangs up: first how each is now. Call with more.
         method Watch() -> (event: Event)

@@ -21,9 +21,10 @@ func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
     let wipes = try invocation.choosesWipe(of: name)
     let daemon = try invocation.daemon()
-    if wipes, !invocation.arguments.has("yes") { try invocation.confirmWipe(of: name, daemon) }
+    if wipes { try invocation.confirmWipe(of: name, daemon) }
     let reply = try daemon.call(
-        "Enrollment.Deregister", ["account": .string(name), "wipe": .bool(wipes)],
+        "Enrollment.Deregister",
+        ["account": .string(name), "wipe": .bool(wipes), "confirmed": .bool(wipes)],
         about: "account '\(ByteString(name).shown)'")
     let done = wipes ? "deregistered and wiped" : "deregistered; its keys are kept"
     let status = try report(try reply.object("status"), of: name, done, invocation)
@@ -101,7 +102,7 @@ extension Invocation {
     /// The SDK's callers must say it, and so must ours: neither way can be taken back.
     fileprivate func choosesWipe(of name: String) throws -> Bool {
         if arguments.has("keep") {
-            try refuse(["wipe", "yes"], with: "keep")
+            try refuse(["wipe", "confirm"], with: "keep")
             return false
         }
         if arguments.has("wipe") { return true }

@@ -24,6 +24,9 @@ struct Option: Sendable {
         Option(name: "output", short: "o", value: "OUT", help: help)
     }
 
+    static let confirm = Option(
+        name: "confirm", value: "ACCOUNT",
+        help: "without a terminal: the account's name, which is typed at one")
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to talk to, when several run")
     static let passfile = Option(

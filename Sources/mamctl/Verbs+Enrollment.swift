@@ -16,15 +16,15 @@ let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account deregister",
         summary: "take an account from the list, with or without a wipe",
-        usage: "ACCOUNT [--wipe [--yes] | --keep]", operands: 1...1,
+        usage: "ACCOUNT [--wipe [--confirm ACCOUNT] | --keep]", operands: 1...1,
         options: [
             Option(name: "wipe", help: "destroy its keys and files"),
             Option(name: "keep", help: "keep its keys, sealed, until it is registered again"),
-            Option(name: "yes", help: "do not ask"), .workspace,
+            .confirm, .workspace,
         ],
         examples: [
             "mamctl account deregister ann@contoso.com --keep",
-            "mamctl account deregister ann@contoso.com --wipe --yes",
+            "mamctl account deregister ann@contoso.com --wipe --confirm ann@contoso.com < /dev/null",
         ],
         statuses: daemonStatuses + [.refused], run: deregisterAccount),
     Verb(

@@ -132,9 +132,11 @@ private let accountVerbs: [Verb] = [
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
         name: "wipe", summary: "destroy an account: its keys, then its files",
-        usage: "ACCOUNT [--yes]", operands: 1...1,
-        options: [Option(name: "yes", help: "do not ask"), .workspace],
-        examples: ["mamctl wipe ann@contoso.com", "mamctl wipe ann@contoso.com --yes --json"],
+        usage: "ACCOUNT [--confirm ACCOUNT]", operands: 1...1, options: [.confirm, .workspace],
+        examples: [
+            "mamctl wipe ann@contoso.com",
+            "mamctl wipe ann@contoso.com --confirm ann@contoso.com --json < /dev/null",
+        ],
         statuses: daemonStatuses + [.refused], run: wipe),
 ]
 

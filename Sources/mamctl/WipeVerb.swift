@@ -8,7 +8,7 @@ internal import MAMWire
 func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let account = try invocation.operands[0].requireText("the account's name")
     let daemon = try invocation.daemon()
-    if !invocation.arguments.has("yes") { try invocation.confirmWipe(of: account, daemon) }
+    try invocation.confirmWipe(of: account, daemon)
     let subject = "account '\(ByteString(account).shown)'"
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
@@ -28,7 +28,8 @@ private func follow(
     let progress = Progress()
     var last = Parameters([:])
     defer { progress.clear() }
-    try daemon.stream("Wipe", ["account": .string(account)], about: subject) { reply in
+    let parameters: [String: JSONValue] = ["account": .string(account), "confirmed": true]
+    try daemon.stream("Wipe", parameters, about: subject) { reply in
         last = reply
         progress.files = (try? reply.integer("scanned")) ?? 0
         progress.note = "\(((try? reply.integer("files")) ?? 0).grouped) removed"
@@ -50,18 +51,34 @@ func warn(ofIncomplete report: WipeReport, _ account: String) -> ExitStatus {
 }
 
 extension Invocation {
-    /// Nothing brings a wiped account back: whoever sits at a terminal types its name.
+    /// Nothing brings a wiped account back: its name is typed at a terminal, and said by who has none.
     func confirmWipe(of account: String, _ daemon: Daemon) throws {
-        guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure.usage(verb, "there is no terminal to ask at: add --yes")
-        }
+        let known = try daemon.status().accounts.first { $0.isNamed(account) }
+        let name = ByteString(known?.label ?? account)
+        guard isatty(STDIN_FILENO) == 1 else { return try requireConfirmation(of: name) }
         printError(
-            "This destroys the keys of \(ByteString(account).shown) and removes all its files in workspace"
+            "This destroys the keys of \(name.shown) and removes all its files in workspace"
                 + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
-        guard try Terminal.askOpenly("Type the account's name to go on") == ByteString(account)
-        else {
-            throw Failure(
-                .failure, "\(ByteString(account).shown): not wiped", next: "type the name as it is")
+        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to go on")) else {
+            throw Failure(.failure, "\(name.shown): not wiped", next: "type the name as it is")
         }
+    }
+
+    private func requireConfirmation(of name: ByteString) throws {
+        guard let given = arguments.value("confirm") else {
+            throw Failure.usage(
+                verb, "there is no terminal to ask at: add --confirm \(name.shown)")
+        }
+        guard name.isSameName(as: given) else {
+            throw Failure.usage(
+                verb, "--confirm says '\(given.shown)', and the account's name is \(name.shown)")
+        }
+    }
+}
+
+extension ByteString {
+    /// As the daemon compares: without regard to case.
+    fileprivate func isSameName(as other: ByteString) -> Bool {
+        text != nil && text?.lowercased() == other.text?.lowercased()
     }
 }

@@ -203,7 +203,7 @@ class Files(WorkspaceCase):
     def test_a_wipe_is_told_before_and_after(self):
         self.workspace.register(BOB)
         self.workspace.write_as(BOB, self.directory / "bobs", "content")
-        self.workspace.serving("wipe", BOB, "--yes")
+        self.workspace.serving("wipe", BOB, "--confirm", BOB)
         events = [record["event"] for record in records(self.workspace, "--account", BOB)]
         self.assertEqual(events[:2], ["registered", "unlocked"])
         self.assertEqual(events[-2:], ["wipe-decided", "wiped"])
@@ -227,6 +227,7 @@ class Files(WorkspaceCase):
 class Rights(WorkspaceCase):
     mounted = False
     ANNS, BOBS = 4711, 4712
+    settings = {"AccountUsers": {ANN: ANNS, BOB: BOBS}}
 
     def setUp(self):
         self.workspace.mount()

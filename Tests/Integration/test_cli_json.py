@@ -120,7 +120,7 @@ class Verbs(WorkspaceCase):
             ["mamctl", "watch", "--json"], stdout=subprocess.PIPE, text=True, env=workspace.environment) as watch:
             json_output.check(["watch"], watch.stdout.readline())
             watch.kill()
-        run("wipe", BOB, "--yes"), run("unmount", workspace.mount_point)
+        run("wipe", BOB, "--confirm", BOB), run("unmount", workspace.mount_point)
         workspace.mount()
         workspace.unmount()
         run("mount", workspace.backing, workspace.mount_point)

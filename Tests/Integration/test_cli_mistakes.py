@@ -47,7 +47,7 @@ class Mistakes(WorkspaceCase):
             (["mount", workspace.backing], USAGE, "MOUNTPOINT"), (["can", "copy", "many"], USAGE, "COUNT"),
             (["encrypt", "-", "--owner", ANN], USAGE, "-o OUT"), (["decrypt", "-"], USAGE, "-o OUT"),
             (["status", "--workspace", "a/b"], USAGE, "mamctl status"),
-            (["wipe", ANN], USAGE, "--yes"), (["account", "deregister", ANN], USAGE, "--wipe"),
+            (["wipe", ANN], USAGE, "--confirm"), (["account", "deregister", ANN], USAGE, "--wipe"),
             # Files.
             (["owner", missing], NOT_FOUND, "ls"), (["owner", place], NO, "mamctl protect"), (["owner", fifo], NO, "mamctl data"),
             (["encrypt", sealed, "--owner", ANN], NO, "mamctl info"), (["decrypt", plain], NOT_MANAGED, "mamctl info"),

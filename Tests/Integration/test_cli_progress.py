@@ -87,7 +87,7 @@ class Progress(WorkspaceCase):
         lines("protect", synced, "--owner", ANN)
         for line in lines("verify", self.workspace.mount_point):
             self.assertRegex(line, r"^files [\d,]+  .*B/.*B")
-        for line in lines("wipe", ANN, "--yes"):
+        for line in lines("wipe", ANN, "--confirm", ANN):
             self.assertRegex(line, r"^files [\d,]+  [\d,]+ removed( |$)")
         self.assertEqual((os.listdir(self.directory), os.listdir(synced)), (["synced"], []))
 

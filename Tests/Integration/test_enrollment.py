@@ -67,7 +67,7 @@ class Enrollment(EnrollmentCase):
         self.begin()
         account_id = self.workspace.account()["id"]
         answer = json.loads(
-            self.workspace.serving("account deregister", ANN, "--wipe", "--yes", "--json").stdout)
+            self.workspace.serving("account deregister", ANN, "--wipe", "--confirm", ANN, "--json").stdout)
         self.assertEqual(answer["statusCode"], 104)
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())

@@ -55,7 +55,7 @@ class Hooks(EnrollmentCase):
 
     def test_a_wipe_hook_is_told_and_cannot_stop_the_wipe(self):
         self.begin()
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         (fact,) = self.told("wipe")
         self.assertEqual((fact["identity"], fact["trigger"]), (ANN, "command"))
         self.assertFalse(self.file.exists())
@@ -66,7 +66,7 @@ class Hooks(EnrollmentCase):
     def test_a_wipe_hook_that_hangs_holds_nothing_up(self):
         self.begin()
         start = time.monotonic()
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.assertLess(time.monotonic() - start, 10)
         self.assertFalse(self.file.exists())
         self.assertIn("did not end in time", daemon_text(self.workspace))
@@ -75,7 +75,7 @@ class Hooks(EnrollmentCase):
         self.set_policy(deviceComplianceRequired=True)
         shell = ("sh", "-c", 'umask 027; exec "$@"', "sh")
         self.workspace.mount(prefix=shell).register()
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         modes = {name: stat.S_IMODE(os.stat(f"{self.told_file}.{name}").st_mode) for name in ("hook", "probe")}
         self.assertEqual(modes, {"hook": 0o640, "probe": 0o640})
         self.workspace.register()
@@ -96,7 +96,7 @@ class Hooks(EnrollmentCase):
     def test_the_end_of_a_hook_is_seen_where_children_were_ignored(self):
         self.set_policy()
         self.workspace.mount(prefix=("env", "--ignore-signal=CHLD")).register()
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         text = daemon_text(self.workspace)
         self.assertNotIn("could not be started", text)
         self.assertIn("(/bin/sh) ended with status 3", text)

@@ -195,7 +195,7 @@ class Protect(WorkspaceCase):
         for owner, name in ((BOB, "sealed"), (BOB, "made plain"), (PERSONAL, "personal")):
             self.workspace.write_as(owner, self.directory / name, "content")
         self.workspace.ctl("decrypt", self.directory / "made plain")
-        self.workspace.serving("wipe", BOB, "--yes")
+        self.workspace.serving("wipe", BOB, "--confirm", BOB)
         self.assertEqual(os.listdir(self.directory), ["personal"])
 
     def test_usage(self):

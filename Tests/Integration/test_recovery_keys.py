@@ -142,7 +142,7 @@ class Exports(Machines):
         self.import_keys(other, path, status=(NO, REFUSED))
         self.assertEqual(sorted(file.read_bytes() for file in (other.state / "keybags").iterdir()), keybags)
         # A keybag of its own that is damaged may still be mended by somebody.
-        other.serving("wipe", ANN, "--yes")
+        other.serving("wipe", ANN, "--confirm", ANN)
         account = self.workspace.account()["id"]
         (other.state / "keybags" / f"{account}.keybag").write_bytes(b"damaged")
         self.assertIn("move it away", self.import_keys(other, path, status=USAGE).stderr)

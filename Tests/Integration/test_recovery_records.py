@@ -211,7 +211,7 @@ class Kept(RecordsCase):
         account = self.workspace.account()["id"]
         unfinished = records(self.workspace)[0].parent / f".{account}.0123456789abcdef.keys.77.new"
         unfinished.write_bytes(b"left by a crash")
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.assertFalse(unfinished.exists())
         self.assertEqual([account_of(path) for path in records(self.workspace)], [self.workspace.account(BOB)["id"]])
 

@@ -155,7 +155,7 @@ class Report(WorkspaceCase):
         self.assertIsNone(status.get("lastVerify"))
         told = {found["name"]: found["policies"] for found in status["accounts"]}
         self.assertEqual((told[ANN], told["carol@contoso.com"] is None), (None, False))
-        client.call("Workspace.Wipe", account="carol@contoso.com")
+        client.call("Workspace.Wipe", account="carol@contoso.com", confirmed=True)
 
 
 @unittest.skipUnless(shutil.which("chromium"), "chromium is not installed")

@@ -36,7 +36,7 @@ class FewDescriptors(VerifyCase):
         names = [self.directory / "wide" / str(number) / "theirs" for number in range(0, 600, 50)]
         for name in names:
             self.workspace.write_as(BOB, name, "theirs")
-        self.workspace.serving("wipe", BOB, "--yes")
+        self.workspace.serving("wipe", BOB, "--confirm", BOB)
         self.assertEqual([name for name in names if self.backing_of(name).exists()], [])
 
 

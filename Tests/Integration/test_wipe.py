@@ -14,7 +14,7 @@ from workspace import ANN, BOB, LONG, NOT_FOUND, WorkspaceCase, pattern
 class Whole(WipeCase):
     def test_all_its_files_go_and_no_other_byte_changes(self):
         with self.wiping_all_cleanly():
-            answer = self.workspace.serving("wipe", ANN.upper(), "--yes", "--json")
+            answer = self.workspace.serving("wipe", ANN.upper(), "--confirm", ANN, "--json")
         answer = json.loads(answer.stdout)
         # Two places of each size, a link and an odd name in each, and the two copies in the hidden directory.
         self.assertEqual((answer["complete"], answer["files"]), (True, 2 * (len(SIZES) + 2) + 2))
@@ -125,7 +125,7 @@ class DefaultOwner(WorkspaceCase):
     def test_it_is_nobody_after_the_wipe(self):
         self.write(self.directory / "before", b"1")
         self.assertEqual(self.workspace.owner(self.directory / "before"), ANN)
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.write(self.directory / "after", b"2")
         self.assertEqual(self.workspace.info(self.directory / "after")["owner"], "")
         self.assertEqual(os.listdir(self.directory), ["after"])

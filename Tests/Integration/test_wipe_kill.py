@@ -25,7 +25,7 @@ class Killed(WorkspaceCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        cls.workspace.serving("wipe", ANN, "--yes")
+        cls.workspace.serving("wipe", ANN, "--confirm", ANN)
         cls.workspace.register(BOB, extra=["--no-passphrase"])
 
     def setUp(self):
@@ -56,7 +56,7 @@ class Killed(WorkspaceCase):
             self.outcomes["not begun"] += 1
             self.assertEqual(owned(workspace, keys), mine)
             self.assertEqual((directory / "links" / "more 7").read_bytes(), pattern(5000, 7))
-            workspace.serving("wipe", ANN, "--yes")
+            workspace.serving("wipe", ANN, "--confirm", ANN)
         else:
             self.outcomes["finished by the next start" if status else "finished before"] += 1
         self.assertEqual(owned(workspace, keys), [])
@@ -71,7 +71,7 @@ class Killed(WorkspaceCase):
     @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
     def test_at_each_call_that_changes_the_disk(self):
         calls = []
-        self.check_one(lambda: self.workspace.serving("wipe", ANN, "--yes").returncode)
+        self.check_one(lambda: self.workspace.serving("wipe", ANN, "--confirm", ANN).returncode)
         self.outcomes["finished before"] = 0
         self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
         self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])  # the record of the decision
@@ -110,7 +110,7 @@ class Killed(WorkspaceCase):
         tracer = subprocess.Popen(["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
-            status = self.workspace.serving("wipe", ANN, "--yes", status=None).returncode
+            status = self.workspace.serving("wipe", ANN, "--confirm", ANN, status=None).returncode
         finally:
             # Asked to end, it may wait for the killed daemon for ever.
             tracer.terminate() if status == 0 else tracer.kill()
@@ -176,7 +176,7 @@ class Killed(WorkspaceCase):
         pid = self.daemon()
         timer = threading.Timer(seconds, lambda: os.kill(pid, signal.SIGKILL))
         command = subprocess.Popen(
-            ["mamctl", "wipe", ANN, "--yes", "--workspace", "work"], stdout=subprocess.DEVNULL,
+            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", "work"], stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=self.workspace.environment)
         timer.start()
         command.wait(30)

@@ -36,7 +36,7 @@ class Triggers(EnrollmentCase):
 
     def test_by_command_the_answer_proves_it(self):
         self.begin()
-        answer = json.loads(self.workspace.serving("wipe", ANN, "--yes", "--json").stdout)
+        answer = json.loads(self.workspace.serving("wipe", ANN, "--confirm", ANN, "--json").stdout)
         self.assertEqual((answer["complete"], answer["files"], answer["opened"]), (True, 2, 0))
         self.assertEqual(answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
         self.assert_wiped("command")

@@ -21,10 +21,10 @@ class Twice(WorkspaceCase):
     def test_files_of_the_account_that_came_after_the_first_stay(self):
         old = self.write(self.directory / "old", pattern(10_000))
         first = subprocess.Popen(
-            ["mamctl", "wipe", ANN, "--yes", "--workspace", self.workspace.name], stdout=subprocess.DEVNULL,
+            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", self.workspace.name], stdout=subprocess.DEVNULL,
             env=self.workspace.environment)
         wait_until((self.gate / "waits").exists)
-        self.workspace.serving("wipe", ANN, "--yes")
+        self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.assertFalse(old.exists())
         self.workspace.register()
         sealed, plain = self.directory / "sealed", self.directory / "plain"

@@ -104,36 +104,43 @@ class Refused(WipeCase):
         for directory in (self.workspace.root, self.workspace.socket.parents[1], self.workspace.socket.parent):
             directory.chmod(0o711)
         self.workspace.socket.chmod(0o666)
-        answer = call(self.workspace, "Wipe", {"account": ANN}, [], user=65534)
+        answer = call(self.workspace, "Wipe", {"account": ANN, "confirmed": True}, [], user=65534)
         self.assertEqual(answer["error"], "io.mamd.Workspace.Refused")
         self.assertEqual(self.state(), before)
         # The user that registered an account may wipe it, and no other.
         own = call(
             self.workspace, "RegisterAccount", {"name": "own@contoso.com", "noPassphrase": True}, [], user=65534)
         self.assertNotIn("error", own)
-        answer = call(self.workspace, "Wipe", {"account": "own@contoso.com"}, [], user=65534)
+        answer = call(
+            self.workspace, "Wipe", {"account": "own@contoso.com", "confirmed": True}, [], user=65534)
         self.assertEqual(answer["parameters"]["complete"], True)
         self.assertIsNone(self.workspace.account("own@contoso.com"))
 
     def test_without_a_terminal_it_has_to_be_said(self):
         before = self.state()
-        self.assertIn("--yes", self.workspace.serving("wipe", ANN, status=USAGE).stderr)
-        self.workspace.serving("wipe", "--yes", status=USAGE)
-        self.workspace.serving("wipe", "nobody@nowhere.example", "--yes", status=NOT_FOUND)
+        self.assertIn(f"--confirm {ANN}", self.workspace.serving("wipe", ANN, status=USAGE).stderr)
+        for wrong in ("--confirm", f"--confirm={BOB}", "--confirm=", f"--confirm={ANN[:-1]}", "--yes"):
+            self.workspace.serving("wipe", ANN, wrong, status=USAGE)
+            self.workspace.serving("account deregister", ANN, "--wipe", wrong, status=USAGE)
+        self.workspace.serving("wipe", "--confirm", ANN, status=USAGE)
+        stranger = "nobody@nowhere.example"
+        self.workspace.serving("wipe", stranger, "--confirm", stranger, status=NOT_FOUND)
         self.assertEqual(self.state(), before)
 
     def test_on_a_terminal_the_name_is_typed(self):
         before = self.state()
         for typed in ("y", ANN[:-1], ""):
             self.assertEqual(self.typing(typed), NO)
+            # At a terminal it is typed in any case.
+            self.assertEqual(self.typing(typed, "--confirm", ANN), NO)
             self.assertEqual(self.state(), before)
         self.assertEqual(self.typing(ANN), 0)
         self.assertIsNone(self.workspace.account())
 
-    def typing(self, text):
+    def typing(self, text, *more):
         pid, terminal = pty.fork()
         if pid == 0:
-            os.execvpe("mamctl", ["mamctl", "wipe", ANN, "--workspace", "work"], self.workspace.environment)
+            os.execvpe("mamctl", ["mamctl", "wipe", ANN, *more, "--workspace", "work"], self.workspace.environment)
         output = b""
         with contextlib.suppress(OSError):  # EIO at its end
             while b"go on: " not in output:

@@ -90,7 +90,7 @@ class WipeCase(WorkspaceCase):
         super().setUp()
 
     def wipe(self, status=0):
-        return self.workspace.serving("wipe", ANN, "--yes", status=status)
+        return self.workspace.serving("wipe", ANN, "--confirm", ANN, status=status)
 
     def wiped_cleanly(self, keys, kept, account_id):
         self.assertEqual(owned(self.workspace, keys), [])

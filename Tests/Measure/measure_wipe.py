@@ -88,7 +88,7 @@ def measure(options):
         before = others(workspace, keys)
         copies = keep_copies(workspace, mine, options.copies)
         start = time.monotonic()
-        answer = json.loads(workspace.serving("wipe", ANN, "--yes", "--json", timeout=3600).stdout)
+        answer = json.loads(workspace.serving("wipe", ANN, "--confirm", ANN, "--json", timeout=3600).stdout)
         seconds = time.monotonic() - start
         print(f"wipe: {seconds:.1f} s, {options.files / seconds:,.0f} files/s")
         print("answer:", json.dumps(answer, sort_keys=True))
