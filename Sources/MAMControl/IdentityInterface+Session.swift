@@ -49,7 +49,7 @@ extension IdentityInterface {
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["thread"])
         let session = session(of: call)
-        let names = vault.sessions.identities(of: session)?.map(\.description)
+        let names = vault.identities(of: session)?.map(\.description)
         let holds = vault.interfaceIdentity(of: session, thread: try callingThread(call))
         return [
             "session": .string(session.name),

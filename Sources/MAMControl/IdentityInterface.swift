@@ -38,7 +38,8 @@ package struct IdentityInterface: VaultInterface {
         guard let thread = try call.thread("thread") else { throw .invalidParameter("thread") }
         guard let life = call.peer.life,
             vault.identities.set(
-                identity, forThread: thread, of: life, until: call.connectionID)
+                identity, by: call.peer.uid, forThread: thread, of: life,
+                until: call.connectionID)
         else { throw Self.noThread }
         return [:]
     }
@@ -65,6 +66,11 @@ package struct IdentityInterface: VaultInterface {
         let (account, name) = try account(call)
         let objectID = try call.parameters.string("objectId")
         let passphrase = try call.secret("passphrase")
+        if let refusal = vault.refusalToLink(
+            account, objectID: objectID, user: call.peer.uid, while: { call.isConnected })
+        {
+            throw .refused(refusal)
+        }
         try keyed(name) { () throws(KeyringError) in
             try vault.link(account, objectID: objectID, passphrase: passphrase)
         }
@@ -114,7 +120,8 @@ extension VaultInterface {
     ) throws(VarlinkError) -> Identity? {
         let identity = try ownIdentity(call)
         guard let life = call.peer.life,
-            vault.identities.set(identity, for: life, until: connection)
+            vault.identities.set(
+                identity, by: call.peer.uid, for: life, until: connection)
         else {
             throw .invalidInput("the calling process has ended, or is not visible to the daemon")
         }

@@ -11,7 +11,8 @@ extension PolicyInterface {
         let accounts =
             call.parameters.has("accounts")
             ? try identities(call, "accounts") : [try party(call, "account").identity]
-        let data = accounts.flatMap { vault.configuration(of: $0).fullData.array ?? [] }
+        var data: [JSONValue] = []
+        for account in accounts { data += try configuration(of: account).fullData.array ?? [] }
         return ["fullData": .array(data)]
     }
 
@@ -49,7 +50,11 @@ extension PolicyInterface {
     }
 
     private func configuration(of call: VarlinkCall) throws(VarlinkError) -> AppConfiguration {
-        vault.configuration(of: try party(call).identity)
+        try configuration(of: try party(call).identity)
+    }
+
+    private func configuration(of identity: Identity) throws(VarlinkError) -> AppConfiguration {
+        try vaulted { () throws(VaultError) in try vault.configuration(of: identity) }
     }
 
     private func query<Query: RawRepresentable<String> & CaseIterable>(

@@ -34,9 +34,10 @@ extension PolicyInterface {
     }
 
     private func inputs(for party: Party) -> QuestionInputs {
-        QuestionInputs(
-            screenCaptureControl: vault.configuration(of: party.identity)
-                .text(QuestionInputs.screenCaptureKey, .any))
+        // What is kept from its account decides nothing for it either.
+        let configuration = (try? vault.configuration(of: party.identity)) ?? .empty
+        return QuestionInputs(
+            screenCaptureControl: configuration.text(QuestionInputs.screenCaptureKey, .any))
     }
 
     func canPickDocuments(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -58,14 +58,18 @@ package struct RecoveryInterface: VaultInterface {
         ])
         let export = try export(call)
         let name = export.identity.description
-        if let status = vault.refusal(of: export.identity, user: call.peer.uid) {
+        if let status = vault.refusal(
+            of: export.identity, user: call.peer.uid, while: { call.isConnected })
+        {
             guard status.code != .alreadyEnrolled else { throw .accountExists(name) }
             throw .refused(status.errorString ?? status.code.meaning)
         }
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         _ = try keyed(name) { () throws(KeyringError) in
-            try vault.importKeys(export, opened, user: call.peer.uid, passphrase: passphrase)
+            try vault.importKeys(
+                export, opened, user: call.peer.uid, passphrase: passphrase,
+                while: { call.isConnected })
         }
         return ["export": KeyExportReport(export).json]
     }

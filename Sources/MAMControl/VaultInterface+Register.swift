@@ -16,7 +16,11 @@ enum Refusal: Error {
 extension VaultInterface {
     func newAccount(_ call: VarlinkCall) throws(Refusal) -> AccountID {
         let identity = try failing { () throws(VarlinkError) in try newIdentity(call) }
-        if let status = vault.refusal(of: identity, user: call.peer.uid) { throw .status(status) }
+        if let status = vault.refusal(
+            of: identity, user: call.peer.uid, while: { call.isConnected })
+        {
+            throw .status(status)
+        }
         return try failing { () throws(VarlinkError) in
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
             return try keyed(identity.name) { () throws(KeyringError) in

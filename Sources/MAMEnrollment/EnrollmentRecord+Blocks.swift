@@ -11,10 +11,9 @@ extension EnrollmentRecord {
                 .signedOut,
                 "it was deregistered; its keys are kept: mamctl account register \(name)")
         }
-        if !facts.isAllowed {
+        if let objection = facts.objection {
             return AccountBlock(
-                .launch,
-                "AllowedAccounts does not name it; remove it: mamctl account deregister \(name)")
+                .launch, "\(objection); remove it: mamctl account deregister \(name)")
         }
         return offlineWipeBlock(name) ?? lockOut(facts, name) ?? launchBlock ?? offlineBlock(facts)
             ?? passphraseBlock(facts, name)

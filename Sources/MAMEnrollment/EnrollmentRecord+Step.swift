@@ -148,7 +148,7 @@ extension EnrollmentRecord {
         let isNew = isNew || stage != .enrolled
         stage = facts.isCovered ? .enrolled : .registered
         code =
-            !facts.isAllowed
+            facts.objection != nil
             ? .notAllowed : !facts.isCovered ? .noPolicy : isNew ? .newPolicy : .policyUnchanged
         return [.report(code, nil)]
     }

@@ -73,19 +73,20 @@ package struct EnrollmentFacts: Sendable {
     package let isCovered: Bool
     /// There is any document at all: an empty directory, which may be a disk that is not mounted, says nothing of anybody.
     package let isPolicyThere: Bool
-    package let isAllowed: Bool
+    /// Why the settings do not allow it; nil if they do.
+    package let objection: String?
     package let hasPassphrase: Bool
     package let checkInSeconds: Int64
     package let retrySeconds: Int64
 
     package init(
         policy: EffectivePolicy, isCovered: Bool, isPolicyThere: Bool = true,
-        isAllowed: Bool = true, hasPassphrase: Bool, settings: Settings
+        objection: String? = nil, hasPassphrase: Bool, settings: Settings
     ) {
         self.policy = policy
         self.isCovered = isCovered
         self.isPolicyThere = isPolicyThere
-        self.isAllowed = isAllowed
+        self.objection = objection
         self.hasPassphrase = hasPassphrase
         checkInSeconds = Int64(settings.checkInSeconds)
         retrySeconds = Int64(settings.enrollmentRetrySeconds)

@@ -84,7 +84,7 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .notAllowed:
             (
                 "the account is not allowed here and must be removed",
-                "AllowedAccounts does not name it"
+                "AllowedAccounts does not name it, or its name is another user's (AccountUsers)"
             )
         case .otherUserOfDevice: ("the device is enrolled for another user", nil)
         case .notDeviceAccount: ("it is not the device's account", nil)

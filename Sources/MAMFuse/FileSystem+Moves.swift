@@ -18,7 +18,10 @@ extension FileSystem {
     func refuseWiped(_ inode: Inode) throws(Errno) {
         guard inode.isRegular else { return }
         let header = inode.header
-        if vault.isBeingWiped(header) { throw .keyRevoked }
+        if vault.isWiping, let header {
+            let user = try status(at: inode.handle.raw, "").st_uid
+            if vault.isBeingWiped(OwnedHeader(header, user: user)) { throw .keyRevoked }
+        }
         // One without a name was made here, so that its key was here: an account that is gone was wiped.
         if vault.isKeyGone(header), try status(at: inode.handle.raw, "").st_nlink == 0 {
             throw .keyRevoked

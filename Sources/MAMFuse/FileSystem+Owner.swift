@@ -108,9 +108,7 @@ extension FileSystem {
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in
             // Neither past who looks for its files, nor out of its reach as plain ones.
-            for header in [file.header, conversion.facts.header] where vault.isBeingWiped(header) {
-                throw .keyRevoked(header?.owner ?? .nobody)
-            }
+            try refuseBeingWiped(inode, [file.header, conversion.facts.header])
             try conversion.finish { () throws(VaultError) in
                 try copy.takeAttributes(of: inode)
                 try systemCall { () throws(Errno) in
@@ -119,6 +117,18 @@ extension FileSystem {
             }
         }
         copy.synchronizePlace(vault)
+    }
+
+    private func refuseBeingWiped(
+        _ inode: Inode, _ headers: [FileHeader?]
+    ) throws(VaultError) {
+        guard vault.isWiping else { return }
+        let user = try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "") }
+            .st_uid
+        for header in headers.compactMap(\.self)
+        where vault.isBeingWiped(OwnedHeader(header, user: user)) {
+            throw .keyRevoked(header.owner)
+        }
     }
 
     /// The file's shared content, writable: who opens it meanwhile has the same.

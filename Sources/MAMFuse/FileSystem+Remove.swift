@@ -2,7 +2,7 @@
 
 internal import CFuse3
 internal import Glibc
-package import MAMFormat
+internal import MAMFormat
 internal import MAMStore
 internal import MAMSystem
 package import MAMVault
@@ -12,7 +12,7 @@ extension FileSystem {
     private static let maximumSweeps = 16
 
     package func removeFiles(
-        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+        where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
     ) -> RemovedFiles {
         var result = RemovedFiles()
         var isProved = false
@@ -36,7 +36,7 @@ extension FileSystem {
 
     /// While others go on working. False if a directory was removed just when it was to be read.
     private func sweep(
-        _ isWanted: (FileHeader) -> Bool, _ result: inout RemovedFiles,
+        _ isWanted: (OwnedHeader) -> Bool, _ result: inout RemovedFiles,
         _ progressed: (WipeProgress) -> Void
     ) -> Bool {
         var removed: [RemovedName] = []
@@ -70,31 +70,33 @@ extension FileSystem {
 
     /// False if it is none of those that are wanted.
     private func remove(
-        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool
+        _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
     ) throws(Errno) -> Bool {
         let inode = found.entry.inode
         guard inode.isRegular else { return false }
         guard inode.isRead else { throw .accessDenied }
         // Most files are others', and this costs nothing.
-        guard let header = inode.header, isWanted(header) else { return false }
+        let user = found.entry.attributes.st_uid
+        guard let header = inode.header, isWanted(OwnedHeader(header, user: user)) else {
+            return false
+        }
         if isReadOnly { throw .readOnly }
         return try names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
     }
 
     /// Removes a name after a last look, while neither it nor the header can change: by now the name may be another file's,
-    /// or the file another owner's.
+    /// or the file another owner's, or another user's.
     private func unlink(
-        _ found: WalkedEntry, _ isWanted: (FileHeader) -> Bool
+        _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
     ) throws(Errno) -> Bool {
         let (parent, inode) = (found.parent, found.entry.inode)
         let name = found.name.cString
-        guard BackingID(try status(at: parent.handle.raw, name)) == inode.backingID else {
-            return false
-        }
+        let status = try status(at: parent.handle.raw, name)
+        guard BackingID(status) == inode.backingID else { return false }
         return try inode.withState { state throws(Errno) in
-            guard let header = try currentHeader(of: inode, state.file), isWanted(header) else {
-                return false
-            }
+            guard let header = try currentHeader(of: inode, state.file),
+                isWanted(OwnedHeader(header, user: status.st_uid))
+            else { return false }
             try withOwnerRights(to: parent.handle) { _ throws(Errno) in
                 try removeFile(in: parent.handle.raw, named: name)
             }

@@ -38,11 +38,8 @@ extension Keyring {
         let account = entry.keybag.accountID
         guard let key = entry.key(protectionClass) else { throw .windowClosed(account) }
         do throws(SealError) {
-            let unwrappingKey =
-                protectionClass == .completeUnlessOpen
-                ? try ClassBKey.unwrappingKey(
-                    privateKey: key, publicKey: entry.keybag.publicKeyB, ephemeral: ephemeralKey)
-                : key
+            let unwrappingKey = try key.opening(
+                protectionClass, publicKeyB: entry.keybag.publicKeyB, ephemeralKey)
             return try KeyWrap.unwrap(
                 wrapped, under: unwrappingKey, associatedData: associatedData)
         } catch {
@@ -50,6 +47,42 @@ extension Keyring {
             // The window may have closed since the key was looked up.
             throw key.isErased ? .windowClosed(account) : .cipher
         }
+    }
+}
+
+extension SecretBytes {
+    /// Of a class key, the key that opens a file's wrap.
+    fileprivate func opening(
+        _ protectionClass: ProtectionClass, publicKeyB: Curve25519.PublicKey,
+        _ ephemeralKey: EphemeralKey
+    ) throws(SealError) -> SecretBytes {
+        guard protectionClass == .completeUnlessOpen else { return self }
+        return try ClassBKey.unwrappingKey(
+            privateKey: self, publicKey: publicKeyB, ephemeral: ephemeralKey)
+    }
+}
+
+extension KeyExport {
+    /// True for one of its keys' ids.
+    package func names(_ key: KeyID) -> Bool {
+        ProtectionClass.allCases.contains { keyIDs[$0] == key }
+    }
+}
+
+extension ExportedKeys {
+    /// True if they open the key of a file with this header. `bytes`: the header as it lies on disk.
+    package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
+        guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,
+            export.keyIDs[sealing.protectionClass] == sealing.keyID
+        else { return false }
+        let opened = try? bytes.withUnsafeBytes { bytes in
+            try KeyWrap.unwrap(
+                .init(rebasing: bytes[FileHeader.wrappedKeyRange]),
+                under: keys[sealing.protectionClass].opening(
+                    sealing.protectionClass, publicKeyB: export.publicKeyB, sealing.ephemeralKey),
+                associatedData: .init(rebasing: bytes[..<FileHeader.associatedByteCount]))
+        }
+        return opened != nil
     }
 }
 

@@ -64,6 +64,7 @@ struct SettingField: Sendable {
     private static let accounts: [SettingField] = [
         SettingField("MultiManagedIdentities", \.multiManagedIdentities, .truth),
         SettingField("AllowedAccounts", \.allowedAccounts, Shape<[String]>.texts.optional),
+        SettingField("AccountUsers", \.accountUsers, userReferences.optional),
         SettingField("Groups", \.groups, .members),
         SettingField("AutoEnrollOnLaunch", \.asksToAutoEnroll, .truth),
         SettingField("MAMPolicyRequired", \.policyRequired, .truth),
@@ -136,6 +137,21 @@ struct SettingField: Sendable {
     /// From a second, for trials, to a year.
     private static let seconds = Shape<Int>.whole(1...31_536_000)
 
+    private static let userReferences = Shape<[String: [Settings.UserReference]]>(
+        "an object: for each account a user's name, a uid, or a list of these",
+        read: { value in
+            guard let object = value.object else { return nil }
+            let users = object.mapValues(userReferences(in:)).compactMapValues(\.self)
+            return users.count == object.count ? users : nil
+        },
+        write: { .object($0.mapValues { .array($0.map(\.json)) }) })
+
+    private static func userReferences(in value: JSONValue) -> [Settings.UserReference]? {
+        let items = value.array ?? [value]
+        let users = items.compactMap(Settings.UserReference.init)
+        return users.count == items.count ? users : nil
+    }
+
     private static let command = Shape<[String]>.command.optional
 
     private static let nowOrNever = Shape<Bool>(
@@ -157,6 +173,28 @@ struct SettingField: Sendable {
             threat.stated.map { .string($0.rawValue) }
                 ?? command.write(threat.command)
         })
+}
+
+extension Settings.UserReference {
+    /// Nil for what is neither. A number between quotes is neither: it would be looked for as a name.
+    fileprivate init?(_ value: JSONValue) {
+        if let uid = value.integer.flatMap(UInt32.init(exactly:)), uid != .max {
+            self = .uid(uid)
+        } else if let name = value.text, !name.utf8.contains(0),
+            !name.utf8.allSatisfy({ (48...57).contains($0) })
+        {
+            self = .name(name)
+        } else {
+            return nil
+        }
+    }
+
+    fileprivate var json: JSONValue {
+        switch self {
+        case .name(let name): .string(name)
+        case .uid(let uid): JSONValue(uid)
+        }
+    }
 }
 
 extension Settings.Probes {

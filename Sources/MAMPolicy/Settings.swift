@@ -37,6 +37,8 @@ package struct Settings: Sendable, Equatable {
     package var multiManagedIdentities = false
     /// `AllowedAccounts`: names or object ids of those that may register; nil for anybody.
     package var allowedAccounts: [String]?
+    /// `AccountUsers`: the users of root's daemon whose each account name is; nil if that is not told.
+    package var accountUsers: [String: [UserReference]]?
     /// `Groups`: which accounts, by name or object id, the directory groups of policy assignments have.
     package var groups: [String: [String]] = [:]
     /// `AutoEnrollOnLaunch` as it was written; ``autoEnrollOnLaunch`` counts.
@@ -89,6 +91,12 @@ package struct Settings: Sendable, Equatable {
     /// What is done when a session is locked.
     package enum SessionLock: String, Sendable, CaseIterable {
         case grace, now, never
+    }
+
+    /// A user of the machine.
+    package enum UserReference: Sendable, Hashable {
+        case name(String)
+        case uid(UInt32)
     }
 
     /// Commands: an absolute path and arguments. Nil: nobody is called.

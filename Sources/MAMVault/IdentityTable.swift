@@ -17,12 +17,16 @@ package struct FoundIdentity: Sendable {
 
     package let identity: Identity
     package let source: Source
+    /// The user that set it.
+    let giver: UInt32
 }
 
 /// Keyed by lives, so that an id that is used again finds nothing.
 struct IdentityTable: Sendable {
     struct Setting: Sendable {
         let identity: Identity
+        /// The user that set it.
+        let giver: UInt32
         /// What it ends with; nil: only with the life that it belongs to.
         let connection: ConnectionID?
     }
@@ -62,14 +66,16 @@ struct IdentityTable: Sendable {
     mutating func forget(_ identity: Identity) {
         func spared(_ setting: Setting) -> Setting {
             guard setting.identity.matches(identity) else { return setting }
-            return Setting(identity: .nobody, connection: setting.connection)
+            return Setting(
+                identity: .nobody, giver: setting.giver, connection: setting.connection)
         }
         threads = threads.mapValues(spared)
         processes = processes.mapValues { process in
             var process = process
             process.own = process.own.map(spared)
             if case .some(.some(let found)) = process.inherited, found.identity.matches(identity) {
-                process.inherited = FoundIdentity(identity: .nobody, source: found.source)
+                process.inherited = FoundIdentity(
+                    identity: .nobody, source: found.source, giver: found.giver)
             }
             return process
         }

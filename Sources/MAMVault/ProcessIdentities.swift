@@ -43,20 +43,23 @@ package final class ProcessIdentities: Sendable {
 
     /// Gives a process an identity, or takes it away with nil. False if that life of it has ended.
     ///
-    /// `connection`: what the identity ends with; nil for the process's own life.
+    /// `user`: who sets it. `connection`: what the identity ends with; nil for the process's own life.
     package func set(
-        _ identity: Identity?, for life: ProcessLife, until connection: ConnectionID? = nil
+        _ identity: Identity?, by user: UInt32, for life: ProcessLife,
+        until connection: ConnectionID? = nil
     ) -> Bool {
         changes.withLock { _ in
             guard isAlive(life) else { return false }
-            change(life, to: identity.map { .init(identity: $0, connection: connection) })
+            change(
+                life,
+                to: identity.map { .init(identity: $0, giver: user, connection: connection) })
             return true
         }
     }
 
     /// Gives a thread of a process an identity, or takes it away with nil. False if the process has no such thread.
     package func set(
-        _ identity: Identity?, forThread thread: Int32, of process: ProcessLife,
+        _ identity: Identity?, by user: UInt32, forThread thread: Int32, of process: ProcessLife,
         until connection: ConnectionID
     ) -> Bool {
         changes.withLock { _ in
@@ -67,7 +70,7 @@ package final class ProcessIdentities: Sendable {
                 table.prune(unless: isAlive)
                 table.revision += 1
                 table.threads[life] = identity.map {
-                    .init(identity: $0, connection: connection)
+                    .init(identity: $0, giver: user, connection: connection)
                 }
             }
             return true
@@ -116,16 +119,20 @@ package final class ProcessIdentities: Sendable {
     }
 
     private func search(for thread: Int32, _ known: IdentityTable) -> FoundIdentity? {
-        if !known.threads.isEmpty, let own = threadIdentity(thread) {
-            return FoundIdentity(identity: own, source: .thread)
+        if !known.threads.isEmpty, let own = threadSetting(thread) {
+            return FoundIdentity(identity: own.identity, source: .thread, giver: own.giver)
         }
         return processID(ofThread: thread).flatMap { found(for: $0) }
     }
 
     /// What was set for one thread, and not for its process.
     package func threadIdentity(_ thread: Int32) -> Identity? {
+        threadSetting(thread)?.identity
+    }
+
+    private func threadSetting(_ thread: Int32) -> IdentityTable.Setting? {
         guard let life = ProcessStatus(of: thread)?.life else { return nil }
-        return table.withLock { $0.threads[life]?.identity }
+        return table.withLock { $0.threads[life] }
     }
 
     private func found(for process: Int32) -> FoundIdentity? {
@@ -141,7 +148,8 @@ package final class ProcessIdentities: Sendable {
             else { break }
             let entry = known.processes[status.life]
             if let own = entry?.own {
-                result = FoundIdentity(identity: own.identity, source: .process(process))
+                result = FoundIdentity(
+                    identity: own.identity, source: .process(process), giver: own.giver)
             } else if let inherited = entry?.inherited {
                 result = inherited
             } else {

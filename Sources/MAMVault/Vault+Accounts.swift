@@ -70,7 +70,7 @@ extension Vault {
     }
 
     /// Makes an account's keys and opens its windows; of one that was deregistered with its keys kept, opens those. Who may
-    /// register tells ``refusal(of:user:)``.
+    /// register tells ``refusal(of:user:while:)``.
     ///
     /// `user`: the uid whose default identity it becomes, in single-identity mode.
     /// `passphrase`: nil for keys that the device secret alone opens.

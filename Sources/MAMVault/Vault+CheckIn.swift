@@ -18,6 +18,7 @@ extension Vault {
     /// Asks the CheckIn hook, then reads the source; for all accounts.
     @discardableResult
     package func checkIn() -> CheckInOutcome {
+        userIDs.forget()
         // Who does not read the policies has not checked in, as while a workspace is only verified.
         let outcome =
             askCheckInHook() ?? enrollments.source.withLock { $0 }?()

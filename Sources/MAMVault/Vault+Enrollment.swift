@@ -45,7 +45,8 @@ extension Vault {
         let identity = identity(of: account)
         return EnrollmentFacts(
             policy: policy(of: account), isCovered: policies.covers(identity),
-            isPolicyThere: !policies.documents.isEmpty, isAllowed: isAllowed(identity),
+            isPolicyThere: !policies.documents.isEmpty,
+            objection: objection(to: identity, of: keyring.uid(of: account) ?? 0),
             hasPassphrase: keyring.hasPassphrase(account), settings: settings)
     }
 

@@ -17,25 +17,40 @@ extension Vault {
     package func identity(
         ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
     ) -> Identity {
-        given(toThread: thread, user: user)?.identity ?? place() ?? defaultIdentity(ofUser: user)
+        given(toThread: thread, user: user)?.identity
+            ?? place().flatMap { mayKeep(contentOf: user, $0) ? $0 : nil }
+            ?? defaultIdentity(ofUser: user)
+    }
+
+    /// False for a directory's account that another user registered: that user could lock and destroy what is not theirs.
+    /// Root's accounts are anybody's to write for.
+    private func mayKeep(contentOf user: UInt32, _ owner: Identity) -> Bool {
+        registrant(of: owner) == 0 || mayAct(user, for: owner)
     }
 
     /// The same, and where it comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
         given(toThread: thread, user: user)
-            ?? FoundIdentity(identity: defaultIdentity(ofUser: user), source: .userDefault)
+            ?? FoundIdentity(
+                identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
     }
 
-    /// What a thread was given, by whatever way; nil for nothing.
+    /// What a thread was given, by whatever way; nil for nothing. A name that was no account when it was given may be
+    /// another user's by now, and counts no more: what was plain stays its user's, and gets into no other's hands.
     private func given(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
-        identities.found(forThread: thread) ?? declared(toThread: thread, user: user)
+        if let found = identities.found(forThread: thread), mayAct(found.giver, for: found.identity)
+        {
+            return found
+        }
+        return declared(toThread: thread, user: user)
     }
 
     private func declared(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
         guard let text = identities.declared(toThread: thread),
             let identity = try? Identity(name: text), mayAct(user, for: identity)
         else { return nil }
-        let found = FoundIdentity(identity: canonical(identity), source: .environment)
+        let found = FoundIdentity(
+            identity: canonical(identity), source: .environment, giver: user)
         identities.remember(found, forThread: thread)
         return found
     }
@@ -43,7 +58,10 @@ extension Vault {
     /// An account answers to root, to the daemon's user and to the user that registered it. Identities that are no account
     /// answer to everyone: their files are not encrypted.
     package func mayAct(_ user: UInt32, for identity: Identity) -> Bool {
-        user == 0 || user == geteuid() || (registrant(of: identity) ?? user) == user
+        guard user != 0, user != geteuid() else { return true }
+        // A wipe that does not come to its end keeps the name.
+        let holder = registrant(of: identity) ?? keyring.wipe(matching: identity)?.uid
+        return (holder ?? user) == user
     }
 
     /// In single-identity mode the account that the user registered; otherwise nobody.

@@ -95,10 +95,18 @@ extension Vault {
     /// Documents of the policy directory that are not in force as they stand there.
     package var refusedDocuments: [RefusedDocument] { inForce.withLock { $0.refused } }
 
-    /// What the organisation tells the programs of an identity; nothing to those of one that is no account.
-    package func configuration(of identity: Identity) -> AppConfiguration {
+    /// What the organisation tells the programs of an identity; nothing to those of one that is no account. It may hold
+    /// secrets, and goes to none that only came first.
+    package func configuration(of identity: Identity) throws(VaultError) -> AppConfiguration {
         guard let account = account(of: identity) else { return .empty }
-        return policies.configuration(for: keyring.identity(of: account))
+        let own = keyring.identity(of: account)
+        let user = keyring.uid(of: account) ?? 0
+        guard right(of: user, to: own) == .given else {
+            throw .refused(
+                "the app configuration of \(own) goes to a user to whom AccountUsers gives that name: root adds \"\(own)\": \(user) to it in settings.json"
+            )
+        }
+        return policies.configuration(for: own)
     }
 
     /// Puts other documents in force: for new files at once, for the others when they are next opened, or unlocked.

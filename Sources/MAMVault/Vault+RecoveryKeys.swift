@@ -30,13 +30,15 @@ extension Vault {
         }
     }
 
-    /// Registers the account of an export that was opened, with its ids and keys. Who may tells ``refusal(of:user:)``.
+    /// Registers the account of an export that was opened, with its ids and keys. Who may tells ``refusal(of:user:while:)``.
     ///
-    /// `passphrase`: nil for keys that the device secret alone opens.
+    /// `passphrase`: nil for keys that the device secret alone opens. `shallGoOn`: whether the caller still waits.
     package func importKeys(
-        _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, passphrase: SecretBytes?
+        _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, passphrase: SecretBytes?,
+        while shallGoOn: () -> Bool
     ) throws(KeyringError) -> AccountID {
         let (account, identity) = (export.accountID, export.identity)
+        try refuseForged(export, opened, user: user, while: shallGoOn)
         try judgeNew(passphrase, policies.policy(for: identity))
         try keyring.add(export, opened, uid: user, passphrase: passphrase)
         noteImport(of: export, by: user)

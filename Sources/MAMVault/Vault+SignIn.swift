@@ -9,24 +9,33 @@ internal import MAMPolicy
 internal import MAMSystem
 
 extension Vault {
-    /// Why an identity may not be registered by a user; nil if it may.
-    package func refusal(of identity: Identity, user: UInt32) -> EnrollmentStatus? {
-        if !isAllowed(identity) {
-            return EnrollmentStatus(identity, .notAllowed, "AllowedAccounts does not name it")
+    /// Why an identity may not be registered by a user; nil if it may. Goes through the whole tree where the settings do not
+    /// say whose the name is.
+    ///
+    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the mount.
+    package func refusal(
+        of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
+    ) -> EnrollmentStatus? {
+        userIDs.forget()
+        if let objection = objection(to: identity, of: user) {
+            return EnrollmentStatus(identity, .notAllowed, objection)
         }
-        if let known = keyring.account(claimedBy: identity) {
+        let known = keyring.account(claimedBy: identity)
+        if let known {
             if keyring.uid(of: known) != user {
                 return EnrollmentStatus(identity, .sameUserOnly, "another user registered it")
             }
             guard !isRegistered(known) else { return EnrollmentStatus(identity, .alreadyEnrolled) }
         }
-        guard !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) else {
-            return nil
+        if !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) {
+            return EnrollmentStatus(
+                identity, .singleAccountOnly,
+                "uid \(user) has the account \(self.identity(of: own)), and MultiManagedIdentities is off"
+            )
         }
-        return EnrollmentStatus(
-            identity, .singleAccountOnly,
-            "uid \(user) has the account \(self.identity(of: own)), and MultiManagedIdentities is off"
-        )
+        guard known == nil else { return nil }
+        return refusalOfNew(identity, user: user, while: shallGoOn)
+            .map { EnrollmentStatus(identity, .notAllowed, $0) }
     }
 
     /// Refuses a new passphrase that policy does not want.
@@ -101,6 +110,10 @@ extension Vault {
     ) throws(KeyringError) -> EnrollmentStatus {
         guard isRegistered(account) else {
             return EnrollmentStatus(identity(of: account), .notEnrolled, "it was deregistered")
+        }
+        userIDs.forget()
+        if let objection = facts(of: account).objection {
+            return EnrollmentStatus(identity(of: account), .notAllowed, objection)
         }
         let lockCount = lockCount(of: account)
         let outcome = checkIn()

@@ -98,13 +98,18 @@ extension Vault {
         return one.matches(other)
     }
 
+    /// What was set for a session, but for names that are another user's accounts by now.
+    package func identities(of session: LoginSession) -> [Identity]? {
+        sessions.identities(of: session)?.filter { mayAct(session.user, for: $0) }
+    }
+
     /// For whom a thread works on the screen: its own identity, else the session's, else its process's. Nil where the
     /// session has several.
     package func interfaceIdentity(
         of session: LoginSession, thread: Int32
     ) -> (identity: Identity, source: FoundIdentity.Source?)? {
         let found = found(forThread: thread, user: session.user)
-        guard found.source != .thread, let own = sessions.identities(of: session) else {
+        guard found.source != .thread, let own = identities(of: session) else {
             return (found.identity, found.source)
         }
         return own.count > 1 ? nil : (own.first ?? .nobody, nil)

@@ -150,8 +150,8 @@ extension Vault {
     package var isWiping: Bool { keyring.isWiping }
 
     /// True for a file that a wipe is about to remove.
-    package func isBeingWiped(_ header: FileHeader?) -> Bool {
-        header.map { header in keyring.wipes.contains { $0.covers(header) } } ?? false
+    package func isBeingWiped(_ file: OwnedHeader) -> Bool {
+        keyring.wipes.contains { $0.covers(file) }
     }
 
     /// True if no account here has the key of a file with this header.
@@ -213,8 +213,15 @@ extension AccountStatus {
 }
 
 extension WipeIntent {
-    /// By its key; a file that was made plain in place has none, and goes by its owner's name.
-    fileprivate func covers(_ header: FileHeader) -> Bool {
-        header.sealing.map { covers($0.keyID) } ?? identity.matches(header.owner)
+    /// By its key; a file that was made plain in place has none, and goes by its owner's name. Both can be written into a
+    /// header, or claimed, by others: where several users have files, one that is another's on the disk is not the account's.
+    fileprivate func covers(_ file: OwnedHeader) -> Bool {
+        if let sealing = file.header.sealing {
+            return covers(sealing.keyID) && (isRegistrants(file) || uid == 0 || file.user == 0)
+        }
+        return identity.matches(file.header.owner) && isRegistrants(file)
     }
+
+    /// A user's own daemon has one user.
+    private func isRegistrants(_ file: OwnedHeader) -> Bool { file.user == uid || geteuid() != 0 }
 }

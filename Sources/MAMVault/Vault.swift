@@ -42,6 +42,10 @@ package final class Vault: Sendable {
     private let missing = AccessWindow(.closed)
     /// The window of files whose account is being wiped.
     private let revoked = AccessWindow(.revoked)
+    /// The users that the setting AccountUsers names.
+    let userIDs = UserIDs()
+    /// One search through the tree for whose a name or key is at a time. Nothing else is taken inside of it.
+    let searching = Mutex<Void>(())
     /// One wipe at a time. Comes before `transitions`.
     let wiping = Mutex<Void>(())
 

@@ -1,6 +1,7 @@
 // What the vault asks of the mount. The mount implements it; the vault knows nothing of FUSE.
 
 package import MAMFormat
+package import MAMModel
 package import MAMSystem
 
 /// A file of the mount, as far as it matters for what the kernel has cached of it. Telling which needs no lock that is
@@ -11,6 +12,25 @@ package enum CachedFile: Sendable {
     case closed(FileHeader?)
 
     package var isOpen: Bool { if case .open = self { true } else { false } }
+}
+
+/// A protected file's header, and the user whose the file is in the backing directory.
+package struct OwnedHeader: Sendable {
+    package let header: FileHeader
+    package let user: UInt32
+
+    package init(_ header: FileHeader, user: UInt32) {
+        self.header = header
+        self.user = user
+    }
+}
+
+/// What in the backing directory says whose content is, or will be.
+package enum StoredClaim {
+    /// `bytes`: the whole header, as it lies there; nil if it cannot be read.
+    case file(OwnedHeader, bytes: () -> [UInt8]?)
+    /// The default owner of what is made in a directory, and the user whose the directory is.
+    case directory(Identity, user: UInt32)
 }
 
 /// The mounted side of the vault's files.
@@ -33,10 +53,15 @@ package protocol VaultMount: Sendable {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
 
+    /// Goes through the tree until `isWanted` holds for something. False if it held for nothing, or `shallGoOn` ended it.
+    func hasClaim(
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+    ) -> Bool
+
     /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing
     /// directory. What is removed is synced, and looked for once more, before this returns.
     func removeFiles(
-        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+        where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
     ) -> RemovedFiles
 
     /// True if nothing can be written.

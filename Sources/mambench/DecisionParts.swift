@@ -28,7 +28,9 @@ func measureDecisions(_ bench: Bench, in directory: ScratchDirectory) throws {
     let file = try vault.file(descriptor)
     try vault.begin(file, as: ann, asking: nil)
     let process = getpid()
-    guard let life = ProcessStatus(of: process)?.life, vault.identities.set(ann, for: life) else {
+    guard let life = ProcessStatus(of: process)?.life,
+        vault.identities.set(ann, by: getuid(), for: life)
+    else {
         throw Errno.noEntry
     }
     try bench.measure("policy of an identity", count: 20_000) { _ in

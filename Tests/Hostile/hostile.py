@@ -93,7 +93,7 @@ class HostileCase(unittest.TestCase):
     @classmethod
     def all_settings(cls):
         """One managed account each, as on a machine that several people use."""
-        return {"MultiManagedIdentities": False, **cls.settings}
+        return {"MultiManagedIdentities": False, "AccountUsers": dict(cls.accounts), **cls.settings}
 
     @classmethod
     def prepare(cls):

@@ -47,7 +47,8 @@ OTHERS = {
 @unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
 class Users(WorkspaceCase):
     mounted = False
-    settings = {"MultiManagedIdentities": False, "DebugSettingsEnabled": True}
+    settings = {
+        "MultiManagedIdentities": False, "DebugSettingsEnabled": True, "AllowedAccounts": [ANN, BOB, "third@contoso.com"]}
 
     @classmethod
     def setUpClass(cls):

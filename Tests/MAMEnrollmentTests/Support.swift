@@ -42,7 +42,7 @@ struct World {
     var facts: EnrollmentFacts {
         EnrollmentFacts(
             policy: policy, isCovered: isCovered, isPolicyThere: isPolicyThere,
-            isAllowed: isAllowed,
+            objection: isAllowed ? nil : "AllowedAccounts does not name it",
             hasPassphrase: hasPassphrase, settings: Settings())
     }
 

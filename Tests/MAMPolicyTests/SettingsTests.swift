@@ -58,6 +58,12 @@ import Testing
         #"{"LockOn": {"Sleep": "grace"}}"#, #"{"LockOn": {"IdleSeconds": -1}}"#,
         #"{"LockOn": {"IdleSeconds": 86401}}"#, #"{"LockOn": {"IdleSeconds": "never"}}"#,
         #"{"AllowedAccounts": "ann@contoso.com"}"#, #"{"AllowedAccounts": ["ann", 1]}"#,
+        #"{"AccountUsers": ["ann"]}"#, #"{"AccountUsers": {"ann@contoso.com": true}}"#,
+        #"{"AccountUsers": {"ann@contoso.com": "1000"}}"#,
+        #"{"AccountUsers": {"ann@contoso.com": ""}}"#,
+        #"{"AccountUsers": {"ann@contoso.com": -1}}"#,
+        #"{"AccountUsers": {"ann@contoso.com": 4294967295}}"#,
+        #"{"AccountUsers": {"ann@contoso.com": [["ann"]]}}"#,
         #"{"Groups": ["ann"]}"#, #"{"Groups": {"g": "ann"}}"#, #"{"MAMPolicyRequired": "YES"}"#,
         #"{"EnrollmentRetrySeconds": 0}"#, #"{"CheckInSeconds": 31536001}"#,
         #"{"WipePollSeconds": null, "CheckInSeconds": false}"#, #"{"Hooks": []}"#,
@@ -81,6 +87,17 @@ import Testing
     @Test(arguments: ["", "[]", "7", "{\"MultiIdentity\": tru}"])
     func `what is not an object is refused`(_ text: String) {
         #expect(throws: PolicyError.self) { try decode(text) }
+    }
+
+    @Test func `an account's users are names, uids or both`() throws {
+        let settings = try decode(
+            #"{"AccountUsers": {"a": "ann", "b": 1001, "c": ["carl", 7, 0], "d": []}}"#)
+        let users: [String: [Settings.UserReference]] = [
+            "a": [.name("ann")], "b": [.uid(1001)], "c": [.name("carl"), .uid(7), .uid(0)], "d": [],
+        ]
+        #expect(settings.accountUsers == users)
+        #expect(try Settings.decode(settings.json.encoded()).accountUsers == users)
+        #expect(try decode("{}").accountUsers == nil)
     }
 
     @Test func `an hour of grace is the most`() throws {

@@ -133,8 +133,8 @@ import Testing
         #expect(throws: KeyringError.self) {
             try test.vault.unlock(test.ann, passphrase: secret("secret"))
         }
-        #expect(test.vault.refusal(of: ann, user: 1001)?.code == .sameUserOnly)
-        #expect(test.vault.refusal(of: ann, user: 1000) == nil)
+        #expect(test.vault.refusal(of: ann, user: 1001) { true }?.code == .sameUserOnly)
+        #expect(test.vault.refusal(of: ann, user: 1000) { true } == nil)
         #expect(throws: KeyringError.wrongPassphrase(retryAfterSeconds: 1)) {
             try test.vault.register(ann, user: 1000, passphrase: secret("another"))
         }

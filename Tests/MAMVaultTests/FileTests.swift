@@ -38,12 +38,30 @@ struct FileTests {
     func processIdentity() throws {
         let test = try TestVault()
         let own = try #require(ProcessStatus(of: getpid())).life
-        #expect(test.vault.identities.set(.nobody, for: own))
+        #expect(test.vault.identities.set(.nobody, by: 0, for: own))
         #expect(test.vault.identity(ofThread: getpid(), user: 1000).isNobody)
-        #expect(test.vault.identities.set(nil, for: own))
+        #expect(test.vault.identities.set(nil, by: 0, for: own))
         #expect(test.vault.identity(ofThread: getpid(), user: 1000).name == "ann@contoso.com")
         let earlier = ProcessLife(id: own.id, startTime: own.startTime - 1)
-        #expect(!test.vault.identities.set(.nobody, for: earlier))
+        #expect(!test.vault.identities.set(.nobody, by: 0, for: earlier))
+    }
+
+    @Test("A name that was another user's account only after it was set is passed over")
+    func nameOfAnother() throws {
+        let test = try TestVault(multiIdentity: true)
+        let own = try #require(ProcessStatus(of: getpid())).life
+        let bob = try Identity(name: "bob@contoso.com")
+        #expect(test.vault.identities.set(bob, by: 54321, for: own))
+        #expect(test.vault.identity(ofThread: getpid(), user: 54321).name == bob.name)
+        _ = try test.vault.register(bob, user: 1001, passphrase: nil)
+        #expect(test.vault.identity(ofThread: getpid(), user: 54321).isNobody)
+        #expect(test.vault.identity(ofThread: 0, user: 54321, orOf: { bob }).isNobody)
+        // Its registrant's own choice, and root's, count for whatever user the process is by now.
+        for giver: UInt32 in [1001, 0] {
+            #expect(test.vault.identities.set(bob, by: giver, for: own))
+            #expect(test.vault.identity(ofThread: getpid(), user: 54321).name == bob.name)
+        }
+        #expect(test.vault.identities.set(nil, by: 0, for: own))
     }
 
     @Test(

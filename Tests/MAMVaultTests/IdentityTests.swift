@@ -35,11 +35,11 @@ struct IdentityTests {
     @Test("A child keeps what its parent had when it was forked, however fast the parent goes on")
     func captured() throws {
         let before = try Child()
-        #expect(identities.set(ann, for: own))
+        #expect(identities.set(ann, by: 0, for: own))
         let first = try Child()
-        #expect(identities.set(personal, for: own))
+        #expect(identities.set(personal, by: 0, for: own))
         let second = try Child()
-        #expect(identities.set(nil, for: own))
+        #expect(identities.set(nil, by: 0, for: own))
         let third = try Child()
         #expect(name(of: before.id) == nil)
         #expect(name(of: first.id) == "ann@contoso.com")
@@ -51,13 +51,13 @@ struct IdentityTests {
 
     @Test("Nobody is set like any other, nil falls through to what was inherited")
     func nobody() throws {
-        #expect(identities.set(ann, for: own))
+        #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
         let life = try #require(ProcessStatus(of: child.id)).life
-        #expect(identities.set(.nobody, for: life))
+        #expect(identities.set(.nobody, by: 0, for: life))
         #expect(name(of: child.id)?.isEmpty == true)
-        #expect(identities.set(personal, for: own))
-        #expect(identities.set(nil, for: life))
+        #expect(identities.set(personal, by: 0, for: own))
+        #expect(identities.set(nil, by: 0, for: life))
         #expect(name(of: child.id) == "ann@contoso.com")
         withExtendedLifetime(child) {}
     }
@@ -65,10 +65,11 @@ struct IdentityTests {
     @Test("The source tells where an identity comes from")
     func source() throws {
         #expect(identities.found(forThread: getpid()) == nil)
-        #expect(identities.set(ann, for: own))
+        #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
         #expect(identities.found(forThread: child.id)?.source == .process(getpid()))
-        #expect(identities.set(personal, forThread: getpid(), of: own, until: ConnectionID()))
+        #expect(
+            identities.set(personal, by: 0, forThread: getpid(), of: own, until: ConnectionID()))
         #expect(identities.found(forThread: getpid())?.source == .thread)
         #expect(identities.found(forThread: child.id)?.source == .process(getpid()))
         withExtendedLifetime(child) {}
@@ -77,9 +78,9 @@ struct IdentityTests {
     @Test("A thread's identity comes first, is the thread's alone, and ends with its connection")
     func threads() throws {
         let connection = ConnectionID()
-        #expect(identities.set(ann, for: own))
+        #expect(identities.set(ann, by: 0, for: own))
         let thread = mam_thread_id()
-        #expect(identities.set(personal, forThread: thread, of: own, until: connection))
+        #expect(identities.set(personal, by: 0, forThread: thread, of: own, until: connection))
         #expect(name(of: thread) == "ann@home.example")
         #expect(thread == getpid() || name(of: getpid()) == "ann@contoso.com")
         identities.end(ConnectionID())
@@ -92,10 +93,10 @@ struct IdentityTests {
     func strangers() throws {
         let child = try Child()
         let connection = ConnectionID()
-        #expect(!identities.set(ann, forThread: child.id, of: own, until: connection))
+        #expect(!identities.set(ann, by: 0, forThread: child.id, of: own, until: connection))
         let earlier = ProcessLife(id: own.id, startTime: own.startTime - 1)
-        #expect(!identities.set(ann, forThread: getpid(), of: earlier, until: connection))
-        #expect(!identities.set(ann, for: earlier))
+        #expect(!identities.set(ann, by: 0, forThread: getpid(), of: earlier, until: connection))
+        #expect(!identities.set(ann, by: 0, for: earlier))
         #expect(identities.found(forThread: getpid()) == nil)
         withExtendedLifetime(child) {}
     }
@@ -103,13 +104,13 @@ struct IdentityTests {
     @Test("What a connection scoped ends with it; children keep it, and later settings stay")
     func scopes() throws {
         let connection = ConnectionID()
-        #expect(identities.set(ann, for: own, until: connection))
+        #expect(identities.set(ann, by: 0, for: own, until: connection))
         let child = try Child()
         identities.end(connection)
         #expect(name(of: getpid()) == nil)
         #expect(name(of: child.id) == "ann@contoso.com")
-        #expect(identities.set(ann, for: own, until: connection))
-        #expect(identities.set(personal, for: own))
+        #expect(identities.set(ann, by: 0, for: own, until: connection))
+        #expect(identities.set(personal, by: 0, for: own))
         identities.end(connection)
         #expect(name(of: getpid()) == "ann@home.example")
         withExtendedLifetime(child) {}

@@ -102,8 +102,12 @@ struct ActionMount: VaultMount {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
 
+    func hasClaim(
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+    ) -> Bool { false }
+
     func removeFiles(
-        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+        where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
     ) -> RemovedFiles {
         action()
         var nothing = RemovedFiles()

@@ -76,7 +76,7 @@ struct WipeTests {
     func identities() throws {
         let test = try TestVault()
         let life = try #require(ProcessStatus(of: getpid())?.life)
-        #expect(test.vault.identities.set(try TestVault.annIdentity(), for: life))
+        #expect(test.vault.identities.set(try TestVault.annIdentity(), by: 0, for: life))
         #expect(test.vault.identity(ofThread: getpid(), user: 5).name == "ann@contoso.com")
         #expect(test.vault.defaultIdentity(ofUser: 1000).name == "ann@contoso.com")
         test.vault.setMount(ActionMount {})
@@ -123,8 +123,12 @@ private struct StuckMount: VaultMount {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
 
+    func hasClaim(
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+    ) -> Bool { false }
+
     func removeFiles(
-        where isWanted: (FileHeader) -> Bool, progressed: (WipeProgress) -> Void
+        where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
     ) -> RemovedFiles {
         var files = RemovedFiles()
         files.isComplete = !isStuck()

@@ -1,0 +1,50 @@
+// Looking through the tree for what says whose content is, or will be.
+
+internal import CFuse3
+internal import Glibc
+internal import MAMFormat
+internal import MAMSystem
+package import MAMVault
+
+extension FileSystem {
+    /// How often is asked whether to go on: that is a system call, and there may be millions of files.
+    private static let lookMilliseconds = 100
+
+    package func hasClaim(
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+    ) -> Bool {
+        var isFound = claim(ofRoot: root).map(isWanted) ?? false
+        var isWaitedFor = true
+        var nextLook = Deadline(milliseconds: Self.lookMilliseconds)
+        _ = walk(while: { !isFound && !isStopping && isWaitedFor }) { found in
+            if nextLook.hasPassed {
+                nextLook = Deadline(milliseconds: Self.lookMilliseconds)
+                isWaitedFor = shallGoOn()
+            }
+            isFound = claim(of: found.entry.inode, found.entry.attributes).map(isWanted) ?? false
+            return !isFound
+        }
+        return isFound
+    }
+
+    private func claim(ofRoot root: Descriptor) -> StoredClaim? {
+        guard let inode = try? table.inode(InodeTable.rootNode),
+            let status = try? status(of: root.raw)
+        else { return nil }
+        return claim(of: inode, status)
+    }
+
+    /// Nil for what says nothing, and for what cannot be read.
+    private func claim(of inode: Inode, _ attributes: stat) -> StoredClaim? {
+        if inode.isDirectory {
+            return childOwner(of: inode).map { .directory($0, user: attributes.st_uid) }
+        }
+        guard inode.isRegular, let header = inode.header else { return nil }
+        return .file(OwnedHeader(header, user: attributes.st_uid)) {
+            guard let file = try? openBacking(inode.handle, O_RDONLY) else { return nil }
+            return withExtendedLifetime(file) {
+                try? readHead(of: file.raw, byteCount: FileHeader.byteCount)
+            }
+        }
+    }
+}
