@@ -75,8 +75,8 @@ class Progress(WorkspaceCase):
             (place / f"file{number}").write_bytes(b"x")
         environment = self.workspace.environment
 
-        def lines(*words):
-            status, shown = on_terminal(["mamctl", *words], environment, stdout=subprocess.DEVNULL)
+        def lines(*words, **options):
+            status, shown = on_terminal(["mamctl", *words], environment, stdout=subprocess.DEVNULL, **options)
             self.assertEqual(status, DONE, shown)
             self.assertTrue(shown.endswith("\r\x1b[K") or not shown, shown[-40:])
             return LINE.findall(shown)
@@ -87,7 +87,7 @@ class Progress(WorkspaceCase):
         lines("protect", synced, "--owner", ANN)
         for line in lines("verify", self.workspace.mount_point):
             self.assertRegex(line, r"^files [\d,]+  .*B/.*B")
-        for line in lines("wipe", ANN, "--confirm", ANN):
+        for line in lines("wipe", ANN, "--confirm", ANN, stdin=subprocess.DEVNULL):
             self.assertRegex(line, r"^files [\d,]+  [\d,]+ removed( |$)")
         self.assertEqual((os.listdir(self.directory), os.listdir(synced)), (["synced"], []))
 
