@@ -36,27 +36,8 @@ extension Places {
         return names.map { name in
             let unit = unitSettings(of: name)
             return UnmountedWorkspace(
-                name: name, backing: unit["BACKING"] ?? notedBacking(of: name),
+                name: name, backing: unit["BACKING"] ?? record(of: name)?.backing,
                 mountPoint: unit["MOUNTPOINT"])
-        }
-    }
-
-    private func notedBacking(of name: WorkspaceName) -> ByteString? {
-        let path = "\(configuration(of: name))/workspace.json"
-        guard let bytes = try? readSmallFile(path, maximumByteCount: 65_536),
-            let noted = try? JSONValue(parsing: bytes)
-        else { return nil }
-        return noted.object?["backingDirectory"]?.text.map { ByteString(shown: $0) }
-    }
-
-    /// `KEY=VALUE` lines of the file `mount`.
-    private func unitSettings(of name: WorkspaceName) -> [String: ByteString] {
-        let path = "\(configuration(of: name))/mount"
-        let bytes = (try? readSmallFile(path, maximumByteCount: 65_536)) ?? []
-        return bytes.split(separator: UInt8(ascii: "\n")).reduce(into: [:]) { found, line in
-            let parts = line.split(separator: UInt8(ascii: "="), maxSplits: 1)
-            guard parts.count == 2, let key = ByteString(Array(parts[0])).text else { return }
-            found[key] = ByteString(Array(parts[1]))
         }
     }
 }

@@ -52,13 +52,7 @@ struct WorkspacePlan {
     private static func name(
         _ invocation: Invocation, _ backing: ByteString
     ) throws(Failure) -> WorkspaceName {
-        if let text = invocation.arguments.value("name") {
-            if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
-            throw Failure(
-                .usage,
-                "'\(text.shown)' cannot be a workspace's name: take 1 to 64 letters, digits, '.', '_' or '-',"
-                    + " beginning with neither '.' nor '-'", next: "add --name NAME")
-        }
+        if let text = invocation.arguments.value("name") { return try workspaceName(text) }
         let last = (backing.resolvedDirectory ?? backing).lastComponent
         let text = last.text?.drop { $0 == "." || $0 == "-" }
         if let name = text.flatMap({ WorkspaceName(String($0)) }) { return name }
@@ -118,42 +112,21 @@ struct WorkspacePlan {
         if mkdir(backing.cString, 0o700) != 0, Errno.current != .exists {
             throw Failure(backing, .current)
         }
-        try createConfiguration()
+        let configuration = WorkspaceConfiguration(of: name)
+        try configuration.create(settings: settings)
+        try configuration.note(id, at: backing.resolved ?? backing)
         try makeDirectories(state, mode: 0o700)
         // Made by an older umask or by hand: keys are going to lie in it.
         guard chmod(state, 0o700) == 0 else { throw Failure(ByteString(state), .current) }
-        let own = backing.appending(".mamd")
-        if mkdir(own.cString, 0o700) != 0, Errno.current != .exists { throw Failure(own, .current) }
-        let description: JSONValue = [
-            "format": 1, "id": .string(id.description), "name": .string(name.description),
-        ]
-        try write(description.encoded(), as: "workspace.json", in: own)
+        try WorkspaceManifest(name: name, id: id).write(to: backing)
     }
+}
 
-    /// Documents that an administrator laid down before are kept.
-    private func createConfiguration() throws {
-        try makeDirectories("\(configuration)/policies", mode: 0o700)
-        let directory = ByteString(configuration)
-        try write(settings, as: "settings.json", in: directory)
-        if try entries(of: directory.appending("policies")).isEmpty {
-            try write(
-                defaultPolicy.encoded(pretty: true), as: "default.json",
-                in: directory.appending("policies"))
-        }
-        let record: JSONValue = [
-            "id": .string(id.description),
-            "backingDirectory": .string((backing.resolved ?? backing).shown),
-        ]
-        try write(record.encoded(), as: "workspace.json", in: directory)
-    }
-
-    private func write(_ bytes: [UInt8], as name: String, in path: ByteString) throws(Failure) {
-        try naming(path.appending(name)) { () throws(Errno) in
-            let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY)
-            let line = bytes + [UInt8(ascii: "\n")]
-            try line.span.withUnsafeBytes { buffer throws(Errno) in
-                try replaceFile(in: directory.raw, named: name, with: buffer)
-            }
-        }
-    }
+/// What a person typed after `--name`.
+func workspaceName(_ text: ByteString) throws(Failure) -> WorkspaceName {
+    if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
+    throw Failure(
+        .usage,
+        "'\(text.shown)' cannot be a workspace's name: take 1 to 64 letters, digits, '.', '_' or '-',"
+            + " beginning with neither '.' nor '-'", next: "add --name NAME")
 }

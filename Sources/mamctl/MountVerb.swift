@@ -6,6 +6,9 @@ internal import MAMSystem
 internal import MAMWire
 
 func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    if let text = invocation.arguments.value("name") {
+        try settle(invocation.operands[0], as: try workspaceName(text))
+    }
     let backing = try checkedBacking(invocation.operands[0])
     let mountPoint = try checkedMountPoint(invocation.operands[1], backing)
     var command = [daemonProgram()]

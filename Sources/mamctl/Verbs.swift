@@ -39,8 +39,11 @@ private let workspaceVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: initialise),
     Verb(
         name: "mount", summary: "start the daemon and wait until it serves",
-        usage: "BACKING MOUNTPOINT [-f] [-o OPTIONS]", operands: 2...2,
+        usage: "BACKING MOUNTPOINT [--name NAME] [-f] [-o OPTIONS]", operands: 2...2,
         options: [
+            Option(
+                name: "name", value: "NAME",
+                help: "BACKING is this workspace, wherever it is now: note that in its settings"),
             Option(
                 name: "foreground", short: "f", help: "stay in the foreground, log to the terminal"),
             Option(
@@ -142,7 +145,7 @@ private let accountVerbs: [Verb] = [
 
 private let fileVerbs: [Verb] = [
     Verb(
-        name: "owner", summary: "print or set the owners of files",
+        name: "owner", summary: "print or set the owners of files, and of directories' new files",
         usage: "[--set UPN] FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
             Option(

@@ -36,20 +36,21 @@ struct Backing {
     let own: Descriptor
     /// Nil if there is none, and nothing may be made.
     let work: Descriptor?
-    let name: WorkspaceName
-    let id: String
+    let manifest: WorkspaceManifest
+    var name: WorkspaceName { manifest.name }
+    var id: Bytes16 { manifest.id }
     /// The last daemon that mounted it did not come to its end.
     let endedUncleanly: Bool
     /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
     private let lock: Descriptor
 
-    static let formatVersion = 1
-
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
         self.path = path
         (root, own) = try Self.open(path)
-        (name, id) = try Self.readDescription(own, path)
-        Self.waitForEnd(ofHolderOf: own, name)
+        manifest = try Self.readManifest(own, path)
+        // Before anything is changed there.
+        if use.isMount { try checkIsKnown(manifest, root, at: path) }
+        Self.waitForEnd(ofHolderOf: own, manifest.name)
         (lock, endedUncleanly) = try Self.takeLock(own, path, use)
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
@@ -61,7 +62,7 @@ struct Backing {
     ) throws(StartError) -> (root: Descriptor, own: Descriptor) {
         let root = try openDirectory(path)
         do throws(Errno) {
-            return (root, try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+            return (root, try openOwnDirectory(of: root))
         } catch {
             throw StartError(
                 "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
@@ -84,26 +85,21 @@ struct Backing {
         }
     }
 
-    /// `{"format": 1, "id": 32 hexadecimal digits, "name": NAME}`.
-    private static func readDescription(
+    private static func readManifest(
         _ own: Descriptor, _ path: ByteString
-    ) throws(StartError) -> (WorkspaceName, String) {
-        let file = "\(path.shown)/.mamd/workspace.json"
-        let bytes: [UInt8]
-        do throws(Errno) {
-            bytes = try readSmallFile(at: own.raw, "workspace.json", maximumByteCount: 65_536)
-        } catch { throw StartError("\(file) cannot be read: \(error)") }
-        guard let members = (try? JSONValue(parsing: bytes))?.object,
-            let format = members["format"]?.integer,
-            let id = members["id"]?.text.flatMap(Bytes16.init(hex:)),
-            let name = members["name"]?.text.flatMap(WorkspaceName.init)
-        else { throw StartError("\(file) is damaged: it needs format, id and name", .damaged) }
-        guard format == formatVersion else {
-            throw StartError(
-                "\(file) has format \(format), and this mamd knows \(formatVersion); install a newer one"
-            )
+    ) throws(StartError) -> WorkspaceManifest {
+        let file = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName)"
+        do throws(WorkspaceManifestError) { return try WorkspaceManifest(in: own) } catch {
+            switch error {
+            case .unreadable(let error): throw StartError("\(file) cannot be read: \(error)")
+            case .damaged:
+                throw StartError("\(file) is damaged: it needs format, id and name", .damaged)
+            case .newer(let format):
+                throw StartError(
+                    "\(file) has format \(format), and this mamd knows \(WorkspaceManifest.formatVersion); install a newer one"
+                )
+            }
         }
-        return (name, id.description)
     }
 
     /// One daemon for one workspace: the lock file says who has it. Returns whether it was left full.
@@ -200,8 +196,15 @@ struct Backing {
         awaitEnd(ofDaemon: pid) {
             mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
         } orWhile: {
-            isMamd(pid) && mount(at: place) == nil
+            // Whatever stands in the file: the daemon that it is about has it locked.
+            isMamd(pid) && mount(at: place) == nil && isLocked(in: own)
         }
+    }
+
+    private static func isLocked(in own: Descriptor) -> Bool {
+        guard let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        else { return false }
+        return withExtendedLifetime(lock) { flock(lock.raw, LOCK_SH | LOCK_NB) != 0 }
     }
 
     /// The number may have become another program's.

@@ -11,7 +11,7 @@ import MAMVault
 import MAMWire
 
 func makeVault(
-    _ places: Places, _ name: WorkspaceName, _ id: String, _ log: Log, state: String? = nil,
+    _ places: Places, _ name: WorkspaceName, _ id: Bytes16, _ log: Log, state: String? = nil,
     mayRepair: Bool = true, isReadOnly: Bool = false, report: @escaping @Sendable (String) -> Void
 ) throws(StartError) -> (Vault, PolicyDirectory) {
     let settings = try readSettings(places.configuration(of: name), log)
@@ -19,7 +19,7 @@ func makeVault(
     let state = state ?? places.state(of: name)
     let policies = try makePolicyDirectory(
         "\(places.configuration(of: name))/policies", state, isReadOnly: isReadOnly,
-        of: [name.description, id], settings, log)
+        of: [name.description, id.description], settings, log)
     let book = try policies.start()
     guard
         let cost = KeyDerivationCost(
@@ -139,7 +139,8 @@ func makeServer(
     _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
-        name: backing.name.description, id: backing.id, backingDirectory: backing.path.wireText,
+        name: backing.name.description, id: backing.id.description,
+        backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
         WorkspaceInterface(facts, vault: vault, files: files, lastVerify: lastVerify),

@@ -34,6 +34,7 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
     // Refused if another daemon has it. Until this process ends nobody else takes it.
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: true))
+    try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     forgetStoredDescriptors(named: GivenName.device)
     let device = try place(at: mountPoint, report: printError) {
         target throws(MountSession.Failure) in

@@ -1,5 +1,6 @@
 """Another machine: other XDG directories, and so another device secret, for a copy of the same backing directory."""
 import hashlib
+import json
 import os
 import shutil
 
@@ -20,7 +21,15 @@ def another_machine(workspace, copy=None, policies=True):
     if not policies:
         for document in other.policies.iterdir():
             document.unlink()
+    note_place(other)
     return other
+
+
+def note_place(workspace):
+    """As `mount --name` does: the settings say where the backing directory is."""
+    record = workspace.policies.parent / "workspace.json"
+    noted = json.loads(record.read_text())
+    record.write_text(json.dumps({**noted, "backingDirectory": str(workspace.backing)}))
 
 
 def copy_all(source, destination):
@@ -71,4 +80,6 @@ def account_of(record):
     return record.name.split(".")[0]
 
 
-__all__ = ["ANN", "POLICY", "SETTINGS", "account_of", "another_machine", "populate", "records", "tree"]
+__all__ = [
+    "ANN", "POLICY", "SETTINGS", "account_of", "another_machine", "note_place", "populate", "records",
+    "tree"]

@@ -65,6 +65,10 @@ class AtRest(BackupCase):
         other = self.restored(copy)
         place = other.path(self.directory.name)
         self.assertEqual(tree(place), before)
+        if keeps_attributes:
+            # The daemon here has not set what directories ask for, until a repair says that it has.
+            self.verify(other, status=DAMAGED)
+            other.serving("verify", "--repair", other.mount_point)
         self.verify(other)
         # What is asked for of a directory comes along where its attributes do, and new files follow it.
         (place / "deep" / "new").write_bytes(b"new")
@@ -85,6 +89,8 @@ class AtRest(BackupCase):
         self.workspace.mount()
         self.workspace.unlock()
         self.assertEqual(tree(self.directory), after)
+        self.verify(self.workspace, status=DAMAGED)
+        self.workspace.serving("verify", "--repair", self.workspace.mount_point)
         self.verify(self.workspace)
 
     def test_tar(self):
@@ -102,15 +108,17 @@ class AtRest(BackupCase):
         mount.mkdir()
         # One machine serves a workspace once: its name is its socket's, its keys' and its log's.
         refused = self.workspace.ctl("mount", copy, mount, status=NO)
+        self.assertIn("mamctl mount --name work", refused.stderr)
+        refused = self.workspace.ctl("mount", "--name", "work", copy, mount, status=NO)
         self.assertIn("another daemon", refused.stderr)
         self.assertNotIn(str(mount), pathlib.Path("/proc/mounts").read_text())
         self.workspace.unmount()
-        self.workspace.ctl("mount", copy, mount)
+        self.workspace.ctl("mount", "--name", "work", copy, mount)
         self.workspace.unlock()
         self.assertEqual(tree(mount / self.directory.name).keys(), tree(copy / self.directory.name).keys())
         self.assertEqual((mount / self.directory.name / "class A").read_bytes(), pattern(20_000, ord("A")))
         self.workspace.ctl("unmount", mount)
-        self.workspace.mount()
+        self.workspace.mount("--name", "work")
         self.workspace.unlock()
 
 

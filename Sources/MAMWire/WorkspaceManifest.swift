@@ -1,0 +1,56 @@
+// `.mamd/workspace.json`: what a backing directory says that it is. Anybody who can write there can
+// change it.
+
+internal import Glibc
+package import MAMModel
+package import MAMSystem
+
+/// `{"format": 1, "id": 32 hexadecimal digits, "name": NAME}`.
+package struct WorkspaceManifest: Sendable, Equatable {
+    package let name: WorkspaceName
+    package let id: Bytes16
+
+    package static let formatVersion = 1
+    package static let fileName = "workspace.json"
+
+    package init(name: WorkspaceName, id: Bytes16) {
+        self.name = name
+        self.id = id
+    }
+
+    /// Of a workspace's own directory.
+    package init(in own: Descriptor) throws(WorkspaceManifestError) {
+        let bytes: [UInt8]
+        do throws(Errno) {
+            let flags = O_RDONLY | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW
+            let file = try openFile(at: own.raw, Self.fileName, flags)
+            bytes = try readToEnd(of: file, maximumByteCount: 65_536)
+        } catch { throw .unreadable(error) }
+        guard let members = (try? JSONValue(parsing: bytes))?.object,
+            let format = members["format"]?.integer,
+            let id = members["id"]?.text.flatMap(Bytes16.init(hex:)),
+            let name = members["name"]?.text.flatMap(WorkspaceName.init)
+        else { throw .damaged }
+        guard format == Self.formatVersion else { throw .newer(Int64(format)) }
+        self.init(name: name, id: id)
+    }
+
+    package var json: JSONValue {
+        [
+            "format": JSONValue(Self.formatVersion), "id": .string(id.description),
+            "name": .string(name.description),
+        ]
+    }
+}
+
+package enum WorkspaceManifestError: Error {
+    case unreadable(Errno)
+    case damaged
+    /// Its format.
+    case newer(Int64)
+}
+
+/// The workspace's own directory, `.mamd`, in a backing directory. No link leads there.
+package func openOwnDirectory(of root: Descriptor) throws(Errno) -> Descriptor {
+    try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+}

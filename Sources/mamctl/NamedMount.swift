@@ -1,0 +1,64 @@
+// `mount --name`: a person's word which workspace a directory is. Settings and directory are made
+// to say the same; without that word the daemon serves no directory that they differ about.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func settle(_ backing: ByteString, as name: WorkspaceName) throws {
+    let root = try naming(backing) { () throws(Errno) in
+        try openFile(backing.cString, O_RDONLY | O_DIRECTORY)
+    }
+    let places = Places.current
+    if let other = places.workspace(at: root), other != name {
+        throw Failure(
+            .failure,
+            "\(backing.shown) is the workspace '\(other)', by \(places.recordPath(of: other))",
+            next: "mamctl mount --name \(other) \(backing.asArgument) MOUNTPOINT")
+    }
+    let found = (try? openOwnDirectory(of: root)).flatMap { try? WorkspaceManifest(in: $0) }
+    try refuseIfServed(name, places)
+    let id = try id(of: name, places.record(of: name), root, found, backing)
+    let manifest = WorkspaceManifest(name: name, id: id)
+    if found != manifest { try manifest.write(to: backing) }
+}
+
+/// Whose settings are in use, they are not changed: what is mounted would not be found at its next
+/// start. A daemon has its state directory locked.
+private func refuseIfServed(_ name: WorkspaceName, _ places: Places) throws(Failure) {
+    let state = places.state(of: name)
+    guard let directory = try? openFile(state, O_RDONLY | O_DIRECTORY) else { return }
+    try withExtendedLifetime(directory) { () throws(Failure) in
+        guard flock(directory.raw, LOCK_EX | LOCK_NB) != 0 else { return }
+        throw Failure(
+            .failure, "another daemon serves '\(name)' now",
+            next: "mamctl status tells where; mamctl unmount MOUNTPOINT")
+    }
+}
+
+/// What the settings say of this directory counts; where they say nothing, what it says itself is
+/// noted there.
+private func id(
+    of name: WorkspaceName, _ record: WorkspaceRecord?, _ root: Descriptor,
+    _ found: WorkspaceManifest?, _ backing: ByteString
+) throws -> Bytes16 {
+    if let record, record.isAt(root) { return record.id }
+    guard let found else {
+        throw Failure(
+            .notFound, "\(backing.shown) is not a workspace",
+            next: "mamctl init \(backing.asArgument)")
+    }
+    if let record, record.id != found.id {
+        throw Failure(
+            .failure, "'\(name)' is another workspace here, at \(record.backing.shown)",
+            next: "mamctl mount --name OTHER \(backing.asArgument) MOUNTPOINT")
+    }
+    let configuration = WorkspaceConfiguration(of: name)
+    if !configuration.exists {
+        try configuration.create(settings: try readSettings(nil))
+        printError("mamctl: '\(name)' has new settings, and the default policy")
+    }
+    try configuration.note(found.id, at: backing.resolved ?? backing)
+    return found.id
+}

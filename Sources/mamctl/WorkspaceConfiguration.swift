@@ -1,0 +1,54 @@
+// The settings directory of a workspace, and the file that makes a backing directory one.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// As `init` makes it, and `mount --name` where there is none.
+struct WorkspaceConfiguration {
+    private let directory: ByteString
+
+    init(of name: WorkspaceName) {
+        directory = ByteString(Places.current.configuration(of: name))
+    }
+
+    var exists: Bool { access(directory.cString, F_OK) == 0 }
+
+    /// Documents that an administrator laid down before are kept.
+    func create(settings: [UInt8]) throws {
+        let policies = directory.appending("policies")
+        try makeDirectories(policies.shown, mode: 0o700)
+        try write(settings, as: "settings.json", in: directory)
+        if try entries(of: policies).isEmpty {
+            try write(defaultPolicy.encoded(pretty: true), as: "default.json", in: policies)
+        }
+    }
+
+    /// Which workspace has the name, and where it is: the daemon serves no other by it.
+    func note(_ id: Bytes16, at backing: ByteString) throws {
+        let record: JSONValue = [
+            "id": .string(id.description), "backingDirectory": .string(backing.shown),
+        ]
+        try write(record.encoded(), as: "workspace.json", in: directory)
+    }
+}
+
+extension WorkspaceManifest {
+    func write(to backing: ByteString) throws {
+        let own = backing.appending(".mamd")
+        if mkdir(own.cString, 0o700) != 0, Errno.current != .exists { throw Failure(own, .current) }
+        try mamctl.write(json.encoded(), as: Self.fileName, in: own)
+    }
+}
+
+private func write(_ bytes: [UInt8], as name: String, in path: ByteString) throws(Failure) {
+    try naming(path.appending(name)) { () throws(Errno) in
+        // Whose link leads elsewhere is not followed.
+        let directory = try openFile(path.cString, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        let line = bytes + [UInt8(ascii: "\n")]
+        try line.span.withUnsafeBytes { buffer throws(Errno) in
+            try replaceFile(in: directory.raw, named: name, with: buffer)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// A backing directory is served as what this machine's settings say that it is, or not at all: what
+// it says itself leads to settings, policies and keys, and could be changed to lead to none.
+
+import MAMModel
+import MAMSystem
+import MAMWire
+
+func checkIsKnown(
+    _ manifest: WorkspaceManifest, _ root: Descriptor, at path: ByteString
+) throws(StartError) {
+    do throws(WorkspaceMismatch) { try Places.current.check(manifest, of: root) } catch {
+        throw StartError(text(of: error, manifest, path))
+    }
+}
+
+private func text(
+    of mismatch: WorkspaceMismatch, _ manifest: WorkspaceManifest, _ path: ByteString
+) -> String {
+    let name = manifest.name
+    let said = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName) says that this is '\(name)'"
+    let record = Places.current.recordPath(of: name)
+    func command(_ name: String) -> String {
+        "mamctl mount --name \(name) \(path.shown) MOUNTPOINT"
+    }
+    return switch mismatch {
+    case .unknown:
+        "\(said), of which \(record) knows nothing; if you trust it, say so: \(command("\(name)"))"
+    case .otherID:
+        "\(said), and by its id it is not the '\(name)' of \(record); "
+            + "if you trust it, give it another name here: \(command("OTHER"))"
+    case .otherPlace(let place):
+        "\(said), which is at \(place.shown) by \(record); "
+            + "if it was moved, or this copy is the one to use, say so: \(command("\(name)"))"
+    case .otherName(let other):
+        "\(said), and \(Places.current.recordPath(of: other)) that it is '\(other)': "
+            + "the former was changed; to have it written anew: \(command("\(other)"))"
+    }
+}
