@@ -162,6 +162,14 @@ int64_t mam_cached_size(int descriptor) {
     return (int64_t)found.stx_size;
 }
 
+int64_t mam_birth_time(int descriptor) {
+    struct statx found;
+    if (statx(descriptor, "", AT_EMPTY_PATH, STATX_BTIME, &found) != 0) return -1;
+    if (!(found.stx_mask & STATX_BTIME) || found.stx_btime.tv_sec < 0) return 0;
+    const uint64_t seconds = (uint64_t)found.stx_btime.tv_sec;
+    return (int64_t)((seconds * 1000000000u + found.stx_btime.tv_nsec) & INT64_MAX);
+}
+
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }
 
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags) {

@@ -23,6 +23,8 @@ public struct ProtectionInfo: Sendable, Hashable {
         case foreign
         /// It names an owner who is not managed; the content is plain.
         case unmanaged
+        /// It names an account, and the content is plain all the same.
+        case unsealed
         /// Encrypted, and its account is open.
         case available
         /// Encrypted, and its account is closed.
@@ -62,6 +64,7 @@ public struct ProtectionInfo: Sendable, Hashable {
             switch info.state {
             case .foreign: .foreign
             case .unmanaged: .unmanaged
+            case .unsealed: .unsealed
             case .available: .available
             case .closed: .closed
             case .keyMissing: .keyMissing

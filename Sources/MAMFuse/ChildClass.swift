@@ -2,37 +2,22 @@
 
 internal import MAMModel
 internal import MAMSystem
+internal import MAMVault
 
-/// What is known of it without asking the file system again.
 enum ChildClass {
-    case unread
-    case read(ProtectionClass?)
-
-    /// Nil for none.
-    static func read(of directory: Descriptor) -> ProtectionClass? {
-        switch readValue(of: directory) {
-        case nil: nil
-        // What cannot be understood may have been meant to be strict.
-        case .some(let found): found ?? .complete
+    /// Nil for none; in the note nil for one that cannot be understood.
+    static func read(of directory: Descriptor, _ marks: Marks) -> Note<ProtectionClass?>? {
+        DirectoryNote.childClass.read(of: directory, marks)?.map { letters in
+            letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil
         }
-    }
-
-    /// False if there is a value that makes no sense.
-    static func isValid(of directory: Descriptor) -> Bool { readValue(of: directory) != .some(nil) }
-
-    /// Nil for none; inside it nil for one that cannot be understood.
-    private static func readValue(of directory: Descriptor) -> ProtectionClass?? {
-        guard let letters = DirectoryNote.childClass.read(of: directory, limit: 2) else {
-            return nil
-        }
-        return .some(
-            letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil)
     }
 
     /// Nil takes it away.
     static func write(
-        _ asked: ProtectionClass?, of directory: Descriptor
+        _ asked: Note<ProtectionClass>?, of directory: Descriptor, _ marks: Marks
     ) throws(Errno) {
-        try DirectoryNote.childClass.write(asked.map { Array($0.letter.utf8) }, of: directory)
+        try DirectoryNote.childClass.write(
+            asked.map { Array($0.value.letter.utf8) }, isProved: asked?.isProved ?? true,
+            of: directory, marks)
     }
 }

@@ -31,10 +31,13 @@ extension FileSystem: MountedFiles {
 
     /// What is known of a file, or of what a directory asks for its new files.
     func protection(of inode: Inode) -> ProtectionInfo {
-        inode.isDirectory
-            ? vault.protection(
-                ofDirectoryAsking: childClass(of: inode), owner: childOwner(of: inode))
-            : vault.protection(of: facts(of: inode))
+        guard inode.isDirectory else {
+            return vault.protection(of: facts(of: inode)) { hasMark(inode, $0) }
+        }
+        let note = childOwnerNote(of: inode)
+        return vault.protection(
+            ofDirectoryAsking: childClass(of: inode), owner: childOwner(of: inode),
+            unproved: note?.isProved == false ? note?.value : nil)
     }
 
     /// The inode behind a status that a descriptor of the mount gave; nil for other file systems.

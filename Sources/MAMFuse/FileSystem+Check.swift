@@ -79,7 +79,7 @@ extension FileSystem {
                     try openForUse(inode, writes: false)
                 }
             }
-            let file = try vault.file(descriptor)
+            let file = try takeIntoUse(descriptor, state)
             state.file = file
             state.isWritable = isWritable
             state.checkCount += 1
@@ -122,6 +122,7 @@ extension FileSystem {
             let reason = "\(VaultError.keyMissing(file.owner))"
             result.findings.append(Finding(path, .keyMissing, reason, .unchecked))
         }
+        if let finding = checkSeal(of: look.item, file.header) { result.findings.append(finding) }
         guard !problems.isClean else { return result }
         let outcomes = try outcomes(for: look, file, problems)
         result.findings += problems.findings(at: path, outcomes)
@@ -137,6 +138,7 @@ extension FileSystem {
         case .store(.system(.staleHandle)): throw Outdated()
         case .store(.header(.newerVersion)): return Finding(path, .newer, reason, .unchecked)
         case .store(.header): problem = .header
+        case .store(.unsealed): problem = .unsealed
         case .store(.impossibleSize): problem = .size
         case .store(.damaged):
             problem = .header

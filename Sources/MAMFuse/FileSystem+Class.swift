@@ -8,27 +8,44 @@ package import MAMVault
 
 extension FileSystem {
     /// The class that a directory asks for its new children; nil for none.
+    ///
+    /// Whoever wrote it: it makes files stricter than policy has them, never laxer. What cannot be
+    /// understood may have been meant to be strict.
     func childClass(of directory: Inode) -> ProtectionClass? {
-        directory.withState { state in
-            if case .read(let found) = state.childClass { return found }
-            let found = ChildClass.read(of: directory.handle)
-            state.childClass = .read(found)
-            return found
-        }
+        childClassNote(of: directory)?.value
     }
 
-    /// Makes a new directory ask for what its parent asks for.
+    private func childClassNote(of directory: Inode) -> Note<ProtectionClass>? {
+        let (note, isNew) = directory.withState { state -> (Note<ProtectionClass>?, Bool) in
+            if case .read(let found) = state.childClass { return (found, false) }
+            let found = ChildClass.read(of: directory.handle, vault.marks)?
+                .map { $0 ?? .complete }
+            state.childClass = .read(found)
+            return (found, true)
+        }
+        if isNew, let note, !note.isProved {
+            reportUnproved(directory, "its class for new files, \(note.value.letter)")
+        }
+        return note
+    }
+
+    /// Makes a new directory ask for what its parent asks for, and no surer.
     func inheritClass(from parent: Inode, to directory: Inode) throws(Errno) {
-        guard let inherited = childClass(of: parent) else { return }
+        guard let inherited = childClassNote(of: parent) else { return }
         try setChildClass(inherited, of: directory)
     }
 
-    func setChildClass(
-        _ asked: ProtectionClass?, of directory: Inode
+    /// Nil takes it away.
+    func setChildClass(_ asked: ProtectionClass?, of directory: Inode) throws(Errno) {
+        try setChildClass(asked.map { Note(value: $0, isProved: true) }, of: directory)
+    }
+
+    private func setChildClass(
+        _ note: Note<ProtectionClass>?, of directory: Inode
     ) throws(Errno) {
         try directory.withState { state throws(Errno) in
-            try ChildClass.write(asked, of: directory.handle)
-            state.childClass = .read(asked)
+            try ChildClass.write(note, of: directory.handle, vault.marks)
+            state.childClass = .read(note)
         }
     }
 
@@ -81,7 +98,7 @@ extension FileSystem {
         let descriptor = try systemCall { () throws(Errno) in
             try evictor.makingRoom { () throws(Errno) in try openBacking(inode.handle, O_RDWR) }
         }
-        guard let file = state.file else { return try vault.file(descriptor) }
+        guard let file = state.file else { return try takeIntoUse(descriptor, state) }
         file.replaceDescriptor(descriptor)
         state.isWritable = true
         return file

@@ -60,8 +60,11 @@ extension FileSystem {
                     let owner = owner(of: parent, for: caller)
                     let asked = file.header?.sealing?.askedClass ?? parent.flatMap(childClass)
                     try vault.begin(file, as: owner, asking: asked)
+                    // Whatever fails from here on, the former header is gone.
+                    state.facts = file.facts
                 } else {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
+                    try checkUnsealed(inode, file.header, writes: writes || truncates)
                     try vault.admit(file)
                     updateClass(of: file, inode, &state)
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
@@ -122,7 +125,8 @@ extension FileSystem {
         }
         state.isWritable = isWritable
         return try auditing(.open, inode, nil, for: caller) { () throws(VaultError) in
-            truncates ? try vault.fileToReplace(descriptor) : try vault.file(descriptor)
+            truncates
+                ? try vault.fileToReplace(descriptor) : try takeIntoUse(descriptor, state)
         }
     }
 

@@ -13,13 +13,17 @@ extension FileSystem {
         _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo {
         let inode = try changeableInode(descriptor)
-        guard inode.isRegular else {
-            throw .invalid("it is a directory; only files have owners")
+        if inode.isDirectory {
+            try systemCall { () throws(Errno) in
+                try setChildOwner(owner.isNobody ? nil : owner, of: inode)
+            }
+            return protection(of: inode)
         }
+        guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
         try give(
             inode, at: { () throws(VaultError) in try place(of: descriptor) }, to: owner,
             for: caller)
-        return vault.protection(of: facts(of: inode))
+        return protection(of: inode)
     }
 
     /// `place` is asked only where the content has to be converted.
@@ -46,7 +50,7 @@ extension FileSystem {
             try replace(
                 inode, at: place(of: descriptor), header.owner, isSealed: false, for: caller)
         }
-        return vault.protection(of: facts(of: inode))
+        return protection(of: inode)
     }
 
     /// Another owner of the same kind: the header alone changes.
@@ -112,6 +116,7 @@ extension FileSystem {
             try conversion.finish { () throws(VaultError) in
                 try copy.takeAttributes(of: inode)
                 try systemCall { () throws(Errno) in
+                    try setMark(of: copy.file, isSealed ? nil : conversion.facts.header)
                     try copy.putInPlace(of: inode, at: place, in: table)
                 }
             }

@@ -17,7 +17,7 @@ extension FileSystem {
             let place = try place(of: descriptor)
             let changed = try protect(inode, at: { place }, request)
             _ = listener.did(
-                ProtectedFile(ByteString(""), vault.protection(of: facts(of: inode)), changed))
+                ProtectedFile(ByteString(""), protection(of: inode), changed))
             return
         }
         try protectDirectory(inode, request)
@@ -60,7 +60,7 @@ extension FileSystem {
                         name: found.name.cString)
                 }, request)
             return listener.did(
-                ProtectedFile(found.path, vault.protection(of: facts(of: inode)), changed))
+                ProtectedFile(found.path, protection(of: inode), changed))
         } catch {
             if case .refused = error { isRefused = true }
             return listener.failed(found.path, error)
@@ -72,7 +72,7 @@ extension FileSystem {
         _ inode: Inode, at place: () throws(VaultError) -> Place, _ request: ProtectRequest
     ) throws(VaultError) -> Bool {
         guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
-        let current = vault.protection(of: facts(of: inode))
+        let current = protection(of: inode)
         let isThere =
             current.owner.matches(request.owner)
             && current.isManaged == vault.isManaged(request.owner)
@@ -89,7 +89,8 @@ extension FileSystem {
         try request.authorize(childOwner(of: inode) ?? .nobody, try user(of: inode))
         let owner = request.owner.isNobody ? nil : request.owner
         try systemCall { () throws(Errno) in
-            if childOwner(of: inode)?.description != owner?.description {
+            let note = childOwnerNote(of: inode)
+            if note?.value.description != owner?.description || note?.isProved == false {
                 try setChildOwner(owner, of: inode)
             }
         }

@@ -1,4 +1,4 @@
-// Checking what is not a file of the tree: directories' classes, keybags, and the workspace's own directory.
+// Checking what is not in the tree: keybags, and the workspace's own directory.
 
 internal import Glibc
 internal import MAMModel
@@ -6,32 +6,6 @@ internal import MAMSystem
 internal import MAMVault
 
 extension FileSystem {
-    func checkClass(of found: WalkedEntry, _ repair: Bool) -> Finding? {
-        let directory = found.entry.inode
-        guard !ChildClass.isValid(of: directory.handle) else { return nil }
-        let reason = "its class for new files makes no sense, and counts as A"
-        guard repair else { return Finding(found.path, .directoryClass, reason, .left(nil)) }
-        do throws(Errno) {
-            try setChildClass(.complete, of: directory)
-            return Finding(found.path, .directoryClass, reason, .repaired("set to A"))
-        } catch {
-            return Finding(found.path, .directoryClass, reason, .left("\(error)"))
-        }
-    }
-
-    func checkOwner(of found: WalkedEntry, _ repair: Bool) -> Finding? {
-        let directory = found.entry.inode
-        guard !ChildOwner.isValid(of: directory.handle) else { return nil }
-        let reason = "its owner for new files makes no sense, and counts as none"
-        guard repair else { return Finding(found.path, .directoryOwner, reason, .left(nil)) }
-        do throws(Errno) {
-            try setChildOwner(nil, of: directory)
-            return Finding(found.path, .directoryOwner, reason, .repaired("taken away"))
-        } catch {
-            return Finding(found.path, .directoryOwner, reason, .left("\(error)"))
-        }
-    }
-
     func surroundings(_ repair: Bool) -> [Finding] {
         vault.checkKeybags(repair: repair) + vault.checkWipes(repair: repair, in: self)
             + checkWorkDirectory(repair)

@@ -25,7 +25,7 @@ extension FileSystem {
             try walk(from: start, run, reporter, repair)
         } else {
             walk(from: nil, run, reporter, repair)
-            for finding in surroundings(repair) { run.add(finding) }
+            for finding in checkRoot(repair) + surroundings(repair) { run.add(finding) }
         }
         run.close()
         var counts = reporter.finish()
@@ -49,6 +49,12 @@ extension FileSystem {
             }
             throw .noEntry
         }
+    }
+
+    /// Which no walk comes by.
+    private func checkRoot(_ repair: Bool) -> [Finding] {
+        guard let root = try? table.inode(InodeTable.rootNode) else { return [] }
+        return checkNotes(of: root, at: ByteString("."), repair)
     }
 
     private func walk(
@@ -78,8 +84,8 @@ extension FileSystem {
         _ found: WalkedEntry, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
     ) {
         if found.entry.inode.isDirectory {
-            for check in [checkClass, checkOwner] {
-                if let finding = check(found, repair) { run.add(finding) }
+            for finding in checkNotes(of: found.entry.inode, at: found.path, repair) {
+                run.add(finding)
             }
             return
         }

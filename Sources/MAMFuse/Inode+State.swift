@@ -51,8 +51,8 @@ extension Inode {
         var checkCount = 0
         var writerCount = 0
         var writeGuard = WriteGuard()
-        var childClass: ChildClass = .unread
-        var childOwner: ChildOwner = .unread
+        var childClass: KnownNote<ProtectionClass> = .unread
+        var childOwner: KnownNote<Identity> = .unread
 
         fileprivate var areNone: Bool {
             guard file == nil, openCount == 0, checkCount == 0, writerCount == 0 else {
@@ -106,13 +106,13 @@ extension Inode.State {
     }
 
     /// A directory's class for new children, once it was read.
-    var childClass: ChildClass {
+    var childClass: KnownNote<ProtectionClass> {
         get { uses?.childClass ?? .unread }
         set { inUse.childClass = newValue }
     }
 
     /// A directory's owner for new children, once it was read.
-    var childOwner: ChildOwner {
+    var childOwner: KnownNote<Identity> {
         get { uses?.childOwner ?? .unread }
         set { inUse.childOwner = newValue }
     }

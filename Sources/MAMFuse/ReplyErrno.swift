@@ -37,7 +37,7 @@ extension StoreError {
     var errno: Errno {
         switch self {
         case .system(let error): error
-        case .damaged, .wrongEnd, .impossibleSize: .badMessage
+        case .damaged, .wrongEnd, .impossibleSize, .unsealed: .badMessage
         case .header(.newerVersion): .notSupported
         case .header: .badMessage
         case .keyUnavailable: .noKey

@@ -6,6 +6,8 @@ package enum ProtectionState: String, Sendable {
     case foreign
     /// A header that names an unmanaged owner; the content is plain.
     case unmanaged
+    /// A header that names an account, and the content is plain all the same.
+    case unsealed
     /// Encrypted, and its window is open.
     case available
     /// Encrypted, and its window is closed until the account is unlocked.

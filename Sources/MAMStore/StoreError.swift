@@ -14,6 +14,8 @@ package enum StoreError: Error, Sendable, Equatable {
     /// `st_size` is that of no protected file.
     case impossibleSize(Int64)
     case header(HeaderError)
+    /// It was sealed when it was last looked at, and is plain now.
+    case unsealed
     /// The file key is not here: its window is closed.
     case keyUnavailable
     /// OpenSSL refused, which only a lack of memory explains.
@@ -28,6 +30,7 @@ extension StoreError: CustomStringConvertible {
         case .wrongEnd(let block): "it was cut off or a write was interrupted, at block \(block)"
         case .impossibleSize(let size): "its size of \(size) bytes is that of no protected file"
         case .header(let error): error.description
+        case .unsealed: "it was sealed, and somebody else has put a plain file in its place"
         case .keyUnavailable: "its access window is closed"
         case .cipherFailure: "the cipher failed; is memory exhausted?"
         }
@@ -36,7 +39,7 @@ extension StoreError: CustomStringConvertible {
     /// True when the bytes on disk are at fault.
     package var isDamage: Bool {
         switch self {
-        case .damaged, .wrongEnd, .impossibleSize: true
+        case .damaged, .wrongEnd, .impossibleSize, .unsealed: true
         case .header(let error):
             if case .newerVersion = error { false } else { true }
         case .system, .keyUnavailable, .cipherFailure: false

@@ -121,6 +121,12 @@ package func status(of descriptor: Int32) throws(Errno) -> stat {
     return value
 }
 
+/// When a file was made, in nanoseconds since 1970, `O_PATH` too; 0 where the file system does not
+/// know. Nothing but the file system sets that time.
+package func birthTime(of descriptor: Int32) throws(Errno) -> Int64 {
+    try retrying { mam_birth_time(descriptor) }
+}
+
 /// fstatat(2); with an empty path it is the descriptor's own status, `O_PATH` too.
 package func status(
     at directory: Int32, _ path: UnsafePointer<CChar>, followLinks: Bool = false

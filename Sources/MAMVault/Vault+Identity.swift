@@ -1,7 +1,7 @@
 // Under which identity a thread acts, and what is known of a file's protection.
 
 internal import Glibc
-internal import MAMFormat
+package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
@@ -73,7 +73,11 @@ extension Vault {
     }
 
     /// What a header tells, and whether its window is open. Nil facts: the file could not be read.
-    package func protection(of facts: FileFacts?) -> ProtectionInfo {
+    ///
+    /// `isMarked`: asked of a plain file of an account, whether the daemon made it so.
+    package func protection(
+        of facts: FileFacts?, isMarked: (FileHeader) -> Bool = { _ in false }
+    ) -> ProtectionInfo {
         switch facts {
         case nil:
             Self.plain(.damaged, "the daemon may not read the file")
@@ -85,8 +89,18 @@ extension Vault {
         case .damaged(let error):
             Self.plain(.damaged, error.description)
         case .protected(let header):
-            protection(of: header)
+            isUnsealed(header)
+                ? unsealed(header, isMarked: isMarked(header)) : protection(of: header)
         }
+    }
+
+    private func unsealed(_ header: FileHeader, isMarked: Bool) -> ProtectionInfo {
+        ProtectionInfo(
+            owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
+            state: .unsealed,
+            reason: isMarked
+                ? "it was decrypted here: the content is plain"
+                : reasonAgainstWriting(to: header))
     }
 
     /// The state alone, for who asks of very many files.
@@ -115,9 +129,10 @@ extension Vault {
 
     /// What is known of a directory.
     ///
-    /// `owner`: the default owner of its new files; nil for none.
+    /// `owner`: the default owner of its new files; nil for none. `unproved`: one that the daemon
+    /// may not have set.
     package func protection(
-        ofDirectoryAsking asked: ProtectionClass?, owner: Identity?
+        ofDirectoryAsking asked: ProtectionClass?, owner: Identity?, unproved: Identity? = nil
     ) -> ProtectionInfo {
         let account = owner.flatMap { self.account(of: $0) }
         let effective = effectiveClass(asked: asked, of: account)
@@ -126,7 +141,13 @@ extension Vault {
             effectiveClass: effective,
             state: .directory,
             reason: "new files of managed owners get class \(effective.letter): "
-                + reasonForClass(asked: asked, of: nil))
+                + reasonForClass(asked: asked, of: nil)
+                + (unproved.map(reasonAgainstOwner) ?? ""))
+    }
+
+    private func reasonAgainstOwner(_ owner: Identity) -> String {
+        "; the directory says that they are \(owner)'s, and nothing proves that this daemon wrote "
+            + "that: mamctl owner --set \(owner) DIRECTORY, if it is so"
     }
 
     private func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {

@@ -3,7 +3,7 @@
 package import MAMAudit
 package import MAMFormat
 package import MAMKeyring
-internal import MAMModel
+package import MAMModel
 package import MAMPolicy
 internal import MAMStore
 package import MAMSystem
@@ -46,13 +46,16 @@ package final class Vault: Sendable {
     let userIDs = UserIDs()
     /// One search through the tree for whose a name or key is at a time. Nothing else is taken inside of it.
     let searching = Mutex<Void>(())
+    /// Of what the daemon itself wrote into the backing directory.
+    package let marks: Marks
     /// One wipe at a time. Comes before `transitions`.
     let wiping = Mutex<Void>(())
 
     /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
+    /// `workspace`: its id.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
-        log: Log, clock: Clock = Clock()
+        workspace: Bytes16 = .zero, log: Log, clock: Clock = Clock()
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
@@ -62,6 +65,7 @@ package final class Vault: Sendable {
         inForce = Guarded(PoliciesInForce(policies))
         self.clock = clock
         self.keyring = keyring
+        marks = Marks(of: workspace, by: keyring)
         self.log = log
         sealer = KeyringSealer(keyring: keyring)
         enrollments = try Enrollments(

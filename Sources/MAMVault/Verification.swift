@@ -24,6 +24,10 @@ package struct Finding: Sendable {
         case keyMissing = "key-missing"
         /// The file system does not give it.
         case unreadable
+        /// A plain file of an account whose files are sealed.
+        case unsealed
+        /// A directory's class or owner for its new files that this daemon may not have set.
+        case unproved
         /// A directory's class for its new files makes no sense.
         case directoryClass = "directory-class"
         /// A directory's owner for its new files makes no sense.

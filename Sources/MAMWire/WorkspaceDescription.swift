@@ -46,7 +46,7 @@ package enum WorkspaceDescription {
         )
 
         # class and effectiveClass: A, B, C, D, or null when not encrypted; of a directory, what its new files ask for and get
-        # state: foreign, unmanaged, available, closed, key-missing, damaged, directory
+        # state: foreign, unmanaged, unsealed, available, closed, key-missing, damaged, directory
         type Protection (
           owner: string,
           ownerObjectId: string,
@@ -96,7 +96,7 @@ package enum WorkspaceDescription {
         )
 
         # path: below the backing directory; of a keybag, below the state directory. What is no printable text stands as \\ooo.
-        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, directory-class, directory-owner, keybag, leftover, wipe
+        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # place: backing, state: the directory that path begins in
         # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked
@@ -188,6 +188,7 @@ package enum WorkspaceDescription {
         method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
         # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.
+        # Of a directory, says whose its new files are; "" takes that away.
         method SetOwner(owner: string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
         # Asks for a class for a managed file, or for the new children of a directory. null: for what policy says.

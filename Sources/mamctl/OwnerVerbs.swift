@@ -138,7 +138,7 @@ extension Invocation {
     }
 
     fileprivate func setOwner(_ identity: String, of path: ByteString) throws -> FileFacts {
-        let file = try openForQuestion(path)
+        let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
             throw Failure(
                 .failure, "\(path.shown): only a file in a mounted workspace can change its owner",

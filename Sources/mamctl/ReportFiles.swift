@@ -102,6 +102,7 @@ extension ReportPage {
         case "available": "can be read now"
         case "closed": "locked"
         case "unmanaged": "plain, with an owner"
+        case "unsealed": "<span class=\"bad\">plain, of an account</span>"
         case "foreign": "plain, without an owner"
         case "key-missing": "<span class=\"bad\">key not here</span>"
         case "damaged": "<span class=\"bad\">damaged</span>"

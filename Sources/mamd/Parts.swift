@@ -40,7 +40,7 @@ func makeVault(
         }
         vault = try Vault(
             settings: settings, policies: book, keyring: keyring,
-            stateDirectory: isReadOnly ? nil : directory.raw, log: log, clock: clock)
+            stateDirectory: isReadOnly ? nil : directory.raw, workspace: id, log: log, clock: clock)
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }

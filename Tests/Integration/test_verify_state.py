@@ -103,12 +103,18 @@ class Surroundings(VerifyCase):
                 if mounted:
                     self.mount()
                 bad = [f"{name}-{mounted}" for name in ("letter", "long", "empty")]
-                self.assertEqual(
-                    self.verify(status=DAMAGED), {name: [("directory-class", "left")] for name in bad})
-                self.assertEqual(self.verify("--repair"), {name: [("directory-class", "repaired")] for name in bad})
+                # One that the daemon did not set counts, and is told.
+                unproved = f"good-{mounted}"
+
+                def found(outcome):
+                    senseless = {name: [("directory-class", outcome)] for name in bad}
+                    return {unproved: [("unproved", outcome)], **senseless}
+                self.assertEqual(self.verify(status=DAMAGED), found("left"))
+                self.assertEqual(self.verify("--repair"), found("repaired"))
                 self.assertEqual(self.verify(), {})
-                for name in bad:
-                    self.assertEqual(os.getxattr(self.backing_of(self.directory / name), "user.mam.class"), b"A")
+                for name in [*bad, unproved]:
+                    value = os.getxattr(self.backing_of(self.directory / name), "user.mam.class")
+                    self.assertEqual(value[:2], b"B\0" if name == unproved else b"A\0")
 
     def test_leftovers_of_a_conversion_are_removed(self):
         work = self.workspace.on_disk(".mamd", "work")

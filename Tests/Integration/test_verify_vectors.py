@@ -5,7 +5,7 @@ import pathlib
 import shutil
 
 from keybags import add_account
-from workspace import CLOSED, DAMAGED, WorkspaceCase
+from workspace import DAMAGED, WorkspaceCase
 
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "Vectors"
 
@@ -18,6 +18,9 @@ OTHERS = {
     "wrap-key-id": {("key-missing", "unchecked")},
     "newer": {("newer", "unchecked")},
     "newer-bad-checksum": {("newer", "unchecked")},
+    # Plain, and they name an account that is here.
+    "unmanaged-0": {("unsealed", "left")},
+    "unmanaged-5": {("unsealed", "left")},
 }
 STEPS = {"header": "header", "key": "header", "size": "size", "blocks": "blocks"}
 
@@ -90,9 +93,11 @@ class Vectors(WorkspaceCase):
             self.assertEqual((quarantine / name).read_bytes(), self.vectors[name][1], name)
         log = [json.loads(line) for line in pathlib.Path(f"{quarantine}.log").read_text().splitlines()]
         self.assertEqual({line["path"] for line in log}, moved)
-        found, summary = self.verify("--repair", status=CLOSED)
-        self.assertEqual({name for name, each in found.items() if each}, {"newer", "newer-bad-checksum", "wrap-key-id"})
-        self.assertEqual((summary["left"], summary["repaired"], summary["quarantined"]), (0, 0, 0))
+        found, summary = self.verify("--repair", status=DAMAGED)
+        self.assertEqual(
+            {name for name, each in found.items() if each},
+            {"newer", "newer-bad-checksum", "wrap-key-id", "unmanaged-0", "unmanaged-5"})
+        self.assertEqual((summary["left"], summary["repaired"], summary["quarantined"]), (2, 0, 0))
         good = [name for name, each in wanted.items() if not each or {outcome for _, outcome in each} == {"unchecked"}]
         for name in good:
             self.assertEqual(self.workspace.on_disk(name).read_bytes(), self.vectors[name][1], name)

@@ -71,6 +71,10 @@ int64_t mam_cached_pages(int descriptor);
 /// statx(2) of a FUSE mount's file, O_PATH too: the size as the kernel knows it, without a request to the daemon.
 int64_t mam_cached_size(int descriptor);
 
+/// statx(2) of any file, O_PATH too: when it was made, in nanoseconds since 1970; 0 where the file
+/// system does not know. No call sets that time. -1 and errno on failure.
+int64_t mam_birth_time(int descriptor);
+
 /// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon gave it, if the
 /// kernel knows it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);

@@ -1,0 +1,70 @@
+// Telling what this daemon wrote into the backing directory from what others put there. The layout
+// is docs/FORMAT.md, section 9.
+
+internal import Glibc
+internal import MAMCrypto
+internal import MAMKeyring
+internal import MAMModel
+package import MAMSystem
+
+/// What a mark is about. The number is part of what is authenticated.
+package enum MarkKind: UInt8, Sendable {
+    /// The class that a directory asks for its new children.
+    case childClass = 1
+    /// The owner of a directory's new children.
+    case childOwner = 2
+    /// A plain file that names an account, and was made so by the daemon.
+    case plainFile = 3
+}
+
+/// The file or directory that a mark stands on: moved along with it, but not copied to another one,
+/// nor to one that got its number later.
+package struct MarkedPlace: Sendable {
+    package let inode: UInt64
+    package let birth: Int64
+
+    package init(inode: UInt64, birth: Int64) {
+        self.inode = inode
+        self.birth = birth
+    }
+
+    package init(_ descriptor: Descriptor) throws(Errno) {
+        inode = UInt64(try status(at: descriptor.raw, "").st_ino)
+        birth = try birthTime(of: descriptor.raw)
+    }
+}
+
+/// The key of one workspace's marks.
+package struct Marks: Sendable {
+    private let key: SecretBytes?
+
+    init(of workspace: Bytes16, by keyring: Keyring) { key = keyring.markingKey(of: workspace) }
+
+    package static let byteCount = KeyedTag.byteCount
+
+    /// Nil without a key: what is written then is not proved.
+    package func mark(
+        _ kind: MarkKind, of value: [UInt8], at place: MarkedPlace
+    ) -> [UInt8]? {
+        guard let key else { return nil }
+        return KeyedTag.make(of: Self.bytes(kind, value, place), key: key)
+    }
+
+    package func isRight(
+        _ mark: some Collection<UInt8>, _ kind: MarkKind, of value: [UInt8], at place: MarkedPlace
+    ) -> Bool {
+        guard let key else { return false }
+        return KeyedTag.isRight(mark, of: Self.bytes(kind, value, place), key: key)
+    }
+
+    /// Of fixed lengths but for the last.
+    private static func bytes(
+        _ kind: MarkKind, _ value: [UInt8], _ place: MarkedPlace
+    ) -> [UInt8] {
+        var bytes = [kind.rawValue] + [UInt8](repeating: 0, count: 7)
+        for number in [place.inode, UInt64(bitPattern: place.birth)] {
+            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+        }
+        return bytes + value
+    }
+}

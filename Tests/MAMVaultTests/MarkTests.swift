@@ -1,0 +1,65 @@
+import MAMModel
+import MAMSystem
+import MAMVault
+import Testing
+
+@Suite struct MarkTests {
+    private let value = Array("ann@contoso.com".utf8)
+    private let place = MarkedPlace(inode: 17, birth: 1_700_000_000_000_000_000)
+
+    private func mark(_ marks: Marks) throws -> [UInt8] {
+        try #require(marks.mark(.childOwner, of: value, at: place))
+    }
+
+    @Test func `the daemon knows its own mark again`() throws {
+        let marks = try TestVault().vault.marks
+        #expect(marks.isRight(try mark(marks), .childOwner, of: value, at: place))
+    }
+
+    @Test func `a mark is for one value, kind, file and time of its making`() throws {
+        let marks = try TestVault().vault.marks
+        let mark = try mark(marks)
+        #expect(!marks.isRight(mark, .childOwner, of: Array("bob@contoso.com".utf8), at: place))
+        #expect(!marks.isRight(mark, .childOwner, of: value + [0], at: place))
+        #expect(!marks.isRight(mark, .childClass, of: value, at: place))
+        for other in [
+            MarkedPlace(inode: 18, birth: place.birth),
+            MarkedPlace(inode: place.inode, birth: place.birth + 1),
+        ] {
+            #expect(!marks.isRight(mark, .childOwner, of: value, at: other))
+        }
+    }
+
+    @Test func `another device's mark is none`() throws {
+        let mark = try mark(TestVault().vault.marks)
+        #expect(!(try TestVault().vault.marks.isRight(mark, .childOwner, of: value, at: place)))
+    }
+
+    @Test func `a plain file of an account is told from others`() throws {
+        let test = try TestVault()
+        let ann = try TestVault.annIdentity()
+        let sealed = try test.makeFile("sealed", owner: ann, "x")
+        #expect(!test.vault.isUnsealed(sealed.header))
+        let plain = try test.vault.file(test.descriptor("plain"))
+        try test.vault.begin(plain, as: ann, isSealed: false, asking: nil)
+        #expect(test.vault.isUnsealed(plain.header))
+        #expect(test.vault.protection(of: plain.facts).state == .unsealed)
+        let personal = try test.makeFile("personal", owner: Identity(name: "p@home.example"), "x")
+        #expect(!test.vault.isUnsealed(personal.header))
+        #expect(!test.vault.isUnsealed(nil))
+    }
+
+    @Test func `the mark of a plain file is for its file id and its inode`() throws {
+        let test = try TestVault()
+        let plain = try test.vault.file(test.descriptor("plain"))
+        try test.vault.begin(plain, as: TestVault.annIdentity(), isSealed: false, asking: nil)
+        let header = try #require(plain.header)
+        let mark = try #require(test.vault.unsealedMark(of: header, at: place))
+        #expect(test.vault.isUnsealedMark(mark, of: header, at: place))
+        let elsewhere = MarkedPlace(inode: 18, birth: place.birth)
+        #expect(!test.vault.isUnsealedMark(mark, of: header, at: elsewhere))
+        try test.vault.begin(plain, as: TestVault.annIdentity(), isSealed: false, asking: nil)
+        let again = try #require(plain.header)
+        #expect(!test.vault.isUnsealedMark(mark, of: again, at: place))
+    }
+}
