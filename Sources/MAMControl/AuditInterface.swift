@@ -7,9 +7,11 @@ internal import MAMSystem
 package import MAMVault
 internal import MAMWire
 
-/// Answers the socket. Holds no state of its own.
+/// Answers the socket.
 package struct AuditInterface: VaultInterface {
     let vault: Vault
+    /// One reads all that is kept at a time.
+    private let readers = Shares(total: 1)
 
     package init(vault: Vault) { self.vault = vault }
 
@@ -23,6 +25,9 @@ package struct AuditInterface: VaultInterface {
         }
     }
 
+    /// It may follow what happens for as long as the caller stays.
+    package func cost(of method: String) -> CallCost { .listening }
+
     private func list(_ call: VarlinkCall) throws -> [String: JSONValue] {
         let question = try AuditQuestion(call, self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
@@ -30,9 +35,11 @@ package struct AuditInterface: VaultInterface {
         let subscription =
             question.follows
             ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
-        let kept = try failing { () throws(Errno) in
-            try vault.trail.records { question.wants($0) }
-        }.suffix(question.limit)
+        let kept = try readers.withTurn(of: call.peer.uid) {
+            try failing { () throws(Errno) in
+                try vault.trail.records { question.wants($0) }
+            }.suffix(question.limit)
+        }
         for record in kept { try send(record, to: call) }
         guard let subscription else { return ["record": .null] }
         var last = kept.last?.sequence ?? 0

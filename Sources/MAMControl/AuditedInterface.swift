@@ -19,6 +19,8 @@ package struct AuditedInterface: VarlinkInterface {
     package var name: String { interface.name }
     package var description: String { interface.description }
 
+    package func cost(of method: String) -> CallCost { interface.cost(of: method) }
+
     package func connectionEnded(_ connection: ConnectionID) {
         interface.connectionEnded(connection)
     }

@@ -33,6 +33,15 @@ package struct EnrollmentInterface: VaultInterface {
         }
     }
 
+    package func cost(of method: String) -> CallCost {
+        switch method {
+        case "Register", "Login": .derivation
+        case "Deregister": .closing
+        case "CheckIn", "CheckCompliance": .long
+        default: .short
+        }
+    }
+
     private func register(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         let account: AccountID
         do throws(Refusal) { account = try newAccount(call) } catch {

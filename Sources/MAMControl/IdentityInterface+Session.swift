@@ -23,7 +23,7 @@ extension IdentityInterface {
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identities", "thread"])
         var identities: [Identity] = []
-        for text in try call.parameters.strings("identities") {
+        for text in try call.list("identities") {
             guard let identity = try? Identity(name: text) else {
                 throw .invalidParameter("identities")
             }

@@ -29,6 +29,10 @@ package struct IdentityInterface: VaultInterface {
         }
     }
 
+    package func cost(of method: String) -> CallCost {
+        ["LinkAccount", "SetUserInterfaceIdentity"].contains(method) ? .derivation : .short
+    }
+
     package func connectionEnded(_ connection: ConnectionID) { vault.identities.end(connection) }
 
     private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue]

@@ -31,6 +31,10 @@ extension PolicyInterface {
     func check(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["document"])
         let bytes = Array(try call.parameters.string("document").utf8)
+        guard isTrusted(call.peer) || bytes.count <= Self.maximumByteCount else {
+            throw .invalidInput(
+                "the document is longer than \(Self.maximumByteCount) bytes: root may check it")
+        }
         return [
             "findings": .array(
                 PolicyLint.check(
@@ -38,6 +42,9 @@ extension PolicyInterface {
                 ).map(\.json))
         ]
     }
+
+    /// Of a document that anybody may have checked; the longest that Intune exports are a tenth of it.
+    private static let maximumByteCount = 256 << 10
 
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["name", "document"])

@@ -31,7 +31,7 @@ extension PolicyInterface {
     /// Each of them answers to the caller.
     func identities(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> [Identity] {
         var found: [Identity] = []
-        for text in try call.parameters.strings(name) {
+        for text in try call.list(name) {
             guard let identity = try? Identity(name: text) else { throw .invalidParameter(name) }
             try requireControl(call, of: identity)
             found.append(identity)

@@ -54,7 +54,7 @@ extension PolicyInterface {
         try call.parameters.allowOnly(["programs", "account"])
         let party = try party(call)
         let managed = Set(vault.settings.managedPrograms)
-        let targets = try call.parameters.strings("programs").map { program -> JSONValue in
+        let targets = try call.list("programs").map { program -> JSONValue in
             let offer = party.shareOffer(toManagedProgram: managed.contains(program))
             return [
                 "program": .string(program), "managed": .bool(managed.contains(program)),

@@ -34,4 +34,12 @@ package struct ProtectionInterface: VaultInterface {
         default: throw VarlinkError.methodNotFound(call.method)
         }
     }
+    package func cost(of method: String) -> CallCost {
+        switch method {
+        case "Protect", "VerifyAndProtect", "EncryptFile", "DecryptFile", "ProtectData",
+            "UnprotectData", "DataInfo":
+            .long
+        default: .short
+        }
+    }
 }

@@ -26,6 +26,13 @@ package struct RecoveryInterface: VaultInterface {
         }
     }
 
+    package func cost(of method: String) -> CallCost {
+        switch method {
+        case "ExportKeys", "ImportKeys": .derivation
+        default: .short
+        }
+    }
+
     private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([
             "account", "passphrase", "passphraseDescriptor", "exportPassphrase",
@@ -109,7 +116,8 @@ package struct RecoveryInterface: VaultInterface {
         if let recoveryKey { pair = try keyPair(in: recoveryKey, call) }
         do throws(KeyExportError) {
             if let pair { return try export.open(recoveryKey: pair) }
-            return try export.open(passphrase: passphrase ?? SecretBytes(count: 0))
+            return try export.open(
+                passphrase: passphrase ?? SecretBytes(count: 0), for: call.peer.uid)
         } catch { throw VarlinkError(error, export.identity.description) }
     }
 
@@ -130,7 +138,7 @@ package struct RecoveryInterface: VaultInterface {
         } catch { throw .systemError(error, "the recovery key") }
         let key = room.withBytes { SecretBytes(copying: .init(rebasing: $0[..<count])) }
         do throws(RecoveryKeyFile.Failure) {
-            return try RecoveryKeyFile.open(key, passphrase: passphrase)
+            return try RecoveryKeyFile.open(key, passphrase: passphrase, for: call.peer.uid)
         } catch {
             switch error {
             case .damaged: throw .damaged("the recovery key: \(error)")

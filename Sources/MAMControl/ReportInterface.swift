@@ -30,6 +30,8 @@ package struct ReportInterface: VaultInterface {
         }
     }
 
+    package func cost(of method: String) -> CallCost { method == "Census" ? .long : .short }
+
     private func lastVerify(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
         try requireTrusted(call, toDo: "see what a check has found")

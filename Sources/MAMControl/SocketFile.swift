@@ -16,6 +16,8 @@ final class SocketFile: Sendable {
     /// Takes a socket that listens already.
     init(given listener: Descriptor) {
         self.listener = listener
+        // Whoever made it may have let more wait.
+        listen(listener.raw, UnixSocket.backlog)
         (ownPath, lock) = (nil, nil)
     }
 

@@ -6,8 +6,9 @@ internal import MAMSystem
 internal import MAMWire
 
 extension UnixSocket {
-    /// Connections that wait to be accepted.
-    private static let backlog: Int32 = 4096
+    /// Connections that wait to be accepted. Who comes later waits for one of these to be: not behind thousands that another user
+    /// has made and left.
+    static let backlog: Int32 = 256
 
     /// Listens at `path`, where nothing may be; the socket file has `mode` from its first moment.
     static func listen(at path: String, mode: mode_t) throws(Errno) -> Descriptor {
@@ -37,6 +38,13 @@ extension UnixSocket {
             setsockopt(
                 socket.raw, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
         }
+    }
+
+    /// Whose process connected.
+    static func user(of socket: Descriptor) throws(Errno) -> UInt32 {
+        var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))
+        _ = try retrying { mam_peer(socket.raw, &pid, &uid, &gid) }
+        return uid
     }
 
     /// Who connected.

@@ -18,11 +18,16 @@ package protocol VarlinkInterface: Sendable {
     /// cannot know how to name it.
     func answer(_ call: VarlinkCall) throws -> [String: JSONValue]
 
+    /// What a call of that method takes: a user may have so many of each kind at a time.
+    func cost(of method: String) -> CallCost
+
     /// A client has gone: what was to last as long as its connection ends.
     func connectionEnded(_ connection: ConnectionID)
 }
 
 extension VarlinkInterface {
+    package func cost(of method: String) -> CallCost { .short }
+
     package func connectionEnded(_ connection: ConnectionID) {}
 }
 

@@ -1,4 +1,4 @@
-// A varlink service on an AF_UNIX socket: one thread accepts, one serves each connection.
+// A varlink service on an AF_UNIX socket: one thread accepts, one lets in by turns, one serves each connection.
 
 internal import Glibc
 internal import MAMModel
@@ -8,14 +8,14 @@ internal import MAMWire
 /// Serves interfaces at a path until ``stop()``.
 ///
 /// A slow, silent or hostile client costs its own thread and at most one frame of memory, and never
-/// delays another's answer.
+/// delays another user's answer.
 package final class VarlinkServer: Sendable {
     /// What clients may cost.
     package struct Limits: Sendable {
-        /// Connections at a time; when all are taken a new one is closed at once.
+        /// Connections at a time; when all are taken, a new one costs the user that has the most one of its own.
         package var connections = 256
-        /// Connections at a time of one user: most, for most daemons have one user.
-        package var connectionsPerUser = 192
+        /// Connections at a time of one user but root. Most daemons have one user.
+        package var connectionsPerUser = currentUser == 0 ? 64 : 192
         /// Those of all users but root, who can still ask and lock with the rest.
         package var connectionsOfUsers = 224
         /// A client that takes nothing of a reply for so long is cut off.
@@ -28,6 +28,7 @@ package final class VarlinkServer: Sendable {
     private let limits: Limits
     private let file: SocketFile
     private let table: ConnectionTable
+    private let newcomers = Newcomers()
     private let end: WakeUpDescriptor
 
     /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead, if there is one.
@@ -47,9 +48,13 @@ package final class VarlinkServer: Sendable {
             file = try SocketFile(path: path, mode: mode, directoryMode: directoryMode)
         }
         table = ConnectionTable(limits: limits)
-        try startThread(named: "control") {
-            [listener = file.listener, end, table, service, limits] in
-            Self.acceptAll(from: listener, until: end, table, service, limits)
+        try startThread(named: "control") { [listener = file.listener, end, table, newcomers] in
+            Self.acceptAll(from: listener, until: end, table, newcomers)
+        }
+        try startThread(named: "control-door") { [table, newcomers, service, limits] in
+            while let (socket, user) = newcomers.next() {
+                Self.admit(socket, of: user, table, service, limits)
+            }
         }
     }
 
@@ -59,6 +64,7 @@ package final class VarlinkServer: Sendable {
     /// or after `patience`: a call that is being carried out is not broken off.
     package func stop(patience: Duration = .seconds(5)) {
         table.close()
+        newcomers.close()
         end.signal()
         file.close()
         let end = ContinuousClock.now + patience
@@ -70,12 +76,13 @@ package final class VarlinkServer: Sendable {
 
     private static func acceptAll(
         from listener: Descriptor, until end: WakeUpDescriptor, _ table: ConnectionTable,
-        _ service: VarlinkService, _ limits: Limits
+        _ newcomers: Newcomers
     ) {
         while waitForClient(listener, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
-                admit(socket, table, service, limits)
+                // Nothing else is done here: until the kernel's queue is empty, who is last in it waits.
+                if let user = try? UnixSocket.user(of: socket) { newcomers.add(socket, of: user) }
             } catch {
                 // Out of descriptors or memory: wait for some to be given back rather than spin.
                 if table.isOpen { usleep(10_000) }
@@ -94,38 +101,54 @@ package final class VarlinkServer: Sendable {
 
     /// Starts a connection's thread, or closes the socket by letting it go.
     private static func admit(
-        _ socket: Descriptor, _ table: ConnectionTable, _ service: VarlinkService, _ limits: Limits
+        _ socket: Descriptor, of user: UInt32, _ table: ConnectionTable,
+        _ service: VarlinkService, _ limits: Limits
     ) {
+        guard let key = table.add(socket, of: user) else { return }
         do throws(Errno) {
             let peer = try UnixSocket.peer(of: socket)
             try UnixSocket.setSendTimeout(limits.sendTimeoutSeconds, on: socket)
-            guard let key = table.add(socket, of: peer) else { return }
-            do throws(Errno) {
-                try startThread(named: "control-client") {
-                    serve(socket, peer, service)
-                    table.remove(key)
-                }
-            } catch { table.remove(key) }
-        } catch {
-            // The client has gone already.
-        }
+            try startThread(named: "control-client") {
+                serve(socket, peer, service) { table.note(key, isBusy: $0) }
+                table.remove(key)
+            }
+        } catch { table.remove(key) }
     }
 
-    /// Answers one client until it has gone, or says what is no call.
-    package static func serve(_ socket: Descriptor, _ peer: Peer, _ service: VarlinkService) {
+    /// Answers one client until it has gone, or says what is no call. `note`: told when a call begins and ends.
+    package static func serve(
+        _ socket: Descriptor, _ peer: Peer, _ service: VarlinkService,
+        note: (_ isBusy: Bool) -> Void = { _ in }
+    ) {
         var frames = FrameSocket(socket, maximumByteCount: FrameReader.requestByteCount)
         let sender = FrameSender(socket)
         let id = ConnectionID()
         defer { service.connectionEnded(id) }
+        var isLong = false
+        func admitLong() -> Bool {
+            isLong = service.shares.admitLongFrame(of: peer.uid)
+            return isLong
+        }
+        func end() {
+            if isLong { service.shares.endLongFrame(of: peer.uid) }
+            isLong = false
+            note(false)
+        }
+        defer { end() }
         do {
-            while let frame = try frames.receive() {
-                let outcome = try service.answer(frame, from: peer, over: socket, id) { reply in
-                    try sender.send(reply)
+            while let frame = try frames.receive(admittingLong: admitLong) {
+                note(true)
+                defer { end() }
+                func send(_ reply: JSONValue) throws(Errno) {
+                    // To send it may take as long as the client likes.
+                    let bytes = service.shares.compute(for: peer.uid) { reply.encoded() }
+                    try sender.send(encoded: bytes)
                 }
+                let outcome = try service.answer(frame, from: peer, over: socket, id, send: send)
                 switch outcome {
-                case .reply(let reply): try sender.send(reply)
+                case .reply(let reply): try send(reply)
                 case .silence: break
-                case .close(let reply): return try sender.send(reply)
+                case .close(let reply): return try send(reply)
                 }
             }
         } catch FrameSocket.Failure.excess {

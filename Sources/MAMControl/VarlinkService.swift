@@ -17,6 +17,7 @@ package struct VarlinkService: Sendable {
 
     private let information: ServiceInformation
     private let interfaces: [any VarlinkInterface]
+    let shares = CallShares()
 
     package init(_ information: ServiceInformation, _ interfaces: [any VarlinkInterface]) {
         self.information = information
@@ -39,7 +40,8 @@ package struct VarlinkService: Sendable {
         _ id: ConnectionID = ConnectionID(),
         send: @escaping (JSONValue) throws -> Void
     ) throws -> Outcome {
-        guard let request = try? Request(frame) else { return .close(Self.refusal) }
+        let parsed = shares.compute(for: peer.uid) { try? Request(frame) }
+        guard let request = parsed else { return .close(Self.refusal) }
         let reply: JSONValue
         do {
             let result = try call(request, frame, peer, connection, id) { parameters in
@@ -70,7 +72,7 @@ package struct VarlinkService: Sendable {
         guard let interface = interfaces.first(where: { $0.name == request.interface }) else {
             throw VarlinkError.interfaceNotFound(request.interface)
         }
-        return try interface.answer(call)
+        return try shares.run(interface.cost(of: call.method), call) { try interface.answer(call) }
     }
 
     private func introspect(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -99,8 +101,12 @@ private struct Request {
     let isOneWay: Bool
     let isUpgrade: Bool
 
+    /// No call needs as many values. A frame of a million small ones would take many times its size.
+    private static let maximumValueCount = 10_000
+
     init(_ frame: Frame) throws {
-        guard let members = try JSONValue(parsing: frame.bytes).object else {
+        let json = try JSONValue(parsing: frame.bytes, maximumCount: Self.maximumValueCount)
+        guard let members = json.object else {
             throw VarlinkError.invalidParameter("call")
         }
         let call = Parameters(members)

@@ -134,6 +134,17 @@ extension VarlinkCall {
         }
     }
 
+    /// A list of accounts or programs. Each member costs a decision, and a part of the reply.
+    func list(_ name: String) throws(VarlinkError) -> [String] {
+        let texts = try parameters.strings(name)
+        guard texts.count <= Self.maximumListCount else {
+            throw .invalidInput("\(name) has more than \(Self.maximumListCount) members")
+        }
+        return texts
+    }
+
+    private static let maximumListCount = 1000
+
     /// An identity: a name, or an account's object id. Nil when missing or null.
     func identity(_ name: String) throws(VarlinkError) -> Identity? {
         guard let text = try parameters.optionalString(name) else { return nil }

@@ -63,7 +63,7 @@ extension WorkspaceInterface {
         let accounts =
             call.parameters.has("account")
             ? [try account(call).id] : controlled(by: call.peer).map(\.id)
-        let stragglers = accounts.flatMap { vault.lock($0, now: now) }
+        let stragglers = vault.lock(accounts, now: now)
         return [
             "accounts": .array(accountReports().map(\.json)),
             "stragglers": .array(stragglers.map { StragglerReport($0).json }),

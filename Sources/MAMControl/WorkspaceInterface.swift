@@ -71,6 +71,16 @@ package struct WorkspaceInterface: VaultInterface {
         }
     }
 
+    package func cost(of method: String) -> CallCost {
+        switch method {
+        case "RegisterAccount", "ChangePassphrase", "Unlock": .derivation
+        case "Lock", "Wipe": .closing
+        case "Watch": .listening
+        case "SetOwner", "SetClass", "Encrypt", "Decrypt", "Verify": .long
+        default: .short
+        }
+    }
+
     /// What a daemon without a mount serves.
     private static let methodsOfCheck: Set<String> = [
         "Status", "ListAccounts", "Unlock", "Lock", "Verify",

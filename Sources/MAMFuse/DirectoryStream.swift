@@ -9,6 +9,7 @@ internal import Synchronization
 final class DirectoryStream: Sendable {
     let inode: Inode
     private let state: Mutex<Stream>
+    private let place: SharePlace?
 
     private struct Stream: @unchecked Sendable {
         // Used under the mutex alone.
@@ -18,9 +19,10 @@ final class DirectoryStream: Sendable {
         var pending: UnsafeMutablePointer<dirent>?
     }
 
-    init(_ inode: Inode) throws(Errno) {
+    init(_ inode: Inode, _ place: SharePlace? = nil) throws(Errno) {
         let handle = try openDirectoryStream(inode.handle.raw)
         self.inode = inode
+        self.place = place
         state = Mutex(Stream(handle: handle))
     }
 

@@ -38,6 +38,7 @@ extension FileSystem {
     ) throws(Errno) -> Creation {
         if isStopping { throw .notConnected }
         let parent = try table.inode(parent)
+        let place = try place(in: openFiles, for: caller)
         if let name { try refuseHidden(name, in: parent) }
         let owner = owner(of: parent, for: caller)
         // Asked first, so that a refusal makes no file.
@@ -50,14 +51,14 @@ extension FileSystem {
                 try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
             }
             return try begin(
-                descriptor, named: name, in: parent, as: owner, asking: asked, for: caller)
+                descriptor, named: name, in: parent, as: owner, asking: asked, for: caller, place)
         }
     }
 
     /// Writes the header of a file that was just made; removes it where that fails.
     private func begin(
         _ descriptor: Descriptor, named name: Name?, in parent: Inode, as owner: Identity,
-        asking asked: ProtectionClass?, for caller: Caller
+        asking asked: ProtectionClass?, for caller: Caller, _ place: SharePlace?
     ) throws(Errno) -> Creation {
         do throws(Errno) {
             let (file, id) = try leavingAsMade(descriptor) { () throws(Errno) in
@@ -69,7 +70,7 @@ extension FileSystem {
                 }
             }
             return try opened(
-                file, enterNew(descriptor, id, file.facts, named: name, in: parent))
+                file, enterNew(descriptor, id, file.facts, named: name, in: parent), place)
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
             throw error
@@ -82,7 +83,9 @@ extension FileSystem {
     func awaitMakers() { makers.exclusive {} }
 
     /// The first handle of a file that was made.
-    private func opened(_ file: VaultFile, _ found: (inode: Inode, status: stat)) -> Creation {
+    private func opened(
+        _ file: VaultFile, _ found: (inode: Inode, status: stat), _ place: SharePlace?
+    ) -> Creation {
         found.inode.withState { state in
             state.file = file
             // It may have been known as the empty file that it was at first.
@@ -93,7 +96,7 @@ extension FileSystem {
         }
         return Creation(
             entry: entry(found.inode, found.status),
-            handle: OpenHandle(inode: found.inode, file: file, mayWrite: true))
+            handle: OpenHandle(inode: found.inode, file: file, mayWrite: true, place))
     }
 
     /// Makes a new file known to the kernel, and counts the look-up. What is in its header is known without a look.

@@ -15,8 +15,10 @@ final class OpenHandle: Sendable {
     let mayWrite: Bool
     /// How far it has been told of syncs that failed.
     private let syncMark: Atomic<UInt64>
+    private let place: SharePlace?
 
-    init(inode: Inode, file: VaultFile, mayWrite: Bool) {
+    init(inode: Inode, file: VaultFile, mayWrite: Bool, _ place: SharePlace? = nil) {
+        self.place = place
         self.inode = inode
         self.file = file
         self.mayWrite = mayWrite
@@ -40,6 +42,7 @@ extension FileSystem {
     ) throws(Errno) -> OpenHandle {
         let inode = try table.inode(node)
         if probes.isOpening(caller.thread) { return try openForProbe(inode) }
+        let place = try place(in: openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         let file = try inode.withState { state throws(Errno) in
@@ -79,7 +82,7 @@ extension FileSystem {
             return file
         }
         if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file) }
-        return OpenHandle(inode: inode, file: file, mayWrite: writes)
+        return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
     }
 
     /// Has the access time move, as the backing file system thinks right. The kernel does not tell what is read from its

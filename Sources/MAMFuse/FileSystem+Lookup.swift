@@ -171,9 +171,10 @@ extension FileSystem {
         return !vault.isOpen(header)
     }
 
-    func openDirectory(_ node: UInt64) throws(Errno) -> DirectoryStream {
+    func openDirectory(_ node: UInt64, for caller: Caller) throws(Errno) -> DirectoryStream {
         let inode = try table.inode(node)
-        return try evictor.makingRoom { () throws(Errno) in try DirectoryStream(inode) }
+        let place = try place(in: openDirectories, for: caller)
+        return try evictor.makingRoom { () throws(Errno) in try DirectoryStream(inode, place) }
     }
 
     func forget(_ node: UInt64, count: UInt64) { table.forget(node, count: count) }

@@ -38,6 +38,9 @@ package final class FileSystem: Sendable {
     let helpers = Helpers()
     let listings = ListingPool()
     let accessTimes: AccessTimeRule
+    /// Of what users hold open. An open directory has a buffer of the C library's.
+    let openFiles: Shares
+    let openDirectories = Shares(total: 4096)
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
@@ -71,6 +74,7 @@ package final class FileSystem: Sendable {
         recovering = Atomic(recovers && !isReadOnly)
         self.vault = vault
         self.root = root
+        openFiles = Shares(total: evictor.openLimit)
         accessTimes = AccessTimeRule(of: root)
         holdsOpen = mam_is_local(root.raw) == 1
         readsAhead = holdsOpen && mam_is_in_memory(root.raw) == 0 && evictor.hasRoomForListings
@@ -95,6 +99,13 @@ extension FileSystem {
         else { return 0 }
         mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)
         return UInt64(status.st_dev)
+    }
+
+    /// A place among what users hold open, for as long as the handle is; nil for those who need none.
+    func place(in shares: Shares, for caller: Caller) throws(Errno) -> SharePlace? {
+        guard Shares.bind(caller.user) else { return nil }
+        guard let place = SharePlace(in: shares, for: caller.user) else { throw .tooManyOpenFiles }
+        return place
     }
 
     /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's cache any more.

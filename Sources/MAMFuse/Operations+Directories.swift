@@ -9,7 +9,7 @@ func addDirectories(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             let info = info.required
-            info.pointee.hold(try files.openDirectory(node))
+            info.pointee.hold(try files.openDirectory(node, for: request.caller))
             if fuse_reply_open(request.raw, info) != 0 {
                 _ = info.pointee.takeHandle(DirectoryStream.self)
             }

@@ -2,7 +2,7 @@
 
 internal import MAMCrypto
 internal import MAMModel
-internal import Synchronization
+internal import MAMSystem
 
 /// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can be raised later.
 package struct KeyDerivationCost: Sendable, Equatable {
@@ -34,22 +34,17 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    // Derivations take turns. Of those that any user can ask for, as often as he likes, one waits at a time: an unlock is not
-    // to stand behind hundreds.
-    private static let turnOfFiles = Mutex(())
+    // One at a time, for each takes all the memory that it may; by user, so that an unlock waits for one of another's at most.
+    private static let turns = Shares(total: 1)
 
-    /// Argon2id at this cost, for files that leave a machine or come to one.
-    func stretchForFile(
-        _ passphrase: SecretBytes, salt: Bytes16
+    /// Argon2id at this cost, in the turn of the user who asked for it.
+    func stretch(
+        _ passphrase: SecretBytes, salt: Bytes16, for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
-        let result: Result<SecretBytes, DerivationError> = Self.turnOfFiles.withLock { _ in
-            do throws(DerivationError) {
-                return .success(
-                    try Derivation.argon2id(
-                        passphrase: passphrase, salt: salt, passes: passes,
-                        memoryByteCount: memoryByteCount))
-            } catch { return .failure(error) }
+        try Self.turns.withTurn(of: user) { () throws(DerivationError) in
+            try Derivation.argon2id(
+                passphrase: passphrase, salt: salt, passes: passes,
+                memoryByteCount: memoryByteCount)
         }
-        return try result.get()
     }
 }

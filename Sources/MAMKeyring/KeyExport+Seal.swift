@@ -16,7 +16,7 @@ extension KeyExport {
         let salt = SecureRandom.bytes16()
         let key: SecretBytes
         do throws(DerivationError) {
-            key = try wrappingKey(passphrase, cost, salt, keybag.accountID)
+            key = try wrappingKey(passphrase, cost, salt, keybag.accountID, for: keybag.uid)
         } catch { throw .derivation(error) }
         return try seal(
             keys, of: keybag, time: time, .passphrase(cost: cost, salt: salt), under: key)
@@ -33,13 +33,16 @@ extension KeyExport {
             under: key)
     }
 
-    package func open(passphrase: SecretBytes) throws(KeyExportError) -> ExportedKeys {
+    /// `user`: who asked for it.
+    package func open(
+        passphrase: SecretBytes, for user: UInt32 = 0
+    ) throws(KeyExportError) -> ExportedKeys {
         switch lock {
         case .recoveryKey(let key, _): throw .needsRecoveryKey(key)
         case .passphrase(let cost, let salt):
             let key: SecretBytes
             do throws(DerivationError) {
-                key = try Self.wrappingKey(passphrase, cost, salt, accountID)
+                key = try Self.wrappingKey(passphrase, cost, salt, accountID, for: user)
             } catch { throw .derivation(error) }
             guard let keys = try open(under: key) else { throw .wrongPassphrase }
             return keys
@@ -78,9 +81,10 @@ extension KeyExport {
     // MARK: Keys
 
     private static func wrappingKey(
-        _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16, _ account: AccountID
+        _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16, _ account: AccountID,
+        for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
-        let stretched = try cost.stretchForFile(passphrase, salt: salt)
+        let stretched = try cost.stretch(passphrase, salt: salt, for: user)
         return try WrappingKey.derive(stretched, account, info: passphraseInfo)
     }
 

@@ -12,7 +12,7 @@ extension Keyring {
         _ identity: Identity, uid: UInt32, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
         guard !identity.isNobody else { throw .nobody }
-        return try changes.withLock { _ throws(KeyringError) in
+        return try registrations.withTurn(of: uid) { () throws(KeyringError) in
             if let known = account(claimedBy: identity) { throw .accountExists(known) }
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
@@ -22,17 +22,19 @@ extension Keyring {
         }
     }
 
-    /// A new account: on disk, and then at hand. The caller holds `changes`.
+    /// A new account: on disk, and then at hand. The caller holds `registrations`.
     func add(
         _ new: Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
     ) throws(KeyringError) {
         var keybag = new
         try seal(&keybag, keys, passphrase: passphrase)
-        // Files would be written with keys that a crash takes away.
-        guard try save(keybag) else { throw takeBack(keybag) }
-        let entry = Account(
-            keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
-        state.withLock { $0.add(entry) }
+        try changes.withLock { [keybag] _ throws(KeyringError) in
+            // Files would be written with keys that a crash takes away.
+            guard try save(keybag) else { throw takeBack(keybag) }
+            let entry = Account(
+                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
+            state.withLock { $0.add(entry) }
+        }
     }
 
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
@@ -52,20 +54,26 @@ extension Keyring {
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        try rewrite(account, opening: passphrase, sealing: passphrase) {
-            keybag throws(KeyringError) in
-            let old = keybag.identity
-            guard let new = try? Identity(name: old.name, objectID: objectID) else {
-                throw .invalidObjectID
+        try registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
+            try rewrite(account, opening: passphrase, sealing: passphrase) {
+                keybag throws(KeyringError) in
+                try give(&keybag, objectID)
             }
-            guard old.objectID.isEmpty || old.matches(objectID) else {
-                throw .linkedAlready(old.objectID)
-            }
-            let other = accounts.first { $0 != account && answers($0, to: objectID) }
-            if let other { throw .accountExists(other) }
-            // The first spelling stays.
-            if old.objectID.isEmpty { keybag.identity = new }
         }
+    }
+
+    private func give(_ keybag: inout Keybag, _ objectID: String) throws(KeyringError) {
+        let (account, old) = (keybag.accountID, keybag.identity)
+        guard let new = try? Identity(name: old.name, objectID: objectID) else {
+            throw .invalidObjectID
+        }
+        guard old.objectID.isEmpty || old.matches(objectID) else {
+            throw .linkedAlready(old.objectID)
+        }
+        let other = accounts.first { $0 != account && answers($0, to: objectID) }
+        if let other { throw .accountExists(other) }
+        // The first spelling stays.
+        if old.objectID.isEmpty { keybag.identity = new }
     }
 
     /// Changes a keybag, and wraps its keys over it as it is then.
@@ -74,7 +82,7 @@ extension Keyring {
         refusing previousBlockCount: Int = 0,
         _ change: (inout Keybag) throws(KeyringError) -> Void
     ) throws(KeyringError) {
-        try changes.withLock { _ throws(KeyringError) in
+        try passphrases.withLock(account) { () throws(KeyringError) in
             var keybag = try keybag(of: account)
             let opened = try openKeys(keybag, passphrase: old)
             var past: PastPassphrases?
@@ -85,9 +93,19 @@ extension Keyring {
             keybag.generation += 1
             try change(&keybag)
             try seal(&keybag, keys, passphrase: new)
-            try save(keybag)
-            state.withLock { $0.accounts[account]?.keybag = keybag }
+            try replace(keybag)
             if let past { remember(past, of: account) }
+        }
+    }
+
+    /// What a wipe has destroyed meanwhile must not come back.
+    private func replace(_ keybag: Keybag) throws(KeyringError) {
+        try changes.withLock { _ throws(KeyringError) in
+            guard state.read({ $0.wipes[keybag.accountID] == nil }) else {
+                throw .beingWiped(keybag.accountID)
+            }
+            try save(keybag)
+            state.withLock { $0.accounts[keybag.accountID]?.keybag = keybag }
         }
     }
 
@@ -144,7 +162,7 @@ extension Keyring {
             guard passphrase.count > 0 else { throw .emptyPassphrase }
             let settings = Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16())
             keybag.passphrase = settings
-            let stretched = try stretch(passphrase, settings)
+            let stretched = try stretch(passphrase, settings, for: keybag.uid)
             accountKey = try deriving { () throws(DerivationError) in
                 try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
             }

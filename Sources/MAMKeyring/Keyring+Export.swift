@@ -4,7 +4,6 @@ package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 internal import MAMSystem
-internal import Synchronization
 
 extension Keyring {
     /// The account's keys under a passphrase of the export's own. Takes the account's as an unlock does, and unlocks
@@ -14,8 +13,8 @@ extension Keyring {
         cost: KeyDerivationCost = .standard
     ) throws(KeyringError) -> KeyExport {
         guard exportPassphrase.count > 0 else { throw .emptyPassphrase }
-        let (keybag, keys) = try changes.withLock {
-            _ throws(KeyringError) -> (Keybag, ClassKeys) in
+        let (keybag, keys) = try passphrases.withLock(account) {
+            () throws(KeyringError) -> (Keybag, ClassKeys) in
             let found = try self.keybag(of: account)
             let opened = try openKeys(found, passphrase: passphrase)
             return (found, try allKeys(of: found, opened))
@@ -29,7 +28,7 @@ extension Keyring {
     package func add(
         _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        try changes.withLock { _ throws(KeyringError) in
+        try registrations.withTurn(of: uid) { () throws(KeyringError) in
             try refuseConflicts(with: export)
             let keybag = Keybag(
                 accountID: export.accountID, identity: export.identity, uid: uid,

@@ -12,7 +12,7 @@ package struct AccountKeys: Sendable {
 }
 
 extension Keyring {
-    /// Opens A, B and C, counting a wrong passphrase. The caller holds `changes`.
+    /// Opens A, B and C, counting a wrong passphrase. The caller holds the account's `passphrases`.
     func openKeys(
         _ keybag: Keybag, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
@@ -34,7 +34,7 @@ extension Keyring {
         let account = keybag.accountID
         let seconds = attempts.remainingForTry(account)
         guard seconds == 0 else { throw .retryLater(seconds: seconds) }
-        let stretched = try stretch(passphrase, settings)
+        let stretched = try stretch(passphrase, settings, for: keybag.uid)
         let key = try deriving { () throws(DerivationError) in
             try WrappingKey.account(stretched: stretched, deviceSecret, account)
         }
@@ -75,12 +75,10 @@ extension Keyring {
     }
 
     func stretch(
-        _ passphrase: SecretBytes, _ settings: Keybag.Passphrase
+        _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, for user: UInt32
     ) throws(KeyringError) -> SecretBytes {
         try deriving { () throws(DerivationError) in
-            try Derivation.argon2id(
-                passphrase: passphrase, salt: settings.salt, passes: settings.cost.passes,
-                memoryByteCount: settings.cost.memoryByteCount)
+            try settings.cost.stretch(passphrase, salt: settings.salt, for: user)
         }
     }
 

@@ -3,7 +3,6 @@
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
-internal import Synchronization
 
 extension Keyring {
     /// Whether the account's class keys are at hand; grace periods are the vault's.
@@ -23,7 +22,7 @@ extension Keyring {
     package func openKeys(
         of account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
-        try changes.withLock { _ throws(KeyringError) in
+        try passphrases.withLock(account) { () throws(KeyringError) in
             try openKeys(try keybag(of: account), passphrase: passphrase)
         }
     }

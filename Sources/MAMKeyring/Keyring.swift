@@ -17,7 +17,8 @@ internal import Synchronization
 
 /// All accounts of this device and the keys that are at hand. Thread-safe.
 ///
-/// Lock order: `changes`, then `state`. `changes` is held over key derivation and disk, one change at a
+/// Lock order: `registrations`, `passphrases` of one account, `changes`, `state`. The first two are held over key derivation,
+/// so that nobody holds `changes` or the vault's locks for as long as that takes; `changes` is held over disk, one change at a
 /// time; `state` only for a moment, and the data path takes it alone.
 package final class Keyring: Sendable {
     let deviceSecret: SecretBytes
@@ -29,6 +30,10 @@ package final class Keyring: Sendable {
     let clock: @Sendable () -> Int64
     let report: @Sendable (KeyringFinding) -> Void
 
+    /// Who makes a new name: one at a time, for no name may be taken twice.
+    let registrations = Shares(total: 1)
+    /// Who tries or changes an account's passphrase.
+    let passphrases = LockTable<AccountID>()
     let changes = Mutex(())
     let state: SharedState<State>
 

@@ -87,7 +87,7 @@ struct PassphraseHistory: Sendable {
 
 extension Keyring {
     /// What is remembered once the passphrase is changed. Throws if the new one is one of the last `count`, the present one
-    /// among them. The caller holds `changes`.
+    /// among them. The caller holds the account's `passphrases`.
     func history(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes, refusing count: Int
     ) throws(KeyringError) -> PastPassphrases {
@@ -105,7 +105,8 @@ extension Keyring {
     private func fingerprint(
         _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
     ) throws(KeyringError) -> Bytes16 {
-        let stretched = try stretch(passphrase, past.derivation)
+        let user = uid(of: account) ?? 0
+        let stretched = try stretch(passphrase, past.derivation, for: user)
         return try deriving { () throws(DerivationError) in
             try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
         }

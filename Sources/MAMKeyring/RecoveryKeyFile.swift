@@ -67,8 +67,9 @@ package enum RecoveryKeyFile {
         head.count > Offset.flags && head.starts(with: magic) && head[Offset.flags] & 1 == 1
     }
 
+    /// `user`: who asked for it.
     package static func open(
-        _ file: SecretBytes, passphrase: SecretBytes?
+        _ file: SecretBytes, passphrase: SecretBytes?, for user: UInt32 = 0
     ) throws(Failure) -> Curve25519.KeyPair {
         let pair = try file.withBytes { buffer throws(Failure) in
             let isSealed = try check(buffer.bytes)
@@ -78,7 +79,7 @@ package enum RecoveryKeyFile {
                 return try Self.pair(key)
             }
             guard let passphrase else { throw .passphraseRequired }
-            return try Self.pair(openKey(in: buffer, passphrase))
+            return try Self.pair(openKey(in: buffer, passphrase, for: user))
         }
         let publicKey = file.withBytes {
             RecoveryPublicKey(reading: $0.bytes, at: Offset.publicKey.lowerBound)
@@ -129,7 +130,7 @@ package enum RecoveryKeyFile {
         span.store(cost.memoryByteCount, at: Offset.memory)
         salt.write(to: &span, at: Offset.salt)
         let key = try wrappingKey(
-            passphrase, cost, salt, of: .init(rebasing: buffer[Offset.publicKey]))
+            passphrase, cost, salt, of: .init(rebasing: buffer[Offset.publicKey]), for: 0)
         do throws(SealError) {
             try KeyWrap.wrap(
                 pair.privateKey, under: key,
@@ -139,7 +140,7 @@ package enum RecoveryKeyFile {
     }
 
     private static func openKey(
-        in buffer: UnsafeRawBufferPointer, _ passphrase: SecretBytes
+        in buffer: UnsafeRawBufferPointer, _ passphrase: SecretBytes, for user: UInt32
     ) throws(Failure) -> SecretBytes {
         let bytes = buffer.bytes
         let cost = KeyDerivationCost(
@@ -148,7 +149,7 @@ package enum RecoveryKeyFile {
         guard let cost, cost.isBearable else { throw .damaged }
         let key = try wrappingKey(
             passphrase, cost, Bytes16(reading: bytes, at: Offset.salt),
-            of: .init(rebasing: buffer[Offset.publicKey]))
+            of: .init(rebasing: buffer[Offset.publicKey]), for: user)
         do throws(SealError) {
             return try KeyWrap.unwrap(
                 .init(rebasing: buffer[Offset.wrapped]), under: key,
@@ -160,10 +161,10 @@ package enum RecoveryKeyFile {
 
     private static func wrappingKey(
         _ passphrase: SecretBytes, _ cost: KeyDerivationCost, _ salt: Bytes16,
-        of publicKey: UnsafeRawBufferPointer
+        of publicKey: UnsafeRawBufferPointer, for user: UInt32
     ) throws(Failure) -> SecretBytes {
         do throws(DerivationError) {
-            let stretched = try cost.stretchForFile(passphrase, salt: salt)
+            let stretched = try cost.stretch(passphrase, salt: salt, for: user)
             return try Derivation.hkdf(input: stretched, salt: publicKey, info: info)
         } catch { throw .derivation(error) }
     }

@@ -19,19 +19,21 @@ package enum JSONValue: Sendable, Hashable {
     package enum Malformed: Error, Equatable {
         case syntax
         case tooDeep
+        case tooMany
     }
 
-    /// Parses one JSON text in UTF-8.
-    package init(parsing bytes: [UInt8]) throws(Malformed) {
-        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in them has a zero byte,
-        // and none in UTF-8 does.
-        guard !bytes.contains(0) else { throw .syntax }
-        guard Self.depth(of: bytes) <= Self.maximumDepth else { throw .tooDeep }
-        do {
-            self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
-        } catch {
-            throw .syntax
+    /// Parses one JSON text in UTF-8, of so many values at most, those within others among them.
+    package init(
+        parsing bytes: [UInt8], maximumCount: Int = .max
+    ) throws(Malformed) {
+        // `withUnsafeBufferPointer` rethrows any error; the result carries a typed one across.
+        let result: Result<JSONValue, Malformed> = bytes.withUnsafeBufferPointer { bytes in
+            var parser = JSONParser(bytes, maximumCount: maximumCount)
+            do throws(Malformed) { return .success(try parser.parse()) } catch {
+                return .failure(error)
+            }
         }
+        self = try result.get()
     }
 
     /// The value in UTF-8, keys sorted, without a zero byte; on several lines when `pretty`.
@@ -43,58 +45,9 @@ package enum JSONValue: Sendable, Hashable {
         guard let data = try? encoder.encode(self) else { return Array("null".utf8) }
         return Array(data)
     }
-
-    /// The deepest nesting of brackets outside strings. Exact for valid texts, and bounded for the rest.
-    private static func depth(of bytes: [UInt8]) -> Int {
-        var deepest = 0
-        var depth = 0
-        var isInString = false
-        var isEscaped = false
-        for byte in bytes {
-            if isInString {
-                if isEscaped {
-                    isEscaped = false
-                } else if byte == UInt8(ascii: "\\") {
-                    isEscaped = true
-                } else if byte == UInt8(ascii: "\"") {
-                    isInString = false
-                }
-                continue
-            }
-            switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: "["), UInt8(ascii: "{"):
-                depth += 1
-                deepest = max(deepest, depth)
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
-            default: break
-            }
-        }
-        return deepest
-    }
 }
 
-extension JSONValue: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if let text = try? container.decode(String.self) {
-            self = .string(text)
-        } else if let integer = try? container.decode(Int64.self) {
-            self = .integer(integer)
-        } else if let number = try? container.decode(Double.self) {
-            // Its fraction may have been too fine to be kept: written, it will read as a whole number.
-            self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
-        } else if let bool = try? container.decode(Bool.self) {
-            self = .bool(bool)
-        } else if container.decodeNil() {
-            self = .null
-        } else if let array = try? container.decode([JSONValue].self) {
-            self = .array(array)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
-    }
-
+extension JSONValue: Encodable {
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -39,7 +39,9 @@ package enum PolicyLint {
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
             let places = scan?.places
-            for (way, fields) in try located(json) {
+            let documents = try located(json)
+            if documents.count > maximumCount { findings.append(tooMany(documents.count)) }
+            for (way, fields) in documents.prefix(maximumCount) {
                 let number = scan?.number(at: way)
                 findings += check(fields, acceptsLegacy).map {
                     guard let places else { return $0 }
@@ -49,7 +51,30 @@ package enum PolicyLint {
         } catch {
             findings.append(finding(error))
         }
-        return findings.sorted { ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0) }
+        return firstOnes(
+            of: findings.sorted {
+                ($0.line ?? 0, $0.column ?? 0) < ($1.line ?? 0, $1.column ?? 0)
+            })
+    }
+
+    /// Nobody reads more, and a reply of all that a long document may have would be many times as long.
+    private static let maximumCount = 1000
+
+    /// Each is looked at for every rule there is.
+    private static func tooMany(_ count: Int) -> LintFinding {
+        LintFinding(
+            severity: .error,
+            reason: "of \(count) documents only the first \(maximumCount) were looked at")
+    }
+
+    private static func firstOnes(of findings: [LintFinding]) -> [LintFinding] {
+        let more = findings.count - maximumCount
+        guard more > 0 else { return findings }
+        let isRefused = findings.dropFirst(maximumCount).contains { $0.severity == .error }
+        return findings.prefix(maximumCount) + [
+            LintFinding(
+                severity: isRefused ? .error : .warning, reason: "\(more) findings more")
+        ]
     }
 
     /// On a text that is read here, and that others may read in another way.

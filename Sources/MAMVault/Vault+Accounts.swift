@@ -94,7 +94,7 @@ extension Vault {
         addWindows(for: account)
         enrollments.begin(account, at: clock.now)
         forgetPolicies()
-        transitions.withLock { _ in openWindows(of: account) }
+        transitions.withLock(account) { openWindows(of: account) }
         updateRecovery(of: account)
         enroll(account)
         if settings.hooks.checkIn != nil { checkIn() }

@@ -34,7 +34,7 @@ extension Vault {
         }
         defer { if old != block { announce(.blocked(block), account) } }
         if block.endsWithUnlock { return lock(account, now: true) }
-        let left: [UInt64] = transitions.withLock { _ in
+        let left: [UInt64] = transitions.withLock(account) {
             guard !windows.isBlocked else { return [] }
             if windows.hasAllKeys { announce(.willBecomeUnavailable(seconds: 0), account) }
             return close(account, windows, everyClass: true, until: nil)
@@ -49,7 +49,7 @@ extension Vault {
         let text =
             "\(keyring.identity(of: account)) is not blocked any more: \(block.kind.rawValue)"
         audit(.unblocked, account, text) { $0.rule = block.kind.rawValue }
-        transitions.withLock { _ in
+        transitions.withLock(account) {
             let hasKeyC = keyring.windowState(of: account) != .beforeFirstUnlock
             windows(of: account)?.endBlock(hasKeyC: hasKeyC)
         }

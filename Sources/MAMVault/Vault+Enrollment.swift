@@ -110,7 +110,7 @@ extension Vault {
 
     /// Puts in force what keeps the account closed now, or that nothing does.
     func settle(_ account: AccountID) {
-        enrollments.settling.withLock { _ in
+        enrollments.settling.withLock(account) {
             guard let record = enrollments.record(of: account), windows(of: account) != nil else {
                 return
             }
@@ -129,7 +129,8 @@ extension Vault {
 
     /// After a change of the policies, and at a start before anything is served.
     package func settleAll() {
-        for account in keyring.accounts { settle(account) }
+        // What holds one account's lock up holds no other's.
+        _ = sideBySide(keyring.accounts, named: "settle") { self.settle($0) }
         enrollments.wakeTimers()
     }
 

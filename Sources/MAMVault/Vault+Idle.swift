@@ -27,23 +27,31 @@ extension Vault {
     /// cache does not come to it.
     @discardableResult
     func lockIdle() -> [Int64] {
-        keyring.accounts.compactMap { account in
-            guard let (idle, limit, recheck) = idle(account) else { return nil }
+        var due: [AccountID] = []
+        let pauses = keyring.accounts.compactMap { account -> Int64? in
+            guard let (idle, limit, _) = idle(account) else { return nil }
             // Late by a quarter of the limit at most, and by five seconds.
-            guard idle >= limit else { return max(1, min(5, limit / 4)) }
-            let name = identity(of: account)
-            if let recheck, idle >= recheck {
-                block(
-                    account,
-                    AccountBlock(
-                        .recheck,
-                        "not used for \(recheck) s (periodOnlineBeforeAccessCheck): mamctl unlock \(name)"
-                    ))
-            } else {
-                log.info("\(name) was not used for \(limit) s")
-                self.lock(account, now: false)
-            }
+            if idle < limit { return max(1, min(5, limit / 4)) }
+            due.append(account)
             return nil
+        }
+        _ = sideBySide(due, named: "idle-lock") { self.closeIdle($0) }
+        return pauses
+    }
+
+    private func closeIdle(_ account: AccountID) {
+        guard let (idle, limit, recheck) = idle(account), idle >= limit else { return }
+        let name = identity(of: account)
+        if let recheck, idle >= recheck {
+            block(
+                account,
+                AccountBlock(
+                    .recheck,
+                    "not used for \(recheck) s (periodOnlineBeforeAccessCheck): mamctl unlock \(name)"
+                ))
+        } else {
+            log.info("\(name) was not used for \(limit) s")
+            lock(account, now: false)
         }
     }
 

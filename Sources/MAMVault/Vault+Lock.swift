@@ -27,7 +27,7 @@ extension Vault {
         let grace = settings.lockGraceSeconds
         if now || grace == 0 { return report(shut(account)) }
         // Told in the order in which things happen.
-        let begun = transitions.withLock { _ in
+        let begun = transitions.withLock(account) {
             let begun = windows.beginGrace(seconds: grace)
             if begun != nil { announce(.willBecomeUnavailable(seconds: grace), account) }
             return begun
@@ -43,6 +43,12 @@ extension Vault {
             defer { _ = windows.currentGrace() }
             return report(shut(account))
         }
+    }
+
+    /// Locks several accounts, none of which waits for another.
+    @discardableResult
+    package func lock(_ accounts: [AccountID], now: Bool) -> [Straggler] {
+        sideBySide(accounts, named: "lock") { self.lock($0, now: now) }.flatMap(\.self)
     }
 
     /// Waits for the end of a grace period, and of the one that was begun meanwhile, if the first was cancelled.
@@ -62,7 +68,7 @@ extension Vault {
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
     ) -> [UInt64] {
         guard let windows = windows(of: account) else { return [] }
-        return transitions.withLock { _ in
+        return transitions.withLock(account) {
             guard windows.hasAllKeys else { return [] }
             if let grace, !windows.isCurrent(grace) { return [] }
             if windows.state != .grace { announce(.willBecomeUnavailable(seconds: 0), account) }
@@ -70,7 +76,7 @@ extension Vault {
         }
     }
 
-    /// The steps of a lock, or with `everyClass` of a block. The caller holds `transitions`. Returns the numbers of the
+    /// The steps of a lock, or with `everyClass` of a block. The caller holds the account's `transitions`. Returns the numbers of the
     /// files that were in the way.
     func close(
         _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
@@ -189,7 +195,7 @@ extension Vault {
     func bringToHand(
         _ keys: AccountKeys, of account: AccountID, since lockCount: Int
     ) throws(KeyringError) {
-        try transitions.withLock { _ throws(KeyringError) in
+        try transitions.withLock(account) { () throws(KeyringError) in
             // A lock that comes after this look waits for this, and closes what is opened here.
             guard lockCount == self.lockCount(of: account) else { throw .lockedMeanwhile(account) }
             // In one look: a block that comes after it waits for this, and closes what is opened here.
@@ -204,7 +210,7 @@ extension Vault {
         updateRecovery(of: account)
     }
 
-    /// The keys are at hand. The caller holds `transitions`.
+    /// The keys are at hand. The caller holds the account's `transitions`.
     func openWindows(of account: AccountID) {
         guard windows(of: account)?.unlock() == true else { return }
         enrollments.idleWakeUp.signal()
@@ -228,20 +234,10 @@ extension Vault {
         let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
         let accounts = keyring.accounts
         for account in accounts { windows(of: account)?.noteLock() }
-        // First those that nothing can hold up: one user's program that does not let go must not keep another's keys here.
-        let inUse = accountsInUse
-        let ordered = accounts.filter { !inUse.contains($0) } + accounts.filter(inUse.contains)
-        let left = ordered.flatMap { shut($0, until: deadline) }
+        // Side by side: one user's program that does not let go must not keep another's keys here.
+        let left = sideBySide(accounts, named: "lock") { self.shut($0, until: deadline) }
         // Only now: looking for who it was takes its time.
-        _ = report(left)
-    }
-
-    /// The accounts whose files are open.
-    private var accountsInUse: Set<AccountID> {
-        Set(
-            openFiles.all.compactMap {
-                $0.header?.sealing.flatMap { keyring.account(ofKey: $0.keyID) }
-            })
+        _ = report(left.flatMap(\.self))
     }
 
     /// Erases all keys but those of class D, once nothing can be written any more.

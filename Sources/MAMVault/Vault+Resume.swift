@@ -13,7 +13,7 @@ extension Vault {
     package func resume(_ account: AccountID) {
         guard let windows = windows(of: account) else { return }
         let lockCount = windows.lockCount
-        let isOpen = transitions.withLock { _ in
+        let isOpen = transitions.withLock(account) {
             guard windows.hasAllKeys, block(of: account) == nil else { return false }
             openWindows(of: account)
             return true

@@ -43,12 +43,13 @@ extension Vault {
         _ account: AccountID, because reason: WipeReason,
         progressed: (WipeProgress) -> Void = { _ in }
     ) throws(KeyringError) -> WipeOutcome {
-        let (wipe, stragglers, areKeysGone) = try wiping.withLock { _ throws(KeyringError) in
+        let (wipe, stragglers, areKeysGone) = try wiping.withLock(account) {
+            () throws(KeyringError) in
             let (wipe, stragglers) = try closeForGood(account, reason)
             return (wipe, stragglers, destroyKeys(of: wipe))
         }
         tellHook(wipe, reason)
-        let files = wiping.withLock { _ in
+        let files = wiping.withLock(account) {
             isStillDecided(wipe)
                 ? finish(wipe, areKeysGone: areKeysGone, progressed: progressed) : .nothingLeft
         }
@@ -76,13 +77,13 @@ extension Vault {
 
     /// False if something is left.
     func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
-        let areKeysGone = wiping.withLock { _ in
+        let areKeysGone = wiping.withLock(wipe.account) {
             isStillDecided(wipe) ? destroyKeys(of: wipe) : nil
         }
         guard let areKeysGone else { return true }
         // Again: it may have been told, or not.
         tellHook(wipe, WipeReason(.resumed, "an earlier wipe was interrupted"))
-        return wiping.withLock { _ in
+        return wiping.withLock(wipe.account) {
             guard isStillDecided(wipe) else { return true }
             return finish(wipe, areKeysGone: areKeysGone, in: mount)?.isComplete ?? false
         }
@@ -107,7 +108,7 @@ extension Vault {
     private func closeForGood(
         _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
-        try transitions.withLock { _ throws(KeyringError) in
+        try transitions.withLock(account) { () throws(KeyringError) in
             let wipe = try keyring.decideWipe(of: account)
             audit(
                 .wipeDecided, wipe.identity, of: wipe.uid,

@@ -22,8 +22,9 @@ package final class Vault: Sendable {
     let sealer: KeyringSealer
     let openFiles = OpenFiles()
     let windows = Guarded<[AccountID: AccountWindows]>([:])
-    /// One lock or unlock at a time. Held over purging, so never by a thread that serves the mount.
-    let transitions = Mutex<Void>(())
+    /// One lock or unlock of an account at a time. Held over purging, so never by a thread that serves the mount, and never
+    /// for two accounts by one thread.
+    let transitions = LockTable<AccountID>()
     private let mounted = Mutex<(any VaultMount)?>(nil)
     let events = Hub<AccountEvent>()
     package let metrics: Metrics
@@ -48,8 +49,8 @@ package final class Vault: Sendable {
     let searching = Mutex<Void>(())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks
-    /// One wipe at a time. Comes before `transitions`.
-    let wiping = Mutex<Void>(())
+    /// One wipe of an account at a time. Comes before `transitions`.
+    let wiping = LockTable<AccountID>()
 
     /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
     /// `workspace`: its id.

@@ -1,5 +1,6 @@
 // From a stream of bytes and descriptors to frames: each is one JSON text that ends in a zero byte.
 
+internal import Glibc
 package import MAMSystem
 
 /// One message, with the descriptors that came with it; they close with the last reference to them.
@@ -35,6 +36,9 @@ package struct FrameReader {
     /// True between a frame's first byte and its end.
     package var isWithinFrame: Bool { !partial.isEmpty }
 
+    /// What is there of a frame that has not ended.
+    package var partialByteCount: Int { partial.count }
+
     /// Takes what one read delivered.
     ///
     /// Descriptors belong to the frame that holds the read's last byte: the kernel ends a read after the
@@ -43,7 +47,7 @@ package struct FrameReader {
         _ bytes: ArraySlice<UInt8>, descriptors: [Descriptor] = []
     ) throws(Excess) {
         var rest = bytes
-        while let end = rest.firstIndex(of: 0) {
+        while let end = Self.firstZero(in: rest) {
             try extend(with: rest[..<end])
             complete.append(Frame(bytes: partial, descriptors: carried))
             partial = []
@@ -52,6 +56,16 @@ package struct FrameReader {
         }
         try extend(with: rest)
         try attach(descriptors, toLastFrame: rest.isEmpty)
+    }
+
+    /// As memchr(3) finds it: a client may send much, and the loop over a slice is many times as long.
+    private static func firstZero(in bytes: ArraySlice<UInt8>) -> Int? {
+        bytes.withUnsafeBytes { buffer in
+            guard let start = buffer.baseAddress, let found = memchr(start, 0, buffer.count) else {
+                return nil
+            }
+            return bytes.startIndex + (UnsafeRawPointer(found) - start)
+        }
     }
 
     /// The next complete frame, in order of arrival.

@@ -28,9 +28,18 @@ package struct FrameSocket {
     }
 
     /// The next frame; nil when the peer is done.
-    package mutating func receive() throws(Failure) -> Frame? {
+    ///
+    /// `admit`: asked once for a frame that is longer than one read, before more of it is kept; `excess` if it says no.
+    package mutating func receive(
+        admittingLong admit: () -> Bool = { true }
+    ) throws(Failure) -> Frame? {
+        var isAdmitted = false
         while true {
             if let frame = reader.next() { return frame }
+            if !isAdmitted, reader.partialByteCount >= Self.readByteCount {
+                guard admit() else { throw .excess(.bytes) }
+                isAdmitted = true
+            }
             guard try readMore() else {
                 if reader.isWithinFrame { throw .cut }
                 return nil
@@ -76,7 +85,14 @@ package struct FrameSender: Sendable {
 
     /// Sends one frame, all of it; the descriptors go with its first byte.
     package func send(_ value: JSONValue, descriptors: [Descriptor] = []) throws(Errno) {
-        let bytes = value.encoded() + [0]
+        try send(encoded: value.encoded(), descriptors: descriptors)
+    }
+
+    /// The same of a value that is in bytes already.
+    package func send(
+        encoded value: [UInt8], descriptors: [Descriptor] = []
+    ) throws(Errno) {
+        let bytes = value + [0]
         var raw = descriptors.map(\.raw)
         var sent = 0
         while sent < bytes.count {

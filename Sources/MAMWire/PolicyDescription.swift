@@ -72,7 +72,7 @@ package enum PolicyDescription {
         # together, the most restrictive of everything. refused and warnings are told to root and the daemon's user alone.
         method Show(account: ?string, accounts: ?[]string) -> (account: string, managed: bool, rules: object, documents: []Document, refused: []RefusedDocument, warnings: []string)
 
-        # What is wrong with the text of a document. Changes nothing.
+        # What is wrong with the text of a document: the first 1000 findings. Changes nothing. More than 256 KiB are for root and the daemon's user.
         method Check(document: string) -> (findings: []Finding)
 
         # Puts a document into the policy directory and into force: for root and the daemon's user. name: of the file, with .json at its end.

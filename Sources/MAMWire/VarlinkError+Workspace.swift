@@ -69,6 +69,11 @@ extension VarlinkError {
         workspace("InvalidInput", ["reason": .string(reason)])
     }
 
+    /// The caller's user has too much under way already; `EAGAIN`.
+    package static func busy(_ reason: String) -> VarlinkError {
+        systemError(.wouldBlock, reason)
+    }
+
     /// A system call failed.
     package static func systemError(_ error: Errno, _ reason: String) -> VarlinkError {
         workspace(

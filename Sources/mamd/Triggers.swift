@@ -24,12 +24,11 @@ func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
 
 /// Nil: everybody's.
 private func lockAccounts(of user: UInt32?, in vault: Vault) {
-    for account in user.map({ accounts(of: $0, in: vault) }) ?? vault.accounts {
-        switch vault.settings.lockOnSession {
-        case .never: break
-        case .grace: vault.lock(account.id, now: false)
-        case .now: vault.lock(account.id, now: true)
-        }
+    let locked = (user.map { accounts(of: $0, in: vault) } ?? vault.accounts).map(\.id)
+    switch vault.settings.lockOnSession {
+    case .never: break
+    case .grace: vault.lock(locked, now: false)
+    case .now: vault.lock(locked, now: true)
     }
 }
 

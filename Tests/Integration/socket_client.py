@@ -17,7 +17,6 @@ class Refusal(Exception):
 class Client:
     def __init__(self, path, user=None):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(30)
         # The daemon is told the effective user of the moment.
         if user is not None:
             os.seteuid(user)
@@ -26,11 +25,14 @@ class Client:
         finally:
             if user is not None:
                 os.seteuid(0)
+        # Only now: one that may not wait is not connected while many others do.
+        self.socket.settimeout(30)
 
     def call(self, method, descriptors=(), more=False, **parameters):
         """One call, by the interface's last name and the method's; the first reply's parameters."""
         frame = json.dumps({"method": f"io.mamd.{method}", "parameters": parameters, "more": more}).encode() + b"\0"
-        socket.send_fds(self.socket, [frame], list(descriptors))
+        sent = socket.send_fds(self.socket, [frame], list(descriptors))
+        self.socket.sendall(frame[sent:])
         data = b""
         while not data.endswith(b"\0"):
             data += self.socket.recv(1 << 16) or b"{}\0"

@@ -148,3 +148,68 @@ struct LockTests {
         for (worker, byte) in acknowledged.withLock({ $0 }) { #expect(text[worker] == byte) }
     }
 }
+
+@Suite("Accounts beside each other")
+struct LockApartTests {
+    /// Ann's and Bob's, and a mount whose purge of one account's files does not end until it is told to.
+    private func stuckVault() throws -> (
+        TestVault, bob: AccountID, isStuck: MAMSystem.Semaphore, end: MAMSystem.Semaphore
+    ) {
+        let test = try TestVault()
+        let bob = try test.vault.register(
+            try Identity(name: "bob@contoso.com"), user: 1001, passphrase: secret("secret"))
+        let (isStuck, end) = (MAMSystem.Semaphore(), MAMSystem.Semaphore())
+        let isFirst = Guarded(true)
+        test.vault.setMount(
+            ActionMount {
+                let isMine = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                guard isMine else { return }
+                isStuck.signal()
+                end.wait()
+            })
+        return (test, bob, isStuck, end)
+    }
+
+    @Test("A lock that hangs keeps no other account from being locked and unlocked")
+    func apart() throws {
+        let (test, bob, isStuck, end) = try stuckVault()
+        let (vault, ann) = (test.vault, test.ann)
+        let ended = MAMSystem.Semaphore()
+        try startThread(named: "stuck-lock") {
+            vault.lock(ann, now: true)
+            ended.signal()
+        }
+        isStuck.wait()
+        let done = MAMSystem.Semaphore()
+        try startThread(named: "other-lock") {
+            vault.lock(bob, now: true)
+            try? vault.unlock(bob, passphrase: secret("secret"))
+            done.signal()
+        }
+        #expect(done.wait(until: Deadline(seconds: 20)))
+        #expect(vault.accounts.map(\.state).last == .unlocked)
+        end.signal()
+        ended.wait()
+        #expect(vault.accounts.map(\.state).first == .locked)
+    }
+
+    @Test("A lock of all locks the rest at once, whatever holds one up")
+    func all() throws {
+        let (test, _, isStuck, end) = try stuckVault()
+        let vault = test.vault
+        let ended = MAMSystem.Semaphore()
+        try startThread(named: "lock-all") {
+            vault.lockAll()
+            ended.signal()
+        }
+        isStuck.wait()
+        while vault.accounts.count(where: { $0.state == .locked }) < 1 { usleep(1000) }
+        #expect(!ended.wait(until: Deadline(milliseconds: 1)))
+        end.signal()
+        ended.wait()
+        #expect(vault.accounts.allSatisfy { $0.state == .locked })
+    }
+}

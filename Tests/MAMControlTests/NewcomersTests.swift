@@ -1,0 +1,29 @@
+import MAMSystem
+import Testing
+
+@testable import MAMControl
+
+@Suite("Connections that have no thread yet")
+struct NewcomersTests {
+    private func socket() throws -> Descriptor { try openFile("/dev/null", 0) }
+
+    @Test("Each user has its turn, however many another has made before")
+    func turns() throws {
+        let newcomers = Newcomers()
+        for user: UInt32 in [1000, 1000, 1000, 1001, 1000, 1002] {
+            newcomers.add(try socket(), of: user)
+        }
+        let order = (0..<6).map { _ in newcomers.next()?.user }
+        #expect(order == [1000, 1001, 1002, 1000, 1000, 1000])
+    }
+
+    @Test("Who connects faster than it is served is sent away, and nobody else")
+    func excess() throws {
+        let newcomers = Newcomers()
+        for _ in 0..<100 { newcomers.add(try socket(), of: 1000) }
+        newcomers.add(try socket(), of: 1001)
+        for _ in 0..<65 { #expect(newcomers.next() != nil) }
+        newcomers.close()
+        #expect(newcomers.next() == nil)
+    }
+}

@@ -1,0 +1,116 @@
+import MAMSystem
+import Testing
+
+@Suite("Fair shares")
+struct SharesTests {
+    /// Users that are neither root nor who runs this.
+    private let ann: UInt32 = 70_001
+    private let bob: UInt32 = 70_002
+    private let carol: UInt32 = 70_003
+    private let root: UInt32 = 0
+
+    @Test("A user has no more than its share, and another as much")
+    func each() {
+        let shares = Shares(each: 2)
+        #expect(shares.take(for: ann) && shares.take(for: ann))
+        #expect(!shares.take(for: ann))
+        #expect(shares.take(for: bob))
+        shares.giveBack(for: ann)
+        #expect(shares.take(for: ann))
+    }
+
+    @Test("However much one takes, the next finds something, and never all is taken")
+    func leftOver() {
+        let shares = Shares(total: 100)
+        #expect((0..<200).count { _ in shares.take(for: ann) } == 50)
+        #expect((0..<200).count { _ in shares.take(for: bob) } == 25)
+        #expect(shares.take(for: carol))
+    }
+
+    @Test("Root is bound by the whole alone")
+    func unbound() {
+        let shares = Shares(each: 1, total: 3)
+        #expect((0..<5).count { _ in shares.take(for: root) } == 3)
+    }
+
+    @Test(
+        "Who waits is served by user: one that asked for much does not come before one that asked for little"
+    )
+    func turns() throws {
+        let shares = Shares(total: 1)
+        let order = Guarded<[UInt32]>([])
+        let ended = Semaphore()
+        #expect(shares.take(for: ann))
+        let waiting = [ann, ann, ann, bob, bob, root]
+        for (count, user) in waiting.enumerated() {
+            try startThread(named: "waiting") {
+                shares.withTurn(of: user) { order.withLock { $0.append(user) } }
+                ended.signal()
+            }
+            while shares.waitingCount <= count { usleepBriefly() }
+        }
+        shares.giveBack(for: ann)
+        for _ in waiting { ended.wait() }
+        #expect(order.withLock { $0 } == [root, bob, ann, bob, ann, ann])
+    }
+
+    @Test("Who has waited long enough goes, and leaves its turn to the next")
+    func deadline() throws {
+        let shares = Shares(each: 1)
+        #expect(shares.take(for: ann))
+        #expect(!shares.wait(for: ann, until: Deadline(milliseconds: 20)))
+        let came = Semaphore()
+        try startThread(named: "waiting") {
+            if shares.wait(for: ann) { came.signal() }
+        }
+        while shares.waitingCount == 0 { usleepBriefly() }
+        shares.giveBack(for: ann)
+        #expect(came.wait(until: Deadline(seconds: 10)))
+    }
+
+    @Test("A place goes back with its owner")
+    func place() {
+        let shares = Shares(each: 1)
+        var place = SharePlace(in: shares, for: ann)
+        #expect(place != nil && SharePlace(in: shares, for: ann) == nil)
+        place = nil
+        #expect(shares.take(for: ann))
+    }
+
+    private func usleepBriefly() { _ = Semaphore().wait(until: Deadline(milliseconds: 1)) }
+}
+
+@Suite("A lock for each of many things")
+struct LockTableTests {
+    @Test("Who holds one keeps nobody from another, and its own next one waits")
+    func apart() throws {
+        let table = LockTable<Int>()
+        let (isHeld, mayEnd, ended) = (Semaphore(), Semaphore(), Semaphore())
+        try startThread(named: "holder") {
+            table.withLock(1) {
+                isHeld.signal()
+                mayEnd.wait()
+            }
+            ended.signal()
+        }
+        isHeld.wait()
+        #expect(table.withLock(2) { true })
+        let second = Semaphore()
+        try startThread(named: "second") { table.withLock(1) { second.signal() } }
+        #expect(!second.wait(until: Deadline(milliseconds: 50)))
+        mayEnd.signal()
+        ended.wait()
+        #expect(second.wait(until: Deadline(seconds: 10)))
+    }
+
+    @Test("Work for several goes on side by side, and all of it is awaited")
+    func sideBySideWork() {
+        let (first, second) = (Semaphore(), Semaphore())
+        let found = sideBySide([0, 1], named: "side") { number in
+            // Each waits for the other.
+            (number == 0 ? first : second).signal()
+            return (number == 0 ? second : first).wait(until: Deadline(seconds: 10)) ? number : -1
+        }
+        #expect(found.sorted() == [0, 1])
+    }
+}
