@@ -20,7 +20,7 @@ extension AuditRecord {
     var line: [UInt8] {
         var all = members.filter { $0.value != .null }
         if let registrant { all["registrant"] = JSONValue(registrant) }
-        return JSONValue.object(all).encoded() + [UInt8(ascii: "\n")]
+        return printable(json: JSONValue.object(all).encoded()) + [UInt8(ascii: "\n")]
     }
 
     /// Nil for what is no record, or one of a later version.

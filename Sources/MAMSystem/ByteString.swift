@@ -26,7 +26,8 @@ package struct ByteString: Sendable, Hashable {
     /// For messages: bytes that are no printable text stand as `\ooo`, so that a name cannot steer a
     /// terminal and two names never look the same.
     package var shown: String {
-        guard let text, !text.unicodeScalars.contains(where: Self.isUnprintable) else {
+        guard let text, !text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\\" })
+        else {
             return bytes.map(Self.escaped).joined()
         }
         return text
@@ -50,19 +51,11 @@ package struct ByteString: Sendable, Hashable {
         self.init(bytes)
     }
 
-    private static func isUnprintable(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.properties.generalCategory {
-        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
-        default: scalar == "\\"
-        }
-    }
-
     private static func escaped(_ byte: UInt8) -> String {
         if (0x20..<0x7F).contains(byte), byte != UInt8(ascii: "\\") {
             return String(UnicodeScalar(byte))
         }
-        let digits = String(byte, radix: 8)
-        return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+        return octal(byte)
     }
 }
 

@@ -74,12 +74,15 @@ package struct Log: Sendable {
     ) {
         switch destination {
         case .nowhere: break
-        case .journal: send(rules.scrub(makeText()), priority, message, fields)
-        case .standardError: writeLine("\(prefix): \(rules.scrub(makeText()))\n", to: 2)
+        case .journal: send(line(makeText()), priority, message, fields)
+        case .standardError: writeLine("\(prefix): \(line(makeText()))\n", to: 2)
         case .file(let file):
-            writeLine("\(timestamp()) \(prefix): \(rules.scrub(makeText()))\n", to: file.raw)
+            writeLine("\(timestamp()) \(prefix): \(line(makeText()))\n", to: file.raw)
         }
     }
+
+    /// Names come from everywhere, and people read logs on terminals.
+    private func line(_ text: String) -> String { rules.scrub(text).onOneLine }
 
     private func send(
         _ text: String, _ priority: Int32, _ message: LogMessage?, _ fields: [LogField: String]

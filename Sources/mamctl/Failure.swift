@@ -97,8 +97,8 @@ struct Failure: Error {
 
     /// To standard error, and as JSON to standard output when that was asked for.
     func report(isJSON: Bool) {
-        printError("\(Style.error.red("mamctl:")) \(message)")
-        if let next { printError("  try: \(next)") }
+        printError("\(Style.error.red("mamctl:")) \(message.onOneLine)")
+        if let next { printError("  try: \(next.onOneLine)") }
         if isJSON { printJSON(["error": json]) }
     }
 

@@ -27,7 +27,7 @@ func writeError(_ text: String) { try? writeAll(Array(text.utf8), to: STDERR_FIL
 
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
-    writeOut(value.encoded(pretty: !onOneLine) + [UInt8(ascii: "\n")])
+    writeOut(printable(json: value.encoded(pretty: !onOneLine)) + [UInt8(ascii: "\n")])
 }
 
 /// Writes where the descriptor stands.
