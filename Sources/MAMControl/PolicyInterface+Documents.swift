@@ -67,6 +67,9 @@ extension PolicyInterface {
             + vault.launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
+            + [vault.guessableSeconds(under: documents)].compactMap(\.self).map {
+                "somebody who has the disk guesses the weakest passphrase that it allows within \($0) s; take ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
+            }
         return [
             "documents": .array(documents.map { .string($0.label) }),
             "warnings": .array(warnings.map { .string($0) }),

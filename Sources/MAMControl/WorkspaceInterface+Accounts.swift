@@ -100,5 +100,6 @@ extension AccountReport {
         block = status.block?.kind.rawValue ?? ""
         blockReason = status.block?.reason ?? ""
         isRecoverable = status.isRecoverable
+        guessableSeconds = status.guessableSeconds
     }
 }

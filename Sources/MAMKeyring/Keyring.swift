@@ -29,6 +29,8 @@ package final class Keyring: Sendable {
     let cost: KeyDerivationCost
     let clock: @Sendable () -> Int64
     let report: @Sendable (KeyringFinding) -> Void
+    /// The device secret is a file of the state directory, and no credential.
+    package let hasSecretOfItsOwn: Bool
 
     /// Who makes a new name: one at a time, for no name may be taken twice.
     let registrations = Shares(total: 1)
@@ -81,6 +83,7 @@ package final class Keyring: Sendable {
         self.cost = cost
         self.clock = clock
         self.report = report
+        hasSecretOfItsOwn = credential == nil
         let directory = stateDirectory.raw
         store = try Self.storing { () throws(Errno) in try KeybagStore(in: directory) }
         wipeStore = try Self.storing { () throws(Errno) in try WipeStore(in: directory) }

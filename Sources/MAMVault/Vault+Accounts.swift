@@ -5,7 +5,7 @@ internal import MAMEnrollment
 package import MAMFormat
 package import MAMKeyring
 package import MAMModel
-internal import MAMPolicy
+package import MAMPolicy
 internal import MAMSystem
 internal import Synchronization
 
@@ -22,6 +22,9 @@ package struct AccountStatus: Sendable {
     package let retryAfterSeconds: Int
     /// Policy names a recovery key: the organisation can open its files.
     package var isRecoverable = false
+    /// Within so many seconds who has the disk guesses the weakest passphrase that policy allows;
+    /// nil: not within a month.
+    package var guessableSeconds: Int?
     package var block: AccountBlock?
     package var enrollment: EnrollmentReport?
 }
@@ -37,8 +40,23 @@ extension Vault {
                 isDefault: !settings.multiIdentity && defaultAccount(ofUser: user) == account,
                 retryAfterSeconds: Int(keyring.retryAfterSeconds(account)),
                 isRecoverable: !recoveryKeys(of: account).isEmpty,
+                guessableSeconds: keyring.hasPassphrase(account)
+                    ? guessableSeconds(under: merged(of: account).policy) : nil,
                 block: block(of: account), enrollment: enrollment(of: account))
         }
+    }
+
+    /// A device secret that the service manager keeps is taken for one that is not on the disk.
+    private func guessableSeconds(under policy: EffectivePolicy) -> Int? {
+        keyring.hasSecretOfItsOwn ? policy.pin.guessableSeconds : nil
+    }
+
+    /// What these documents allow, if they say anything of passphrases at all.
+    package func guessableSeconds(under documents: [PolicyDocument]) -> Int? {
+        let documents = documents.filter {
+            $0.kind == .protection && $0.isAssigned && $0.rules.pinRequired != nil
+        }
+        return documents.isEmpty ? nil : guessableSeconds(under: EffectivePolicy.merge(documents))
     }
 
     package var openFileCount: Int { openFiles.all.count }

@@ -23,6 +23,9 @@ package struct AccountReport: Sendable, Equatable {
     package var blockReason = ""
     /// Policy names a recovery key: who has its private half can open the account's files.
     package var isRecoverable = false
+    /// Within so many seconds guessing finds the weakest passphrase that policy allows; nil: not
+    /// within a month, or there is more in the way.
+    package var guessableSeconds: Int?
     /// Nil where the method does not tell it.
     package var outlook: AccountOutlook?
 
@@ -61,12 +64,13 @@ package struct AccountReport: Sendable, Equatable {
         block = try wire.string("block")
         blockReason = try wire.string("blockReason")
         isRecoverable = try wire.bool("isRecoverable")
+        guessableSeconds = try wire.optionalInteger("guessableSeconds")
         outlook = try AccountOutlook(ifIn: wire)
     }
 
     /// The wire form.
     package var json: JSONValue {
-        let members: [String: JSONValue] = [
+        var members: [String: JSONValue] = [
             "id": .string(id),
             "name": .string(name),
             "objectId": .string(objectID),
@@ -79,6 +83,7 @@ package struct AccountReport: Sendable, Equatable {
             "block": .string(block), "blockReason": .string(blockReason),
             "isRecoverable": .bool(isRecoverable),
         ]
+        if let guessableSeconds { members["guessableSeconds"] = JSONValue(guessableSeconds) }
         return .object(members.merging(outlook?.members ?? [:]) { $1 })
     }
 }

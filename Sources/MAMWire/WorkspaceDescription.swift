@@ -31,6 +31,10 @@ package enum WorkspaceDescription {
           blockReason: string,
           # Policy names a recovery key: who has its private half can open the account's files
           isRecoverable: bool,
+          # Within so many seconds somebody who has the disk guesses the weakest passphrase that
+          # policy allows, at 1,000 a second. Left out: not within a month, or it has none, or
+          # a credential has the device secret
+          guessableSeconds: ?int,
           # The rest is told by Status and ListAccounts. Classes whose files can be opened now, and how many files are in use
           openClasses: ?[]string,
           openFiles: ?int,

@@ -81,6 +81,11 @@ struct AccountLines {
         if account.isDefault { notes.append("default owner of what uid \(account.uid) creates") }
         if account.stage == "signed-out" { notes.append("deregistered, its keys are kept") }
         if account.isRecoverable { notes.append("the organisation can open its files") }
+        if let seconds = account.guessableSeconds {
+            notes.append(
+                "policy allows a passphrase that a thief of the disk guesses \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
+            )
+        }
         if !account.hasPassphrase { notes.append("no passphrase") }
         return notes.isEmpty ? nil : notes.joined(separator: "; ")
     }
