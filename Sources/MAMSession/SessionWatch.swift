@@ -8,6 +8,8 @@ internal import Synchronization
 package final class SessionWatch: Sendable {
     private let events: SessionEvents
     private let log: Log
+    /// Connects to who tells of logind where the bus is out of reach.
+    private let relay: (@Sendable () throws(Errno) -> Descriptor)?
     /// Closing it ends the thread.
     private let stopper = Mutex<Descriptor?>(nil)
     private let isRunning = Atomic(false)
@@ -15,9 +17,13 @@ package final class SessionWatch: Sendable {
     private static let firstPauseSeconds: Int32 = 1
     private static let longestPauseSeconds: Int32 = 60
 
-    package init(_ events: SessionEvents, log: Log) {
+    package init(
+        _ events: SessionEvents, log: Log,
+        relay: (@Sendable () throws(Errno) -> Descriptor)? = nil
+    ) {
         self.events = events
         self.log = log
+        self.relay = relay
     }
 
     /// Once.
@@ -48,6 +54,11 @@ package final class SessionWatch: Sendable {
         var wasThere = true
         while true {
             do throws(BusError) {
+                if let relay = try connectedRelay() {
+                    pause = Self.firstPauseSeconds
+                    wasThere = true
+                    return try events.take(from: relay, until: stop)
+                }
                 var logind = try LoginManager(events, log)
                 try logind.subscribe()
                 pause = Self.firstPauseSeconds
@@ -66,6 +77,10 @@ package final class SessionWatch: Sendable {
             if Self.isClosed(stop, withinSeconds: pause) { return }
             pause = min(2 * pause, Self.longestPauseSeconds)
         }
+    }
+
+    private func connectedRelay() throws(BusError) -> Descriptor? {
+        do throws(Errno) { return try relay?() } catch { throw BusError(-error.rawValue) }
     }
 
     private static func isClosed(_ stop: Descriptor, withinSeconds seconds: Int32) -> Bool {

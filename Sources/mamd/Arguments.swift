@@ -30,6 +30,8 @@ struct Arguments {
         case prepareMount
         /// Take away what a daemon left that was stopped.
         case removeMount
+        /// Tell another daemon what logind says.
+        case relayLogins
     }
 
     var mountOptions: MountOptions {
@@ -39,13 +41,20 @@ struct Arguments {
             forbidsPrograms: forbidsPrograms, usesRing: usesRing, waitsBusily: waitsBusily)
     }
 
-    private var placeCount: Int { task == .serve || task == .prepareMount ? 2 : 1 }
+    private var placeCount: Int {
+        switch task {
+        case .serve, .prepareMount: 2
+        case .serveUnmounted, .removeMount: 1
+        case .relayLogins: 0
+        }
+    }
 
     static let usage = """
         Usage: mamd [-f] [-o OPTION[,OPTION]…] [--ready-fd N] BACKING MOUNTPOINT
                mamd [-f] [-o ro] [--ready-fd N] --no-mount BACKING
                mamd [-o OPTION[,OPTION]…] --prepare-mount BACKING MOUNTPOINT
                mamd --remove-mount MOUNTPOINT
+               mamd --logins
 
         Serves the workspace in BACKING at MOUNTPOINT until it is unmounted or gets SIGTERM.
         People use `mamctl mount`, which starts this program and waits for it.
@@ -59,6 +68,7 @@ struct Arguments {
                           wrong passphrases are counted
           --prepare-mount make the mount, and give it to systemd for the daemon, which then needs no rights to mount
           --remove-mount  take away the mount of a daemon that has ended
+          --logins        tell the daemon at standard input and output what systemd-logind says
           --version       print the version
           -h, --help      print this
         """
@@ -87,6 +97,7 @@ struct Arguments {
                 case "--no-mount": task = .serveUnmounted
                 case "--prepare-mount": task = .prepareMount
                 case "--remove-mount": task = .removeMount
+                case "--logins": task = .relayLogins
                 case "--version":
                     print("mamd \(productVersion)")
                     exitProcess(.success)
@@ -99,10 +110,11 @@ struct Arguments {
         }
         guard places.count == placeCount else {
             usageError(
-                placeCount == 1 ? "one directory is needed" : "BACKING and MOUNTPOINT are needed")
+                ["no directory is", "one directory is", "BACKING and MOUNTPOINT are"][placeCount]
+                    + " needed")
         }
-        if task != .removeMount { backing = places[0] }
-        if task != .serveUnmounted { mountPoint = places[places.count - 1] }
+        if task != .removeMount, let first = places.first { backing = first }
+        if task != .serveUnmounted, let last = places.last { mountPoint = last }
     }
 
     private mutating func takeMountOptions(_ list: String) {

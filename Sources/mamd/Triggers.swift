@@ -6,6 +6,7 @@ import MAMPolicy
 import MAMSession
 import MAMSystem
 import MAMVault
+import MAMWire
 
 /// Listens for as much as the settings want; nil if they want nothing.
 func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
@@ -19,7 +20,22 @@ func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
         locked: { user in lockAccounts(of: user, in: vault) },
         unlocked: { user in resumeAccounts(of: user, in: vault) },
         prepareForSleep: settings.locksOnSleep ? beforeSleep : nil)
-    return SessionWatch(events, log: log)
+    return SessionWatch(events, log: log, relay: relay)
+}
+
+/// In the sandbox of a unit, which has no system bus.
+private var relay: (@Sendable () throws(Errno) -> Descriptor)? {
+    guard let path = getenv("MAMD_LOGINS").map({ String(cString: $0) }) else { return nil }
+    return { () throws(Errno) in try UnixSocket.connect(to: path) }
+}
+
+/// For such a daemon, outside of its sandbox: `mamd --logins`.
+func relayLogins() throws(StartError) {
+    signal(SIGPIPE, SIG_IGN)
+    do throws(Errno) {
+        try MAMSession.relayLogins(
+            from: STDIN_FILENO, to: STDOUT_FILENO, log: .toStandardError(prefix: "mamd"))
+    } catch { throw StartError("what logind says cannot be told: \(error)") }
 }
 
 /// Nil: everybody's.
