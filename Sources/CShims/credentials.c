@@ -1,10 +1,13 @@
 #define _GNU_SOURCE
 #include "credentials.h"
 
+#include <errno.h>
 #include <linux/capability.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,28 +16,80 @@
 #error "setfsuid(2) is needed"
 #endif
 
-// setfsuid takes CAP_DAC_OVERRIDE, CAP_FOWNER and their like out of the effective set; put back what
-// is still permitted. The kernel has checked the caller's permission on the mount already, and has taken the
-// set-group-ID bit from the mode where he may not give it: here his other groups are not known.
-static int raise_effective_capabilities(void) {
+#define BIT(capability) (1ull << (capability))
+
+typedef struct __user_cap_data_struct capability_data[2];
+
+static int get_capabilities(capability_data data) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-    struct __user_cap_data_struct data[2];
-    if (syscall(SYS_capget, &header, data) != 0) return -1;
-    const uint32_t kept = (1u << CAP_DAC_OVERRIDE) | (1u << CAP_DAC_READ_SEARCH) | (1u << CAP_FOWNER) |
-                          (1u << CAP_FSETID);
-    data[0].effective |= data[0].permitted & kept;
+    return (int)syscall(SYS_capget, &header, data);
+}
+
+static int set_capabilities(capability_data data) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     return (int)syscall(SYS_capset, &header, data);
 }
+
+// What setfsuid takes out of the effective set, and what is put back of that: the kernel has
+// checked the caller's permission on the mount already, and has taken the set-group-ID bit from the
+// mode where the caller may not give it; here the caller's other groups are not known.
+#define KEPT (BIT(CAP_DAC_OVERRIDE) | BIT(CAP_DAC_READ_SEARCH) | BIT(CAP_FOWNER) | BIT(CAP_FSETID))
+static const uint64_t kept = KEPT;
+static const uint64_t taken = KEPT | BIT(CAP_CHOWN) | BIT(CAP_MKNOD) | BIT(CAP_LINUX_IMMUTABLE) |
+                              BIT(CAP_MAC_OVERRIDE);
+
+// The permitted set is that of all threads, and does not change once they run: it is asked for
+// once.
+static int raise_effective_capabilities(void) {
+    static _Atomic uint64_t known;
+    uint64_t permitted = atomic_load_explicit(&known, memory_order_relaxed);
+    if (permitted == 0) {
+        capability_data data;
+        if (get_capabilities(data) != 0) return -1;
+        permitted = data[0].permitted | (uint64_t)data[1].permitted << 32;
+        atomic_store_explicit(&known, permitted, memory_order_relaxed);
+    }
+    const uint64_t effective = permitted & (~taken | kept);
+    capability_data data = {{(uint32_t)effective, (uint32_t)permitted, 0},
+                            {(uint32_t)(effective >> 32), (uint32_t)(permitted >> 32), 0}};
+    return set_capabilities(data);
+}
+
+// The kernel sets the flag to fs.suid_dumpable whenever a thread's identity changes, and it belongs
+// to the whole process.
+static void stay_undumpable(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 int mam_act_as(uint32_t user, uint32_t group) {
     syscall(SYS_setfsgid, group);
     syscall(SYS_setfsuid, user);
-    return raise_effective_capabilities();
+    const int status = raise_effective_capabilities();
+    const int error = errno;
+    stay_undumpable();
+    errno = error;
+    return status;
 }
 
 void mam_act_as_self(void) {
     syscall(SYS_setfsuid, geteuid());
     syscall(SYS_setfsgid, getegid());
+    stay_undumpable();
+}
+
+// To keep the files of all users, to mount and unmount where no unit does, to tell which programs
+// use a file, to lock memory.
+static const uint64_t needed = KEPT | BIT(CAP_CHOWN) | BIT(CAP_SETUID) | BIT(CAP_SETGID) |
+                               BIT(CAP_MKNOD) | BIT(CAP_SETFCAP) | BIT(CAP_SYS_ADMIN) |
+                               BIT(CAP_SYS_PTRACE) | BIT(CAP_IPC_LOCK);
+
+int mam_give_up_capabilities(void) {
+    capability_data data;
+    if (get_capabilities(data) != 0) return -1;
+    for (int word = 0; word < 2; word++) {
+        data[word].permitted &= (uint32_t)(needed >> 32 * word);
+        data[word].effective &= data[word].permitted;
+        data[word].inheritable = 0;
+    }
+    return set_capabilities(data);
 }
 
 // The umask belongs to all threads that share a file system context (CLONE_FS).

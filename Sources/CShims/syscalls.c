@@ -103,11 +103,26 @@ int mam_is_append_only(int descriptor) {
     return flags < 0 ? -1 : (flags & O_APPEND) != 0;
 }
 
+// Should a core be written all the same, it has none of the memory: no kind of mapping is chosen
+// (core(5)).
+static void keep_memory_out_of_cores(void) {
+    const int filter = open("/proc/self/coredump_filter", O_WRONLY | O_CLOEXEC);
+    if (filter < 0) return;
+    if (write(filter, "0", 1) != 1) { /* Two other things stand in the way of a core. */ }
+    close(filter);
+}
+
+// A limit of 1, not 0: a program that core_pattern pipes to is started whatever the limit is, but
+// for 1.
 int mam_forbid_core_dumps(void) {
-    const struct rlimit none = {0, 0};
-    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    const struct rlimit smallest = {1, 1}, none = {0, 0};
+    // An ordinary user's own files in /proc are closed to it once it cannot be dumped.
+    keep_memory_out_of_cores();
+    if (setrlimit(RLIMIT_CORE, &smallest) != 0 && setrlimit(RLIMIT_CORE, &none) != 0) return -1;
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
+
+int mam_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 int mam_accept(int listener) { return accept4(listener, NULL, NULL, SOCK_CLOEXEC); }
 

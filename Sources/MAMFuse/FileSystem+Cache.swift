@@ -16,10 +16,20 @@ extension FileSystem: VaultMount {
     }
 
     package func stragglers(_ nodes: [UInt64]) -> [Straggler] {
-        let paths = nodes.compactMap { try? table.inode($0) }.compactMap(mountedPath)
-            .map(\.withoutDeletionMark)
-        let users = processes(holding: Set(paths))
-        return paths.map { Straggler(path: $0, processes: users[$0] ?? []) }
+        let files = nodes.compactMap { try? table.inode($0) }.compactMap { inode in
+            mountedPath(of: inode).map { (inode, $0.withoutDeletionMark) }
+        }
+        let users = processes(holding: Set(files.map(\.1)))
+        return files.map { inode, path in
+            Straggler(path: path, processes: users[path] ?? lastOpener(of: inode))
+        }
+    }
+
+    /// Where the descriptors of others' programs are not the daemon's to see, as in the sandbox of
+    /// the unit: who opened the file last, if that program is still there.
+    private func lastOpener(of inode: Inode) -> [ProcessName] {
+        let thread = inode.withState { $0.lastOpener }
+        return processID(ofThread: thread).map { [ProcessName($0)] } ?? []
     }
 
     /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the

@@ -70,7 +70,8 @@ extension FileSystem {
                 }
             }
             return try opened(
-                file, enterNew(descriptor, id, file.facts, named: name, in: parent), place)
+                file, enterNew(descriptor, id, file.facts, named: name, in: parent),
+                by: caller, place)
         } catch {
             if let name { unlinkat(parent.handle.raw, name, 0) }
             throw error
@@ -84,7 +85,8 @@ extension FileSystem {
 
     /// The first handle of a file that was made.
     private func opened(
-        _ file: VaultFile, _ found: (inode: Inode, status: stat), _ place: SharePlace?
+        _ file: VaultFile, _ found: (inode: Inode, status: stat), by caller: Caller,
+        _ place: SharePlace?
     ) -> Creation {
         found.inode.withState { state in
             state.file = file
@@ -92,6 +94,7 @@ extension FileSystem {
             state.facts = file.facts
             state.isWritable = true
             state.openCount += 1
+            state.lastOpener = caller.thread
             state.writerCount += 1
         }
         return Creation(

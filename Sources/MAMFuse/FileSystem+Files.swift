@@ -78,6 +78,7 @@ extension FileSystem {
             if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
             state.file = file
             state.openCount += 1
+            state.lastOpener = caller.thread
             if writes { state.writerCount += 1 }
             return file
         }

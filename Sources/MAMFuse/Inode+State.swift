@@ -49,6 +49,7 @@ extension Inode {
         var file: VaultFile?
         var openCount = 0
         var checkCount = 0
+        var lastOpener: Int32 = 0
         var writerCount = 0
         var writeGuard = WriteGuard()
         var childClass: KnownNote<ProtectionClass> = .unread
@@ -92,6 +93,12 @@ extension Inode.State {
     var checkCount: Int {
         get { uses?.checkCount ?? 0 }
         set { inUse.checkCount = newValue }
+    }
+
+    /// The thread that opened it last, for people to be told. 0: none.
+    var lastOpener: Int32 {
+        get { uses?.lastOpener ?? 0 }
+        set { inUse.lastOpener = newValue }
     }
 
     /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.

@@ -13,6 +13,10 @@ package struct Mount: Sendable, Equatable {
     /// Of the mount, and then of the file system behind it.
     package let options: String
 
+    package var isReadOnly: Bool {
+        options == "ro" || options.hasPrefix("ro,") || options.hasPrefix("ro ")
+    }
+
     /// The type of our mounts.
     package static let workspaceType = "fuse.mamd"
 }

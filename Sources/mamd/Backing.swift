@@ -110,7 +110,10 @@ struct Backing {
         do throws(Errno) {
             lock = try openLock(own, use)
         } catch {
-            let next = error == .readOnly ? "; mount that file system read-write" : ""
+            let next =
+                error == .readOnly
+                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's drop-in"
+                : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
         guard locks(lock, in: own) else {

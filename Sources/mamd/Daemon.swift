@@ -1,5 +1,6 @@
 // From arguments to a served mount, and down again.
 
+import CShims
 import Glibc
 import MAMControl
 import MAMCrypto
@@ -15,6 +16,7 @@ func runDaemon(_ arguments: Arguments) -> ExitStatus {
         case .serveUnmounted: try serveUnmounted(arguments)
         case .prepareMount: try prepareMount(arguments)
         case .removeMount: try removeMount(arguments.mountPoint)
+        case .relayLogins: try relayLogins()
         }
         return .success
     } catch {
@@ -27,9 +29,13 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     protectProcess()
     try chooseCipher(arguments.cipher)
     let given = GivenDescriptors()
+    // In a unit of the system's. Elsewhere the daemon tells which programs use a file, and mounts.
+    if given.device != nil { _ = mam_leave_processes_alone() }
     let mountPoint = try mountPlace(arguments.mountPoint)
     let backing = try Backing(try absolutePath(arguments.backing), for: .mount(at: mountPoint))
     let places = Places.current
+    // Of another workspace the sandbox shows nothing that can be written.
+    try check(given.listener, isAt: places.socket(of: backing.name))
     let logFile = try openLogFile(places.state(of: backing.name))
     let log: Log =
         arguments.isForeground

@@ -16,10 +16,9 @@ func startEnrollment(
             "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
         )
     }
-    if let hook = vault.settings.hooks.checkIn?.first, !hook.hasSuffix("systemd-run"), hasNoNetwork
-    {
+    if vault.settings.hooks.checkIn != nil, hasNoNetwork {
         report(
-            "the CheckIn hook has no network here: the sandbox of the unit takes it away. Call it with systemd-run, or give the network back; see mamd(8), SANDBOX"
+            "the CheckIn hook has no network here: the sandbox of the unit takes it away. Give the network back in a drop-in; see mamd(8), SANDBOX"
         )
     }
     vault.readPolicies { [weak vault] in

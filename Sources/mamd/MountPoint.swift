@@ -23,6 +23,21 @@ private func openMountPoint(_ path: ByteString) throws(StartError) -> Descriptor
     }
 }
 
+/// What a lock leaves in the kernel's cache it finds out through the mount. So the mount must be
+/// there in the daemon's own mount name space too, and must take changes there.
+func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartError) {
+    let mount: Mount?
+    do throws(Errno) { mount = try MountTable().mount(at: mountPoint.bytes) } catch {
+        throw StartError("the mounts cannot be read: \(error)")
+    }
+    guard mount?.type != Mount.workspaceType || mount?.isReadOnly == true && !isReadOnly else {
+        return
+    }
+    throw StartError(
+        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the sandbox of the unit: add ReadWritePaths= or BindPaths= with it to a drop-in; see mamd(8), SANDBOX"
+    )
+}
+
 /// The root of a dead mount, if there is one.
 func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
     let root = try openMountPoint(mountPoint)

@@ -87,6 +87,7 @@ func mount(
             arguments.mountOptions)
     }
     guard let device else { return try place(at: mountPoint, report: report, session) }
+    try checkIsReached(mountPoint, isReadOnly: arguments.isReadOnly)
     do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
         throw StartError(mountAdvice(mountPoint, error))
     }
@@ -165,7 +166,6 @@ func makeServer(
             url: "https://varlink.org/io.mamd"),
         interfaces.map { AuditedInterface($0, vault) })
     let path = places.socket(of: backing.name)
-    try check(listener, isAt: path)
     do throws(Errno) {
         return try VarlinkServer(
             at: path, mode: geteuid() == 0 ? 0o666 : 0o600, directoryMode: places.runtimeMode,
@@ -180,7 +180,7 @@ func makeServer(
 }
 
 /// Clients look for a workspace's socket by the workspace's name.
-private func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
+func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
     guard let listener, !isListening(listener.raw, at: path) else { return }
     throw StartError(
         "the socket that systemd gave is not \(path): a unit's instance has the workspace's name")

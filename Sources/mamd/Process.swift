@@ -19,6 +19,17 @@ func protectProcess() {
     raise(RLIMIT_FSIZE)
     signal(SIGXFSZ, SIG_IGN)
     wakeOnSignal()
+    endAtOnceOnFault()
+    _ = mam_give_up_capabilities()
+}
+
+/// Where Swift's backtracer is installed its handlers stop all threads, wait for it, and have it
+/// write registers, and the memory that these point to, to standard error: keys, in a log. And it
+/// cannot look into this process.
+private func endAtOnceOnFault() {
+    for number in [SIGQUIT, SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGSYS] {
+        signal(number, SIG_DFL)
+    }
 }
 
 /// All implementations write the same bytes; tests and measurements force one of them.

@@ -47,7 +47,7 @@ mount --rbind /usr usr
 mount -t tmpfs -o mode=0755 none usr/local/bin
 cp "$place"/bin/* usr/local/bin
 cp -a /etc/alternatives /etc/passwd /etc/group /etc/nsswitch.conf /etc/ld.so.cache /etc/fuse.conf etc
-cp "$place"/system/* run/systemd/system
+cp -r "$place"/system/* run/systemd/system
 cp "$place"/user/* run/user-units
 mount --rbind /dev dev
 mknod run/fuse c 10 229
@@ -86,8 +86,12 @@ class Machine:
         for program in ("mamd", "mamctl"):
             shutil.copy2(shutil.which(program), self.place / "bin")
         for units, place in (("units", "system"), ("units/user", "user")):
-            for unit in (ROOT / units).glob("mamd*@.*"):
+            for unit in (ROOT / units).glob("mamd*.*"):
                 shutil.copy2(unit, self.place / place)
+        # Backing directories and mount points lie where the unit expects none.
+        drop_in = self.place / "system" / "mamd@.service.d"
+        drop_in.mkdir()
+        (drop_in / "place.conf").write_text(f"[Service]\nBindPaths={self.place}\n")
         self.home = self.place / "home"
         self.home.mkdir()
         os.chown(self.home, NOBODY, NOBODY)

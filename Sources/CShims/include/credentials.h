@@ -11,6 +11,11 @@ int mam_act_as(uint32_t user, uint32_t group);
 /// Back to the daemon's own identity on this thread.
 void mam_act_as_self(void);
 
+/// Gives up what root's daemon never needs, for this thread and those that it makes: above all
+/// CAP_SYS_RESOURCE, which no quota of a disk holds for. Programs that it starts as root get what
+/// the bounding set has.
+int mam_give_up_capabilities(void);
+
 /// From now on umask(2) is of this thread alone, and of those that it makes after this; so is its working directory.
 int mam_leave_shared_umask(void);
 

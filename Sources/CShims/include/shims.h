@@ -3,6 +3,7 @@
 #include "attributes.h"
 #include "credentials.h"
 #include "device.h"
+#include "landlock.h"
 #include "libraries.h"
 #include "messages.h"
 #include "mounting.h"

@@ -52,8 +52,11 @@ void mam_start_write_back(int descriptor, int64_t offset);
 /// O_APPEND among fcntl(F_GETFL)'s flags: 1 or 0; -1 and errno on failure.
 int mam_is_append_only(int descriptor);
 
-/// No core dumps, no ptrace by others: RLIMIT_CORE 0 and PR_SET_DUMPABLE 0.
+/// No core dumps, and no ptrace by others; in a core that is made all the same, no memory.
 int mam_forbid_core_dumps(void);
+
+/// PR_GET_DUMPABLE.
+int mam_is_dumpable(void);
 
 /// Waits until a descriptor can be read, or for so many seconds by CLOCK_BOOTTIME, which poll(2) does not count by: when the
 /// machine wakes up from its sleep, what was due meanwhile is due at once.

@@ -1,0 +1,24 @@
+import CShims
+import Glibc
+import Testing
+
+@Suite("Acting for others", .serialized)
+struct CredentialTests {
+    /// The kernel sets the flag to fs.suid_dumpable at each switch; with 0, as it is by default, that is no matter.
+    @Test(
+        "A process that acts for another user cannot be dumped, nor afterwards",
+        .enabled(if: geteuid() == 0))
+    func dumpable() throws {
+        let setting = open("/proc/sys/fs/suid_dumpable", O_RDWR)
+        defer { close(setting) }
+        var before = [UInt8](repeating: 0, count: 8)
+        let count = read(setting, &before, before.count)
+        guard count > 0, pwrite(setting, "2", 1, 0) == 1 else { return }
+        defer { pwrite(setting, before, count, 0) }
+        #expect(mam_forbid_core_dumps() == 0)
+        #expect(mam_act_as(4711, 4711) == 0)
+        #expect(mam_is_dumpable() == 0)
+        mam_act_as_self()
+        #expect(mam_is_dumpable() == 0)
+    }
+}
