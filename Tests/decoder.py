@@ -95,7 +95,7 @@ class Header:
             raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
         require(self.version == 1, "version 0")
         require(data[1020:] == checksum(data[:1020]), "checksum of the header")
-        flags, self.file_class, asked = data[10], data[11], data[12]
+        flags, self.file_class, asked, exposed = data[10], data[11], data[12], data[13]
         require(flags & ~3 == 0, "unknown flag")
         self.managed, self.sparse = bool(flags & 1), bool(flags & 2)
         self.file_id, self.key_id = data[16:32], data[32:48]
@@ -103,9 +103,10 @@ class Header:
         self.owner = text(data, 64, 512, name, "owner's name")
         self.object_id = text(data, 576, 64, object_id, "owner's object id")
         self.ephemeral = data[640:672]
-        for start, end in ((13, 16), (52, 64), (736, 1020)):
+        for start, end in ((14, 16), (52, 64), (736, 1020)):
             require(not any(data[start:end]), f"bytes {start} to {end - 1} are not zero")
         require(asked <= (4 if self.managed else 0), f"class {asked} asked for")
+        require(exposed <= self.managed, "an exposed key where none can be")
         require(self.file_class == 2 or not any(self.ephemeral), "public key in a file that is not of class B")
         require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
         if not self.managed:
@@ -161,12 +162,13 @@ class Keybag:
     """Section 3: the class keys of one account."""
 
     def __init__(self, data, device_secret):
-        require(len(data) == 1024, f"a keybag of {len(data)} bytes")
+        require(len(data) >= 1024, f"a keybag of {len(data)} bytes")
         require(data[:8] == KEYBAG_MAGIC, "magic of the keybag")
-        require(data[8:10] == b"\1\0", "version of the keybag")
-        require(data[1020:] == checksum(data[:1020]), "checksum of the keybag")
+        require(data[-4:] == checksum(data[:-4]), "checksum of the keybag")
+        self.retired = data[1020:-4]
+        require_retired(data[8:10], data[1008], self.retired)
         self.bytes, self.device_secret = data, device_secret
-        require(data[10] & ~1 == 0 and data[11] == 0 and not any(data[1008:1020]), "zero field of the keybag")
+        require(data[10] & ~1 == 0 and data[11] == 0 and not any(data[1009:1020]), "zero field of the keybag")
         self.has_passphrase = bool(data[10] & 1)
         self.account_id = data[16:32]
         self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from("<QQHHIQ", data, 32)
@@ -182,7 +184,7 @@ class Keybag:
 
     def open_class(self, number, key):
         stored = self.bytes[752 + 64 * (number - 1) : 816 + 64 * (number - 1)]
-        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + bytes([number]))
+        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + self.retired + bytes([number]))
 
     def stretched(self, passphrase):
         return stretch(passphrase, self.salt, self.passes, self.memory)
@@ -201,9 +203,39 @@ class Keybag:
         return key
 
     def file_key(self, header, passphrase):
-        key_class = self.key_ids.index(header.key_id) + 1
-        require(key_class == header.file_class, "the key id is that of another class")
-        return unwrap_file_key(header, self.class_key(key_class, passphrase), self.public)
+        return file_key(self, header, lambda number: self.class_key(number, passphrase))
+
+    def knows(self, key_id):
+        return key_id in self.key_ids or retired_set(self.retired, key_id) is not None
+
+
+def require_retired(version, count, sets):
+    """Section 3.1: what follows the fixed fields of a keybag or of an export."""
+    require(version == (b"\2\0" if count else b"\1\0") and count <= 32, "version, or number of retired keys")
+    require(len(sets) == 272 * count, "length of the retired keys")
+
+
+def retired_set(sets, key_id):
+    for start in range(0, len(sets), 272):
+        found = sets[start : start + 272]
+        if key_id in (found[:16], found[16:32], found[32:48]):
+            return found
+    return None
+
+
+def file_key(keys, header, class_key):
+    """With a class key, or with the retired one that the header names."""
+    key, public, stored = class_key(header.file_class), keys.public, retired_set(keys.retired, header.key_id)
+    if stored is None:
+        require(keys.key_ids.index(header.key_id) + 1 == header.file_class, "the key id is that of another class")
+    else:
+        number, public = header.file_class, stored[48:80]
+        require(stored[16 * number - 16 : 16 * number] == header.key_id, "the key id is that of another class")
+        wrap = stored[16 + 64 * number : 80 + 64 * number]
+        under = derive(key, keys.account_id, b"mamd retired class key v1")
+        key = unseal(under, wrap[:16], wrap[16:48], wrap[48:], keys.account_id + stored[:80] + bytes([number]))
+        require(key is not None, "a retired key does not open")
+    return unwrap_file_key(header, key, public)
 
 
 def unwrap_file_key(header, key, public_b):
@@ -222,8 +254,10 @@ class Export:
 
     def __init__(self, data, recovery_key, passphrase):
         require(data[:8] == EXPORT_MAGIC, "magic of the export")
-        require(len(data) == 1024 and data[8:10] == b"\1\0", "length or version of the export")
-        require(data[1020:] == checksum(data[:1020]), "checksum of the export")
+        require(len(data) >= 1024, "length of the export")
+        require(data[-4:] == checksum(data[:-4]), "checksum of the export")
+        self.retired = data[1020:-4]
+        require_retired(data[8:10], data[992], self.retired)
         kind = data[10]
         self.account_id, self.public, ephemeral = data[16:32], data[656:688], data[784:816]
         self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
@@ -231,7 +265,7 @@ class Export:
         text(data, 64, 512, name, "account's name"), text(data, 576, 64, object_id, "account's object id")
         unused = {1: [(752, 816)], 2: [(52, 64), (640, 656)]}.get(kind)
         require(unused is not None, f"kind {kind}")
-        for start, end in [(11, 16), (40, 48), (992, 1020), *unused]:
+        for start, end in [(11, 16), (40, 48), (993, 1020), *unused]:
             require(not any(data[start:end]), f"bytes {start} to {end - 1} of the export are not zero")
         require(written < 1 << 63 and any(self.account_id) and len({*self.key_ids, bytes(16)}) == 5, "ids of the export")
         if kind == 1:
@@ -242,7 +276,7 @@ class Export:
             if recovery_key is None or recovery_key.public != data[752:784]:
                 raise Refused(1, "the record is sealed to a recovery key: give that with --recovery-key")
             key = agree(recovery_key.private(passphrase), recovery_key.public, ephemeral, b"mamd key export recovery v1")
-        keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832])
+        keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832] + self.retired)
         if keys is None:
             raise Refused(12, "wrong passphrase of the export") if kind == 1 else Refused(7, "damaged: keys of the record")
         self.keys = [keys[32 * i : 32 * i + 32] for i in range(4)]
@@ -250,9 +284,9 @@ class Export:
         require(check == data[976:992] and public_half(self.keys[1]) == self.public, "check of the export")
 
     def file_key(self, header, _passphrase):
-        key_class = self.key_ids.index(header.key_id) + 1
-        require(key_class == header.file_class, "the key id is that of another class")
-        return unwrap_file_key(header, self.keys[key_class - 1], self.public)
+        return file_key(self, header, lambda number: self.keys[number - 1])
+
+    knows = Keybag.knows
 
 
 class RecoveryKey:
@@ -329,7 +363,7 @@ def stream_content(data, bags, passphrase):
     if not header.managed:
         return data[header.length :]
     for keybag in bags:
-        if header.key_id in keybag.key_ids:
+        if keybag.knows(header.key_id):
             plain, damaged = header.open(keybag.file_key(header, passphrase), data)
             require(damaged is None, f"chunk {damaged} does not open")
             return plain
@@ -378,7 +412,7 @@ def content(header, file, size, bags, passphrase):
         return
     blocks, used = divide(size)
     for keybag in bags:
-        if header.key_id in keybag.key_ids:
+        if keybag.knows(header.key_id):
             key = keybag.file_key(header, passphrase)
             yield from (open_block(header, key, file, index, blocks, used) for index in range(blocks))
             return

@@ -96,7 +96,7 @@ package struct RecoveryInterface: VaultInterface {
         let bytes: [UInt8]
         do throws(Errno) {
             bytes = try withExtendedLifetime(file) { () throws(Errno) in
-                try readHead(of: file.raw, byteCount: KeyExport.byteCount + 1)
+                try readHead(of: file.raw, byteCount: KeyExport.maximumByteCount + 1)
             }
         } catch { throw .systemError(error, "the export") }
         do throws(KeyExportError) { return try KeyExport.decode(bytes) } catch {

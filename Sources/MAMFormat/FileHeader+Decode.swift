@@ -119,13 +119,17 @@ extension FileHeader {
         guard rawAsked == 0 || askedClass != nil else {
             throw .field(offset: HeaderOffset.askedClass)
         }
+        let exposed = bytes.integer(UInt8.self, at: HeaderOffset.exposed)
+        guard exposed <= 1 else { throw .field(offset: HeaderOffset.exposed) }
         let ephemeralKey = EphemeralKey(reading: bytes, at: HeaderOffset.ephemeralKey)
         guard protectionClass == .completeUnlessOpen || ephemeralKey == .zero else {
             throw .field(offset: HeaderOffset.ephemeralKey)
         }
-        return Sealing(
+        var sealing = Sealing(
             protectionClass: protectionClass, askedClass: askedClass,
             keyID: KeyID(Bytes16(reading: bytes, at: HeaderOffset.keyID)),
             isSparse: flags & HeaderFlag.sparse != 0, ephemeralKey: ephemeralKey)
+        sealing.isExposed = exposed == 1
+        return sealing
     }
 }

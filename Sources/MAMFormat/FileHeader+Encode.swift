@@ -31,6 +31,7 @@ extension FileHeader {
         bytes.store(HeaderFlag.managed | sparse, at: HeaderOffset.flags)
         bytes.store(sealing.protectionClass.rawValue, at: HeaderOffset.protectionClass)
         bytes.store(sealing.askedClass?.rawValue ?? 0, at: HeaderOffset.askedClass)
+        bytes.store(UInt8(sealing.isExposed ? 1 : 0), at: HeaderOffset.exposed)
         sealing.keyID.bytes.write(to: &bytes, at: HeaderOffset.keyID)
         sealing.ephemeralKey.write(to: &bytes, at: HeaderOffset.ephemeralKey)
     }

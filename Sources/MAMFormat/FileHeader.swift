@@ -33,6 +33,9 @@ package struct FileHeader: Sendable {
         package var askedClass: ProtectionClass?
         package var keyID: KeyID
         package var isSparse: Bool
+        /// The file key was wrapped for a laxer class, or with a key that is retired now: bytes that are no more the file's open
+        /// it. It is to be sealed anew.
+        package var isExposed = false
         /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other classes.
         package var ephemeralKey: EphemeralKey
 
@@ -90,6 +93,7 @@ enum HeaderOffset {
     static let flags = 10
     static let protectionClass = 11
     static let askedClass = 12
+    static let exposed = 13
     static let fileID = 16
     static let keyID = 32
     static let nameCount = 48
@@ -99,9 +103,9 @@ enum HeaderOffset {
     static let ephemeralKey = 640
     static let checksum = 1020
     /// Ranges that must be zero in every header.
-    static let reserved = [13..<16, 52..<64, 736..<1020]
+    static let reserved = [14..<16, 52..<64, 736..<1020]
     /// Ranges that must be zero in an unmanaged file's header.
-    static let managedOnly = [12..<13, 32..<48, 640..<736]
+    static let managedOnly = [12..<14, 32..<48, 640..<736]
 }
 
 enum HeaderFlag {

@@ -110,9 +110,10 @@ extension FileSystem {
             if !error.forbidsWriting { vault.reportStaleClass(of: file.header, VaultError(error)) }
             return
         }
-        do throws(VaultError) { try vault.updateClass(of: file) } catch {
-            vault.reportStaleClass(of: file.header, error)
-        }
+        do throws(VaultError) {
+            try vault.updateClass(of: file)
+            vault.sealAnewSoon(file.header)
+        } catch { vault.reportStaleClass(of: file.header, error) }
     }
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's state.

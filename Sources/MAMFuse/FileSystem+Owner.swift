@@ -34,7 +34,8 @@ extension FileSystem {
         if case .protected(let header)? = facts(of: inode),
             header.isManaged == vault.isManaged(owner)
         {
-            return try retag(inode, owner, for: caller)
+            try retag(inode, owner, for: caller)
+            return sealAnewIfExposed(inode, at: place)
         }
         try replace(inode, at: place(), owner, isSealed: true, for: caller)
     }
@@ -94,20 +95,27 @@ extension FileSystem {
 
     /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for whoever has it open the
     /// same file as before.
+    ///
+    /// `isSame`: owner and class stay, and the key is another one.
     func replace(
-        _ inode: Inode, at place: Place, _ owner: Identity, isSealed: Bool, for caller: Identity
+        _ inode: Inode, at place: Place, _ owner: Identity, isSealed: Bool, isSame: Bool = false,
+        for caller: Identity
     ) throws(VaultError) {
         guard let workDirectory else { throw VaultError(.readOnly) }
         let file = try beginConverting(inode)
         defer { endConverting(inode) }
         try checkGift(of: file.header, to: owner, from: caller)
-        let asked = (try? table.inode(place.parentNode)).flatMap(childClass)
+        let asked =
+            isSame
+            ? file.header?.sealing?.askedClass
+            : (try? table.inode(place.parentNode)).flatMap(childClass)
         let copy = try systemCall { () throws(Errno) in
             try ConvertedCopy(in: workDirectory, of: inode)
         }
         let conversion = try Conversion(
             of: file, for: owner, isSealed: isSealed, asking: asked, into: copy.file, in: vault)
         defer { conversion.end() }
+        if isSame { try prepareToSealAnew(file, as: conversion.facts) }
         try conversion.copy()
         // No name changes between the last look and the exchange.
         try names.exclusive { () throws(VaultError) in

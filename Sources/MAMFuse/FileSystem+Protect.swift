@@ -54,11 +54,7 @@ extension FileSystem {
             guard inode.isRegular else { return true }
             let changed = try protect(
                 inode,
-                at: { () throws(VaultError) in
-                    Place(
-                        directory: found.parent.handle, parentNode: found.parent.node,
-                        name: found.name.cString)
-                }, request)
+                at: { () throws(VaultError) in Place(found) }, request)
             return listener.did(
                 ProtectedFile(found.path, protection(of: inode), changed))
         } catch {

@@ -22,11 +22,16 @@ extension KeyExport {
         guard let keyIDs = PerClass<KeyID>(decoding: bytes) else {
             throw .field(offset: KeybagOffset.keyIDs)
         }
+        guard
+            let retired = [RetiredKeys](
+                decoding: bytes, at: KeyExportOffset.retired, count: Self.retiredCount(in: bytes),
+                beside: keyIDs)
+        else { throw .field(offset: KeyExportOffset.retired) }
         return KeyExport(
             accountID: AccountID(accountID), identity: identity, time: time,
             lock: try decodeLock(bytes),
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB), keyIDs: keyIDs,
-            bytes: record)
+            retired: retired, bytes: record)
     }
 
     /// Magic, version, length and checksum, in the order that gives the most telling answer.
@@ -39,10 +44,23 @@ extension KeyExport {
         guard isExport else { throw .notAnExport }
         let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
         guard found <= version else { throw .newerVersion(Int(found)) }
-        guard bytes.byteCount == byteCount else { throw .wrongLength }
-        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
-        guard sum == Checksum.crc32(bytes, count: KeybagOffset.checksum) else { throw .checksum }
-        guard found == version else { throw .field(offset: KeybagOffset.version) }
+        guard byteCount...maximumByteCount ~= bytes.byteCount,
+            (bytes.byteCount - byteCount).isMultiple(of: RetiredKeys.byteCount)
+        else { throw .wrongLength }
+        let checksum = bytes.byteCount - 4
+        guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
+        else { throw .checksum }
+        let retiredCount = retiredCount(in: bytes)
+        guard found == (retiredCount == 0 ? 1 : 2) else {
+            throw .field(offset: KeybagOffset.version)
+        }
+        guard bytes.byteCount == byteCount + RetiredKeys.byteCount * retiredCount else {
+            throw .wrongLength
+        }
+    }
+
+    private static func retiredCount(in bytes: RawSpan) -> Int {
+        Int(bytes.integer(UInt8.self, at: KeyExportOffset.retiredCount))
     }
 
     private static func decodeLock(_ bytes: RawSpan) throws(KeyExportError) -> Lock {

@@ -7,11 +7,17 @@ internal import MAMModel
 extension KeyExport {
     /// All but the sealed keys, their tag, and what is computed over them.
     static func head(_ keybag: Keybag, _ time: Int64, _ lock: Lock) -> [UInt8] {
-        var record = [UInt8](repeating: 0, count: byteCount)
+        let retired = keybag.retired
+        let count = byteCount + RetiredKeys.byteCount * retired.count
+        var record = [UInt8](repeating: 0, count: count)
         var span = record.mutableSpan
         var raw = span.mutableBytes
         for (offset, byte) in keyExportMagic.enumerated() { raw.store(byte, at: offset) }
-        raw.store(version, at: KeybagOffset.version)
+        raw.store(UInt16(retired.isEmpty ? 1 : 2), at: KeybagOffset.version)
+        raw.store(UInt8(retired.count), at: KeyExportOffset.retiredCount)
+        for (index, byte) in retired.joinedBytes.enumerated() {
+            raw.store(byte, at: KeyExportOffset.retired + index)
+        }
         keybag.accountID.bytes.write(to: &raw, at: KeybagOffset.accountID)
         raw.store(time, at: KeyExportOffset.time)
         keybag.identity.encode(into: &raw)
@@ -32,7 +38,7 @@ extension KeyExport {
         return record
     }
 
-    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys.
+    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys, then the retired keys.
     static func withParts(
         of record: inout [UInt8],
         _ body: (
@@ -40,13 +46,17 @@ extension KeyExport {
             _ tag: UnsafeMutableRawPointer
         ) throws(SealError) -> Void
     ) throws(SealError) {
-        var span = record.mutableSpan
-        try span.withUnsafeMutableBytes { buffer throws(SealError) in
-            guard let start = buffer.baseAddress else { throw .failure }
-            let sealed = KeyExportOffset.sealedKeys.lowerBound
-            try body(
-                .init(start: start, count: sealed), start + KeyExportOffset.nonce, start + sealed,
-                start + KeyExportOffset.tag)
+        let sealed = KeyExportOffset.sealedKeys.lowerBound
+        let associated = Array(
+            record[..<sealed] + record[KeyExportOffset.retired..<record.count - 4])
+        try associated.span.withUnsafeBytes { associated throws(SealError) in
+            var span = record.mutableSpan
+            try span.withUnsafeMutableBytes { buffer throws(SealError) in
+                guard let start = buffer.baseAddress else { throw .failure }
+                try body(
+                    associated, start + KeyExportOffset.nonce, start + sealed,
+                    start + KeyExportOffset.tag)
+            }
         }
     }
 

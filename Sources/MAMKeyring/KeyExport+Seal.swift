@@ -68,9 +68,16 @@ extension KeyExport {
     /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what a device can tell
     /// of its own records without the private key.
     func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
-        accountID == keybag.accountID && keyIDs == keybag.keyIDs
+        accountID == keybag.accountID && keyIDs == keybag.keyIDs && retired == keybag.retired
             && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
             && identity.objectID == keybag.identity.objectID
+            && (try? Self.check(bytes, accountID, keyD)) == storedCheck
+    }
+
+    /// True for a record of this account that has other keys than the keybag, and those of the keybag among its retired ones:
+    /// the keybag is the one from before.
+    func isNewer(than keybag: Keybag, keyD: SecretBytes) -> Bool {
+        accountID == keybag.accountID && retired.contains { $0.keyIDs.contains(keybag.keyIDs.a) }
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 
@@ -124,11 +131,12 @@ extension KeyExport {
         var span = record.mutableSpan
         var raw = span.mutableBytes
         check.write(to: &raw, at: KeyExportOffset.check)
-        raw.store(
-            Checksum.crc32(raw.bytes, count: KeybagOffset.checksum), at: KeybagOffset.checksum)
+        let checksum = raw.byteCount - 4
+        raw.store(Checksum.crc32(raw.bytes, count: checksum), at: checksum)
         return KeyExport(
             accountID: keybag.accountID, identity: keybag.identity, time: time, lock: lock,
-            publicKeyB: keybag.publicKeyB, keyIDs: keybag.keyIDs, bytes: record)
+            publicKeyB: keybag.publicKeyB, keyIDs: keybag.keyIDs, retired: keybag.retired,
+            bytes: record)
     }
 
     /// Nil if the tag does not verify.
@@ -155,13 +163,19 @@ extension KeyExport {
         guard pair?.publicKey == publicKeyB,
             (try? Self.check(bytes, accountID, keys.d)) == storedCheck
         else { throw .notAuthentic }
-        return ExportedKeys(keys: keys)
+        var retiredKeys: [RetiredKeys.Key] = []
+        for set in retired {
+            guard let opened = try? set.open(under: keys, accountID) else { throw .notAuthentic }
+            retiredKeys += opened
+        }
+        return ExportedKeys(keys: keys, retired: retiredKeys)
     }
 }
 
 /// The class keys of an export that was opened, which proves all of its fields.
 package struct ExportedKeys: Sendable {
     let keys: ClassKeys
+    let retired: [RetiredKeys.Key]
 }
 
 extension Curve25519.PublicKey {

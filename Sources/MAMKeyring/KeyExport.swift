@@ -7,8 +7,11 @@ package import MAMModel
 /// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are authenticated only once
 /// it was opened.
 package struct KeyExport: Sendable {
+    /// Of one without retired keys.
     package static let byteCount = 1024
-    static let version: UInt16 = 1
+    package static let maximumByteCount = Keybag.maximumByteCount
+    /// The newest that is known.
+    static let version: UInt16 = 2
 
     package let accountID: AccountID
     package let identity: Identity
@@ -17,6 +20,7 @@ package struct KeyExport: Sendable {
     package let lock: Lock
     let publicKeyB: Curve25519.PublicKey
     let keyIDs: PerClass<KeyID>
+    let retired: [RetiredKeys]
     /// As it lies on disk.
     package let bytes: [UInt8]
 
@@ -38,7 +42,9 @@ enum KeyExportOffset {
     static let tag = 960
     /// Up to here the check covers.
     static let check = 976
-    static let reserved = [11..<16, 40..<48, 992..<1020]
+    static let retiredCount = 992
+    static let retired = 1020
+    static let reserved = [11..<16, 40..<48, 993..<1020]
     static let passphraseOnly = KeybagOffset.passphraseOnly
     static let recoveryOnly = [752..<816]
 }
@@ -83,7 +89,7 @@ extension KeyExportError: CustomStringConvertible {
         case .newerVersion(let version):
             "it has format version \(version), and this program knows up to \(KeyExport.version):"
                 + " install a newer mamd"
-        case .wrongLength: "it does not have \(KeyExport.byteCount) bytes"
+        case .wrongLength: "no export has its length"
         case .checksum: "its checksum is wrong: it was changed or damaged"
         case .field(let offset): "it has an impossible value at offset \(offset)"
         case .tooCostly: "it asks for more memory or time than any export does: it was forged"

@@ -22,6 +22,11 @@ extension Keybag {
         guard let keyIDs = PerClass<KeyID>(decoding: bytes) else {
             throw .field(offset: KeybagOffset.keyIDs)
         }
+        guard
+            let retired = [RetiredKeys](
+                decoding: bytes, at: KeybagOffset.retired, count: Self.retiredCount(in: bytes),
+                beside: keyIDs)
+        else { throw .field(offset: KeybagOffset.retired) }
         return Keybag(
             accountID: AccountID(accountID), identity: identity,
             uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
@@ -30,7 +35,7 @@ extension Keybag {
             keyIDs: keyIDs,
             wrappedKeys: KeybagOffset.wrappedKeys.map {
                 bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-            })
+            }, retired: retired)
     }
 
     /// Magic, version, length and checksum, in the order that gives the most telling answer.
@@ -48,20 +53,36 @@ extension Keybag {
             throw .newerVersion(Int(recordVersion))
         }
         guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
-        guard bytes.byteCount == byteCount else { throw .tooLong }
-        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
-        guard sum == Checksum.crc32(bytes, count: KeybagOffset.checksum) else { throw .checksum }
-        guard recordVersion == version else { throw .field(offset: KeybagOffset.version) }
+        guard let expected = self.version(ofByteCount: bytes.byteCount) else { throw .tooLong }
+        let checksum = bytes.byteCount - 4
+        guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
+        else { throw .checksum }
+        guard recordVersion == expected else { throw .field(offset: KeybagOffset.version) }
+        guard bytes.byteCount == byteCount + RetiredKeys.byteCount * retiredCount(in: bytes) else {
+            throw .field(offset: KeybagOffset.retiredCount)
+        }
     }
 
-    /// True when the checksum is right for version 1: an accident in the version field of one copy must not
-    /// keep the other one from repairing it.
+    /// Which of the known versions a record of this length has; nil if none does.
+    private static func version(ofByteCount count: Int) -> UInt16? {
+        guard byteCount...maximumByteCount ~= count,
+            (count - byteCount).isMultiple(of: RetiredKeys.byteCount)
+        else { return nil }
+        return count == byteCount ? 1 : 2
+    }
+
+    /// True when the checksum is right for the version that a record of this length has: an accident in the version field of
+    /// one copy must not keep the other one from repairing it.
     private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
-        guard bytes.byteCount == byteCount else { return false }
-        let prefix = keybagMagic + [1, 0]
-        let sum = bytes.integer(UInt32.self, at: KeybagOffset.checksum)
-        return sum
-            == Checksum.crc32(bytes, count: KeybagOffset.checksum, startingWith: prefix)
+        guard let expected = self.version(ofByteCount: bytes.byteCount) else { return false }
+        let prefix = keybagMagic + [UInt8(expected), 0]
+        let checksum = bytes.byteCount - 4
+        return bytes.integer(UInt32.self, at: checksum)
+            == Checksum.crc32(bytes, count: checksum, startingWith: prefix)
+    }
+
+    private static func retiredCount(in bytes: RawSpan) -> Int {
+        Int(bytes.integer(UInt8.self, at: KeybagOffset.retiredCount))
     }
 
     private static func decodePassphrase(_ bytes: RawSpan) throws(KeybagError) -> Passphrase? {

@@ -5,8 +5,12 @@ package import MAMModel
 
 /// The fields of docs/FORMAT.md, section 3. Holds nothing secret: its keys are wrapped.
 package struct Keybag: Sendable {
+    /// Of one without retired keys.
     package static let byteCount = 1024
-    static let version: UInt16 = 1
+    package static let maximumByteCount =
+        byteCount + RetiredKeys.byteCount * RetiredKeys.maximumCount
+    /// The newest that is known.
+    static let version: UInt16 = 2
 
     package let accountID: AccountID
     package var identity: Identity
@@ -18,10 +22,12 @@ package struct Keybag: Sendable {
     package var generation: UInt64
     /// Nil for an account without a passphrase.
     package var passphrase: Passphrase?
-    package let publicKeyB: Curve25519.PublicKey
-    let keyIDs: PerClass<KeyID>
+    package var publicKeyB: Curve25519.PublicKey
+    var keyIDs: PerClass<KeyID>
     /// Classes A to D, each nonce 16 | key 32 | tag 16.
     var wrappedKeys: [UInt8]
+    /// Oldest first.
+    var retired: [RetiredKeys] = []
 
     /// How a passphrase becomes a key.
     package struct Passphrase: Sendable, Equatable {
@@ -85,9 +91,12 @@ enum KeybagOffset {
     static let publicKeyB = 656
     static let keyIDs = 688
     static let wrappedKeys = 752..<1008
+    static let retiredCount = 1008
+    static let retired = 1020
+    /// Of a record of 1024 bytes. In a longer one the checksum is at its end too.
     static let checksum = 1020
     /// Ranges that must be zero in every record.
-    static let reserved = [11..<12, 1008..<1020]
+    static let reserved = [11..<12, 1009..<1020]
     /// Ranges that must be zero without a passphrase.
     static let passphraseOnly = [52..<64, 640..<656]
 }

@@ -31,7 +31,7 @@ extension KeybagError: CustomStringConvertible {
         switch self {
         case .missing: "the file is not there"
         case .truncated(let count): "it is cut off: \(count) of \(Keybag.byteCount) bytes"
-        case .tooLong: "it has more than \(Keybag.byteCount) bytes"
+        case .tooLong: "no keybag has its length"
         case .notAKeybag: "it does not begin as a keybag does"
         case .newerVersion(let version):
             "it has format version \(version), and this program knows up to \(Keybag.version):"

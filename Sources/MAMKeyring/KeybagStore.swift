@@ -64,7 +64,7 @@ struct KeybagStore: Sendable {
         )
         var isDurable = true
         do throws(Errno) {
-            try replace(first, with: bytes)
+            try replace(first, with: bytes, report: report)
         } catch {
             // The rename may have happened, and the sync of the directory failed.
             guard (try? readStateFile(in: directory.raw, first, byteCount: bytes.count)) == bytes
@@ -73,7 +73,7 @@ struct KeybagStore: Sendable {
             isDurable = false
         }
         do throws(Errno) {
-            try replace(second, with: bytes)
+            try replace(second, with: bytes, report: report)
             isDurable = true
         } catch { report(.notRepaired(fileName: second, error)) }
         return isDurable
@@ -156,7 +156,7 @@ struct KeybagStore: Sendable {
             let bytes: [UInt8]
             do throws(Errno) {
                 bytes = try readStateFile(
-                    in: directory.raw, fileName, byteCount: Keybag.byteCount)
+                    in: directory.raw, fileName, byteCount: Keybag.maximumByteCount)
             } catch {
                 throw error == .noEntry ? .missing : .system(error)
             }
@@ -178,7 +178,7 @@ struct KeybagStore: Sendable {
         }
         guard mayRepair else { return report(.outOfDate(fileName: fileName, copy.error)) }
         do throws(Errno) {
-            try replace(fileName, with: keybag.encoded)
+            try replace(fileName, with: keybag.encoded, report: report)
             report(finding)
         } catch { report(.notRepaired(fileName: fileName, error)) }
     }
@@ -208,9 +208,13 @@ struct KeybagStore: Sendable {
         }
     }
 
-    private func replace(_ fileName: String, with bytes: [UInt8]) throws(Errno) {
-        try bytes.span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: fileName, with: bytes)
+    /// The old content is overwritten: it may open under a passphrase that is no more, or under none.
+    private func replace(
+        _ fileName: String, with bytes: [UInt8], report: (KeyringFinding) -> Void
+    ) throws(Errno) {
+        let failure = try bytes.span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFileErasingOld(in: directory.raw, named: fileName, with: bytes)
         }
+        if let failure { report(.notErased(fileName: fileName, failure)) }
     }
 }

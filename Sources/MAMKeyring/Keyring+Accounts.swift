@@ -17,14 +17,14 @@ extension Keyring {
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
             let keybag = try newKeybag(identity, uid: uid, keys: keys)
-            try add(keybag, keys, passphrase: passphrase)
+            try add(keybag, keys, retired: [], passphrase: passphrase)
             return keybag.accountID
         }
     }
 
     /// A new account: on disk, and then at hand. The caller holds `registrations`.
     func add(
-        _ new: Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
+        _ new: Keybag, _ keys: ClassKeys, retired: [RetiredKeys.Key], passphrase: SecretBytes?
     ) throws(KeyringError) {
         var keybag = new
         try seal(&keybag, keys, passphrase: passphrase)
@@ -32,12 +32,16 @@ extension Keyring {
             // Files would be written with keys that a crash takes away.
             guard try save(keybag) else { throw takeBack(keybag) }
             let entry = Account(
-                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c)
+                keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
+                retired: Dictionary(uniqueKeysWithValues: retired.map { ($0.id, $0.secret) }))
             state.withLock { $0.add(entry) }
         }
     }
 
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
+    ///
+    /// An account that had none gets new class keys: the old ones are opened by what is left of its old keybag. They stay, for
+    /// the files that they have sealed.
     ///
     /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does. `new` is
     /// nil for none from now on. `previousBlockCount`: so many of the last ones may not be taken again.
@@ -89,24 +93,49 @@ extension Keyring {
             if let new, previousBlockCount > 0 {
                 past = try history(of: account, from: old, to: new, refusing: previousBlockCount)
             }
-            let keys = try allKeys(of: keybag, opened)
+            let before = (keybag: keybag, keys: try allKeys(of: keybag, opened))
+            var (keys, all) = (before.keys, opened)
+            if keybag.passphrase == nil, new != nil {
+                (keys, all) = try keybag.retire(keys, opened)
+            }
             keybag.generation += 1
             try change(&keybag)
             try seal(&keybag, keys, passphrase: new)
-            try replace(keybag)
+            try replace(before, with: keybag, all)
             if let past { remember(past, of: account) }
         }
     }
 
     /// What a wipe has destroyed meanwhile must not come back.
-    private func replace(_ keybag: Keybag) throws(KeyringError) {
+    private func replace(
+        _ old: (keybag: Keybag, keys: ClassKeys), with keybag: Keybag, _ keys: AccountKeys
+    ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             guard state.read({ $0.wipes[keybag.accountID] == nil }) else {
                 throw .beingWiped(keybag.accountID)
             }
-            try save(keybag)
-            state.withLock { $0.accounts[keybag.accountID]?.keybag = keybag }
+            let isDurable = try save(keybag)
+            // Files would be written with keys that a crash takes away.
+            guard isDurable || keybag.keyIDs == old.keybag.keyIDs else {
+                throw putBack(old.keybag, old.keys, over: keybag)
+            }
+            state.withLock { $0.replace(keybag, keys) }
         }
+    }
+
+    /// Undoes a change that may not survive a crash, as far as the disk lets it. The next start may find either: a keybag that
+    /// has both keys, or the one from before, and nothing was sealed with the new ones.
+    private func putBack(
+        _ old: Keybag, _ keys: ClassKeys, over new: Keybag
+    ) -> KeyringError {
+        var keybag = old
+        keybag.generation = new.generation + 1
+        do throws(KeyringError) {
+            try seal(&keybag, keys, passphrase: nil)
+            try save(keybag)
+            state.withLock { [keybag] in $0.accounts[keybag.accountID]?.keybag = keybag }
+        } catch { return error }
+        return .storage(.ioError)
     }
 
     /// With that of D, which is always at hand.

@@ -33,8 +33,9 @@ extension Keyring {
             let keybag = Keybag(
                 accountID: export.accountID, identity: export.identity, uid: uid,
                 registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
-                publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [])
-            try add(keybag, opened.keys, passphrase: passphrase)
+                publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [],
+                retired: export.retired)
+            try add(keybag, opened.keys, retired: opened.retired, passphrase: passphrase)
         }
     }
 
@@ -45,7 +46,7 @@ extension Keyring {
         guard let entry = state.read({ $0.accounts[account] }), let keyA = entry.keyA,
             let keyB = entry.privateKeyB, let keyC = entry.keyC
         else { return nil }
-        let opened = AccountKeys(a: keyA, b: keyB, c: keyC)
+        let opened = AccountKeys(a: keyA, b: keyB, c: keyC, names: entry.keybag.keyIDs)
         return try KeyExport.seal(
             try allKeys(of: entry.keybag, opened), of: entry.keybag, time: max(0, clock()), to: key)
     }
@@ -56,20 +57,29 @@ extension Keyring {
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
+    /// True for a record that this account's device wrote after the keybag that is here, which is therefore an old one: it holds
+    /// keys that nothing else here does.
+    package func isNewer(_ record: KeyExport, of account: AccountID) -> Bool {
+        guard let entry = state.read({ $0.accounts[account] }) else { return false }
+        return record.isNewer(than: entry.keybag, keyD: entry.keyD)
+    }
+
     /// Nothing that is here, or was here and is not gone yet, may be mistaken for what comes.
     private func refuseConflicts(with export: KeyExport) throws(KeyringError) {
         let account = export.accountID
+        let names =
+            ProtectionClass.allCases.map { export.keyIDs[$0] } + export.retired.flatMap(\.keyIDs)
         if let known = self.account(claimedBy: export.identity) { throw .accountExists(known) }
         let isHere = state.read { state in
             state.accounts[account] != nil
-                || ProtectionClass.allCases.contains { state.keys[export.keyIDs[$0]] != nil }
+                || names.contains { state.keys[$0] != nil }
         }
         // Nor one whose id somebody types for a name.
         if isHere || accounts.contains(where: { identity(of: $0).matches("\(account.bytes)") }) {
             throw .accountExists(account)
         }
         if let wipe = wipe(matching: export.identity) { throw .beingWiped(wipe.account) }
-        let isWiped = ProtectionClass.allCases.contains { wipe(ofKey: export.keyIDs[$0]) != nil }
+        let isWiped = names.contains { wipe(ofKey: $0) != nil }
         if isWiped || wipes.contains(where: { $0.account == account }) {
             throw .beingWiped(account)
         }

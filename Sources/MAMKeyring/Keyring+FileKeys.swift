@@ -36,10 +36,10 @@ extension Keyring {
         // A header that names one class and another's key was not written by us.
         guard keyClass == protectionClass else { throw .notAuthentic }
         let account = entry.keybag.accountID
-        guard let key = entry.key(protectionClass) else { throw .windowClosed(account) }
+        guard let key = entry.key(keyID, of: protectionClass) else { throw .windowClosed(account) }
         do throws(SealError) {
             let unwrappingKey = try key.opening(
-                protectionClass, publicKeyB: entry.keybag.publicKeyB, ephemeralKey)
+                protectionClass, publicKeyB: entry.keybag.publicKeyB(ofKey: keyID), ephemeralKey)
             return try KeyWrap.unwrap(
                 wrapped, under: unwrappingKey, associatedData: associatedData)
         } catch {
@@ -63,9 +63,15 @@ extension SecretBytes {
 }
 
 extension KeyExport {
-    /// True for one of its keys' ids.
+    /// True for one of its keys' ids, of the retired ones too.
     package func names(_ key: KeyID) -> Bool {
         ProtectionClass.allCases.contains { keyIDs[$0] == key }
+            || retired.contains { $0.keyIDs.contains(key) }
+    }
+
+    /// The public key of class B that belongs to a key id.
+    fileprivate func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
+        retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
     }
 }
 
@@ -73,16 +79,24 @@ extension ExportedKeys {
     /// True if they open the key of a file with this header. `bytes`: the header as it lies on disk.
     package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
         guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,
-            export.keyIDs[sealing.protectionClass] == sealing.keyID
+            let key = key(sealing.keyID, of: sealing.protectionClass, in: export)
         else { return false }
         let opened = try? bytes.withUnsafeBytes { bytes in
             try KeyWrap.unwrap(
                 .init(rebasing: bytes[FileHeader.wrappedKeyRange]),
-                under: keys[sealing.protectionClass].opening(
-                    sealing.protectionClass, publicKeyB: export.publicKeyB, sealing.ephemeralKey),
+                under: key.opening(
+                    sealing.protectionClass, publicKeyB: export.publicKeyB(ofKey: sealing.keyID),
+                    sealing.ephemeralKey),
                 associatedData: .init(rebasing: bytes[..<FileHeader.associatedByteCount]))
         }
         return opened != nil
+    }
+
+    private func key(
+        _ id: KeyID, of protectionClass: ProtectionClass, in export: KeyExport
+    ) -> SecretBytes? {
+        if export.keyIDs[protectionClass] == id { return keys[protectionClass] }
+        return retired.first { $0.id == id && $0.protectionClass == protectionClass }?.secret
     }
 }
 
@@ -95,5 +109,10 @@ extension Keyring.Account {
         case .completeUntilFirstUserAuthentication: keyC
         case .none: keyD
         }
+    }
+
+    /// The same for one that may be retired.
+    fileprivate func key(_ id: KeyID, of protectionClass: ProtectionClass) -> SecretBytes? {
+        keybag.keyID(protectionClass) == id ? key(protectionClass) : retired[id]
     }
 }

@@ -9,6 +9,10 @@ package struct AccountKeys: Sendable {
     /// The private half.
     let b: SecretBytes
     let c: SecretBytes
+    /// Those that came before them.
+    var retired: [RetiredKeys.Key] = []
+    /// What files know the present ones by: the account may have got others meanwhile.
+    let names: PerClass<KeyID>
 }
 
 extension Keyring {
@@ -59,7 +63,14 @@ extension Keyring {
         let c = try open(.completeUntilFirstUserAuthentication, of: keybag, under: key)
         if a == nil, b == nil, c == nil { return nil }
         guard let a, let b, let c else { throw .keybag(.keysDamaged) }
-        return AccountKeys(a: a, b: b, c: c)
+        var keys = AccountKeys(a: a, b: b, c: c, names: keybag.keyIDs)
+        if !keybag.retired.isEmpty {
+            let current = try allKeys(of: keybag, keys)
+            for set in keybag.retired {
+                keys.retired += try set.open(under: current, keybag.accountID)
+            }
+        }
+        return keys
     }
 
     /// Nil if the tag does not verify.

@@ -37,24 +37,29 @@ extension Keyring {
         state.withLock { state in
             for account in state.order {
                 state.accounts[account]?.dropLockedKeys()
-                state.accounts[account]?.keyC?.erase()
-                state.accounts[account]?.keyC = nil
+                state.accounts[account]?.dropKeyC()
             }
         }
     }
 
     /// Brings unwrapped keys to hand.
     package func setUnlocked(_ account: AccountID, keys: AccountKeys) throws(KeyringError) {
-        let isKnown = state.withLock { state in
-            guard var entry = state.accounts[account] else { return false }
+        let isCurrent: Bool? = state.withLock { state in
+            guard var entry = state.accounts[account] else { return nil }
+            // It was given a passphrase since these were opened without one.
+            guard entry.keybag.keyIDs == keys.names else { return false }
             // Keys that are here already stay: someone may be wrapping with them.
             entry.keyA = entry.keyA ?? keys.a
             entry.privateKeyB = entry.privateKeyB ?? keys.b
             entry.keyC = entry.keyC ?? keys.c
+            for key in keys.retired where entry.retired[key.id] == nil {
+                entry.retired[key.id] = key.secret
+            }
             state.accounts[account] = entry
             return true
         }
-        guard isKnown else { throw .unknownAccount(account) }
+        guard let isCurrent else { throw .unknownAccount(account) }
+        guard isCurrent else { throw .passphraseRequired }
     }
 
     func keybag(of account: AccountID) throws(KeyringError) -> Keybag {
@@ -71,5 +76,21 @@ extension Keyring.Account {
         privateKeyB?.erase()
         keyA = nil
         privateKeyB = nil
+        dropRetired(of: [.complete, .completeUnlessOpen])
+    }
+
+    fileprivate mutating func dropKeyC() {
+        keyC?.erase()
+        keyC = nil
+        dropRetired(of: [.completeUntilFirstUserAuthentication])
+    }
+
+    private mutating func dropRetired(of classes: [ProtectionClass]) {
+        for set in keybag.retired {
+            for (id, protectionClass) in zip(set.keyIDs, RetiredKeys.classes)
+            where classes.contains(protectionClass) {
+                retired.removeValue(forKey: id)?.erase()
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 //
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
+//   Keyring+Retire, RetiredKeys                                new keys beside those that old keybags open
 //   Keyring+Wipe, WipeIntent                                   destroying an account
 //   Keyring+Export, KeyExport (+Decode, +Encode, +Seal)         an account's keys for another machine
 //   KeyAgreement                                               sealing to a public key
@@ -47,9 +48,17 @@ package final class Keyring: Sendable {
         var accounts: [AccountID: Account] = [:]
         /// Oldest registration first.
         var order: [AccountID] = []
-        var keys: [KeyID: (account: AccountID, protectionClass: ProtectionClass)] = [:]
+        var keys: [KeyID: NamedKey] = [:]
         /// The accounts that are being destroyed.
         var wipes: [AccountID: WipeIntent] = [:]
+    }
+
+    /// What a file's key id leads to.
+    struct NamedKey: Sendable {
+        let account: AccountID
+        let protectionClass: ProtectionClass
+        /// It opens files, and seals none any more.
+        let isRetired: Bool
     }
 
     /// One account and what of its keys is at hand.
@@ -60,6 +69,8 @@ package final class Keyring: Sendable {
         var keyA: SecretBytes?
         var privateKeyB: SecretBytes?
         var keyC: SecretBytes?
+        /// Those that opened files before the present ones. Each comes and goes with its class.
+        var retired: [KeyID: SecretBytes] = [:]
 
         /// By the keys that are at hand.
         var window: WindowState {
@@ -182,6 +193,16 @@ package final class Keyring: Sendable {
         state.read { $0.keys[key]?.account }
     }
 
+    /// The same, and whether the key is one that seals nothing any more: what it opens is to be sealed anew.
+    package func holder(ofKey key: KeyID) -> (account: AccountID, isRetired: Bool)? {
+        state.read { state in state.keys[key].map { ($0.account, $0.isRetired) } }
+    }
+
+    /// The name of the key that seals an account's new files of class A: another one after each time that it got new keys.
+    package func keyID(of account: AccountID) -> KeyID? {
+        state.read { $0.accounts[account]?.keybag.keyID(.complete) }
+    }
+
     /// The user that registered the account.
     package func uid(of account: AccountID) -> UInt32? {
         state.read { $0.accounts[account]?.keybag.uid }
@@ -203,9 +224,7 @@ extension Keyring.State {
     mutating func add(_ account: Keyring.Account) {
         let id = account.keybag.accountID
         accounts[id] = account
-        for protectionClass in ProtectionClass.allCases {
-            keys[account.keybag.keyID(protectionClass)] = (id, protectionClass)
-        }
+        nameKeys(of: account.keybag)
         order = accounts.values.map(\.keybag).sorted {
             // The id decides between two of one second, so that the order is the same at every start.
             ($0.registrationTime, "\($0.accountID.bytes)")

@@ -28,7 +28,7 @@ package struct RecoveryRecords: Sendable {
         guard let directory = try existingDirectory() else { return [] }
         return try names(of: account, in: directory).filter { !$0.hasPrefix(".") }.map { name in
             let bytes = try? readStateFile(
-                in: directory.raw, name, byteCount: KeyExport.byteCount)
+                in: directory.raw, name, byteCount: KeyExport.maximumByteCount)
             return Entry(name: name, record: bytes.flatMap { try? KeyExport.decode($0) })
         }
     }
@@ -37,10 +37,11 @@ package struct RecoveryRecords: Sendable {
         "\(account.bytes).\(key.shortName)\(suffix)"
     }
 
-    package func write(_ record: KeyExport, as name: String) throws(Errno) {
+    /// What stood there is overwritten. What kept it from that is returned.
+    package func write(_ record: KeyExport, as name: String) throws(Errno) -> Errno? {
         let directory = try openStateDirectory(in: place.raw, Self.directoryName)
-        try record.bytes.span.withUnsafeBytes { bytes throws(Errno) in
-            try replaceFile(in: directory.raw, named: name, with: bytes)
+        return try record.bytes.span.withUnsafeBytes { bytes throws(Errno) in
+            try replaceFileErasingOld(in: directory.raw, named: name, with: bytes)
         }
     }
 

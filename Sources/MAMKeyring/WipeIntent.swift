@@ -10,37 +10,50 @@ package struct WipeIntent: Sendable {
     /// The user that registered the account.
     package let uid: UInt32
     let keyIDs: PerClass<KeyID>
+    /// Of the class keys that came before.
+    let retiredIDs: [KeyID]
 
     init(_ keybag: Keybag) {
         account = keybag.accountID
         identity = keybag.identity
         uid = keybag.uid
         keyIDs = keybag.keyIDs
+        retiredIDs = keybag.retired.flatMap(\.keyIDs)
     }
 
     /// True for a file whose header names this key.
     package func covers(_ key: KeyID) -> Bool {
-        ProtectionClass.allCases.contains { keyIDs[$0] == key }
+        ProtectionClass.allCases.contains { keyIDs[$0] == key } || retiredIDs.contains(key)
     }
 }
 
 /// Where the fields are that a keybag has too, they are where it has them.
 extension WipeIntent {
-    static let byteCount = Keybag.byteCount
-    private static let version: UInt16 = 1
+    private static let byteCount = Keybag.byteCount
+    static let maximumByteCount = byteCount + 16 * maximumRetiredCount
+    private static let maximumRetiredCount =
+        RetiredKeys.maximumCount * RetiredKeys.classes.count
+    private static let retiredCountOffset = 704
     /// `\x89MAMW\r\n\x1a`
     private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x57, 0x0D, 0x0A, 0x1A]
     private static let keyIDsOffset = 640
 
     /// Nil for anything that ``encoded`` does not give.
     init?(decoding bytes: RawSpan) {
-        guard bytes.byteCount == Self.byteCount, let identity = Identity(decoding: bytes) else {
+        guard bytes.byteCount >= Self.byteCount, let identity = Identity(decoding: bytes) else {
             return nil
         }
+        let retiredCount = Int(bytes.integer(UInt8.self, at: Self.retiredCountOffset))
+        guard retiredCount <= Self.maximumRetiredCount,
+            bytes.byteCount == Self.byteCount + 16 * retiredCount
+        else { return nil }
         account = AccountID(Bytes16(reading: bytes, at: KeybagOffset.accountID))
         self.identity = identity
         uid = bytes.integer(UInt32.self, at: KeybagOffset.uid)
         keyIDs = PerClass { Self.keyID($0, in: bytes) }
+        retiredIDs = (0..<retiredCount).map {
+            KeyID(Bytes16(reading: bytes, at: KeybagOffset.checksum + 16 * $0))
+        }
         // All else is fixed by these fields.
         let expected = encoded
         let isOurs = expected.indices.allSatisfy {
@@ -54,11 +67,12 @@ extension WipeIntent {
     }
 
     var encoded: [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+        let count = Self.byteCount + 16 * retiredIDs.count
+        var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
-        raw.store(Self.version, at: KeybagOffset.version)
+        raw.store(UInt16(retiredIDs.isEmpty ? 1 : 2), at: KeybagOffset.version)
         raw.store(uid, at: KeybagOffset.uid)
         account.bytes.write(to: &raw, at: KeybagOffset.accountID)
         identity.encode(into: &raw)
@@ -66,8 +80,11 @@ extension WipeIntent {
             keyIDs[protectionClass].bytes.write(
                 to: &raw, at: Self.keyIDsOffset + 16 * Int(protectionClass.rawValue - 1))
         }
-        raw.store(
-            Checksum.crc32(raw.bytes, count: KeybagOffset.checksum), at: KeybagOffset.checksum)
+        raw.store(UInt8(retiredIDs.count), at: Self.retiredCountOffset)
+        for (index, id) in retiredIDs.enumerated() {
+            id.bytes.write(to: &raw, at: KeybagOffset.checksum + 16 * index)
+        }
+        raw.store(Checksum.crc32(raw.bytes, count: count - 4), at: count - 4)
         return bytes
     }
 }

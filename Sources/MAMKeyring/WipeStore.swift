@@ -47,7 +47,7 @@ struct WipeStore: Sendable {
 
     private func read(_ name: String) -> WipeIntent? {
         let bytes = try? readStateFile(
-            in: directory.raw, name, byteCount: WipeIntent.byteCount)
+            in: directory.raw, name, byteCount: WipeIntent.maximumByteCount)
         return bytes.flatMap { WipeIntent(decoding: $0.span.bytes) }
     }
 

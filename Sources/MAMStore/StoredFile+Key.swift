@@ -65,10 +65,11 @@ extension StoredFile {
     /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays, and
     /// with it the time of its last change.
     ///
-    /// `asked`: the class that was asked for, to be kept in the header; nil for none.
+    /// `asked`: the class that was asked for, to be kept in the header; nil for none. `isExposed`: bytes that are no more the
+    /// file's open its key, which the header says until the content is sealed under another one.
     package func rewrap(
         owner: Identity, as protectionClass: ProtectionClass, asked: ProtectionClass?,
-        sealer: any HeaderSealer
+        isExposed: Bool = false, sealer: any HeaderSealer
     ) throws(StoreError) {
         try change(from: 0, count: 0) { content throws(StoreError) in
             guard case .sealed(let sealed) = content else { return }
@@ -76,6 +77,8 @@ extension StoredFile {
             header.owner = owner
             header.sealing?.protectionClass = protectionClass
             header.sealing?.askedClass = asked
+            let wasExposed = header.sealing?.isExposed ?? false
+            header.sealing?.isExposed = isExposed || wasExposed
             // The sealer then goes by the owner, not by the key that wrapped it so far.
             header.sealing?.keyID = .none
             let before = try system { () throws(Errno) in try status(of: sealed.descriptor.raw) }

@@ -17,6 +17,69 @@ package func replaceFile(
     try synchronize(directory)
 }
 
+/// The same, and what was at the name before is overwritten before its blocks are given back: it held keys.
+///
+/// Throws only if the new content may not be there after a crash. What kept the old content from being overwritten is returned:
+/// it is then still in the directory, as an unfinished file, or gone as it was.
+package func replaceFileErasingOld(
+    in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
+    mode: mode_t = 0o600
+) throws(Errno) -> Errno? {
+    // What could not be overwritten the last time.
+    if faccessat(directory, unfinishedName(of: name), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+        try? eraseFile(in: directory, named: unfinishedName(of: name))
+    }
+    var old: Old = .none
+    try withUnfinishedFile(in: directory, for: name, content, mode: mode) {
+        unfinished throws(Errno) in
+        try Faults.check(.rename)
+        old = try exchange(in: directory, unfinished, with: name)
+    }
+    // Before the old content goes: after a crash the name may still be its.
+    try synchronize(directory)
+    do throws(Errno) {
+        switch old {
+        case .none: return nil
+        case .atUnfinishedName: try eraseFile(in: directory, named: unfinishedName(of: name))
+        case .withoutName(let file):
+            try overwrite(file.raw, byteCount: Int64(try status(of: file.raw).st_size))
+        }
+        return nil
+    } catch { return error }
+}
+
+/// Where the content is that a new file has replaced.
+private enum Old {
+    case none
+    case atUnfinishedName
+    case withoutName(Descriptor)
+}
+
+/// The old content keeps a name where the file system can exchange two, so that a start after a crash can still erase it.
+private func exchange(
+    in directory: Int32, _ unfinished: String, with name: String
+) throws(Errno) -> Old {
+    // A directory would change places as well, and links have nothing to overwrite.
+    let isFile = (try? status(at: directory, name)).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
+    if isFile {
+        let exchange: UInt32 = 2  // RENAME_EXCHANGE
+        do throws(Errno) {
+            _ = try retrying {
+                mam_renameat2(directory, unfinished, directory, name, exchange)
+            }
+            return .atUnfinishedName
+        } catch {
+            guard [.noEntry, .invalid, .notImplemented, .notSupported].contains(error) else {
+                throw error
+            }
+        }
+    }
+    let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    let old = isFile ? try? openFile(at: directory, name, flags) : nil
+    _ = try retrying { renameat(directory, unfinished, directory, name) }
+    return old.map { .withoutName($0) } ?? .none
+}
+
 /// The same, but what is at the name already stays: `EEXIST`.
 package func createFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
@@ -31,12 +94,14 @@ package func createFile(
     try synchronize(directory)
 }
 
+private func unfinishedName(of name: String) -> String { ".\(name).\(getpid()).new" }
+
 /// Writes and syncs a file beside `name`, and removes it if it gets no other name.
 private func withUnfinishedFile(
     in directory: Int32, for name: String, _ content: UnsafeRawBufferPointer, mode: mode_t,
     _ finish: (String) throws(Errno) -> Void
 ) throws(Errno) {
-    let unfinished = ".\(name).\(getpid()).new"
+    let unfinished = unfinishedName(of: name)
     do throws(Errno) {
         let file = try openFile(
             at: directory, unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: mode)

@@ -39,7 +39,8 @@ private func overwriteFile(in directory: Int32, named name: String) throws(Errno
     }
 }
 
-private func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
+/// Fills a file with random bytes, and syncs it.
+func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
     var offset: Int64 = 0
     while offset < byteCount {
         let noise = (0..<min(4096, byteCount - offset)).map { _ in

@@ -1,6 +1,7 @@
 // Bringing all files of an account to the classes that changed rules give them.
 
 internal import Glibc
+package import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
@@ -38,6 +39,11 @@ struct ClassRecords: Sendable {
 }
 
 extension Vault {
+    /// What is remembered of an account whose files were gone through: its rules, and the key that seals its new files.
+    private func classRecord(of account: AccountID) -> String {
+        "\(classRules(of: account))key \(keyring.keyID(of: account)?.bytes ?? .zero)\n"
+    }
+
     /// What decides on classes, as text.
     private func classRules(of account: AccountID) -> String {
         let policyClass = policy(of: account).protectionClass(settings: settings)
@@ -54,7 +60,7 @@ extension Vault {
     /// it begins anew at the next unlock.
     func updateClasses(of account: AccountID) {
         guard let mount, let records = classRecords,
-            !records.isCurrent(account, classRules(of: account))
+            !records.isCurrent(account, classRecord(of: account))
         else {
             return
         }
@@ -81,11 +87,19 @@ extension Vault {
         of account: AccountID, in mount: any VaultMount, _ records: ClassRecords
     ) {
         let windows = windows(of: account)
-        let isComplete = mount.updateClasses(of: { self.accountOfWrongClass($0) == account }) {
-            windows?.hasAllKeys ?? false
+        // As they are now: what changes from here on takes another pass.
+        let record = classRecord(of: account)
+        let shallGoOn: @Sendable () -> Bool = { windows?.hasAllKeys ?? false }
+        // All headers first: the next lock holds for every file, however long it takes to seal their content anew.
+        let haveClasses = mount.updateClasses(
+            of: { self.accountOfStaleKey($0) == account }, while: shallGoOn)
+        let areSealed = mount.sealAnew(
+            of: { self.accountOfExposedKey($0) == account }, while: shallGoOn)
+        guard haveClasses, areSealed else { return }
+        // Not if a file was found meanwhile that the walk may have missed.
+        updating.withLock { updating in
+            if updating[account] != true { remember(record, of: account, records) }
         }
-        guard isComplete else { return }
-        recordClasses(of: account, records)
         log.info(
             "all files of \(keyring.identity(of: account)) have their class: \(classRules(of: account).dropLast())"
         )
@@ -93,8 +107,48 @@ extension Vault {
 
     /// A new account has no files yet.
     func recordClasses(of account: AccountID, _ records: ClassRecords) {
-        do throws(Errno) { try records.record(account, classRules(of: account)) } catch {
+        remember(classRecord(of: account), of: account, records)
+    }
+
+    private func remember(_ record: String, of account: AccountID, _ records: ClassRecords) {
+        do throws(Errno) { try records.record(account, record) } catch {
             log.warning("the files will be gone through once more: \(error)")
         }
+    }
+
+    /// A file whose content is to be sealed under a new key was found as it was opened: it is sealed with all others of its
+    /// account, on the thread that goes through them. Who opens it does not wait.
+    package func sealAnewSoon(_ header: FileHeader?) {
+        guard let header, let account = accountOfExposedKey(header) else { return }
+        sealAnewLater(header)
+        updateClasses(of: account)
+    }
+
+    /// The same after the next unlock.
+    package func sealAnewLater(_ header: FileHeader?) {
+        guard let header, let account = accountOfExposedKey(header), let classRecords else {
+            return
+        }
+        do throws(Errno) {
+            try updating.withLock { updating throws(Errno) in
+                if updating[account] != nil { updating[account] = true }
+                try classRecords.remove(account)
+            }
+        } catch {
+            log.warning(
+                "a file of \(header.owner) keeps its key until the classes change: \(error)")
+        }
+    }
+
+    /// Tells of files that were to be sealed under new keys, `left` of them in vain.
+    package func reportSealedAnew(_ count: Int, left: Int, _ reason: VaultError?) {
+        if count > 0 {
+            log.info("sealed anew, under keys that no old bytes open: files: \(count)")
+        }
+        guard left > 0, let reason else { return }
+        log.warning(
+            "files that keep the keys from before, to be tried again at the next unlock: \(left): "
+                + "\(reason)"
+        )
     }
 }

@@ -40,9 +40,9 @@ package final class Conversion {
     /// Copies the content while it is read and written. It is synced when this returns.
     package func copy() throws(VaultError) {
         _ = old.stored.takeChanges()
-        var changes = ChangedRanges()
-        changes.add(0..<Int64.max)
-        for _ in 0..<Self.passCount where !changes.all.isEmpty {
+        try copyData()
+        var changes = old.stored.takeChanges()
+        for _ in 1..<Self.passCount where !changes.all.isEmpty {
             try copy(changes) { buffer, offset throws(VaultError) in
                 try old.read(into: buffer, at: offset)
             }
@@ -51,6 +51,30 @@ package final class Conversion {
         // The last pass takes what is left.
         old.stored.putBack(changes)
         try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
+    }
+
+    /// Everything but holes: a sparse file may be larger than the disk.
+    private func copyData() throws(VaultError) {
+        var offset: Int64 = 0
+        while let start = try position(of: .data, from: offset),
+            let end = try position(of: .hole, from: start), end > start
+        {
+            var range = ChangedRanges()
+            range.add(start..<end)
+            try copy(range) { buffer, offset throws(VaultError) in
+                try old.read(into: buffer, at: offset)
+            }
+            offset = end
+        }
+        if new.size < old.size { try new.truncate(to: old.size) }
+    }
+
+    /// Nil at the end of the file.
+    private func position(of region: Region, from offset: Int64) throws(VaultError) -> Int64? {
+        do throws(VaultError) { return try old.find(region, from: offset) } catch {
+            guard case .store(.system(.noSuchAddress)) = error else { throw error }
+            return nil
+        }
     }
 
     /// Makes the file the copy. `putInPlace` gives the copy the file's name; nobody reads or writes meanwhile, and no lock comes

@@ -46,6 +46,8 @@ extension FileHeader {
     /// With the names of the keys that wrap its file's.
     fileprivate func wrapped(by wrapper: FileKeyWrapper) -> FileHeader {
         guard var sealing else { return self }
+        // A retired key gave way to the one that came after it: what it has wrapped is still about.
+        if sealing.keyID != .none, sealing.keyID != wrapper.keyID { sealing.isExposed = true }
         sealing.keyID = wrapper.keyID
         sealing.ephemeralKey = wrapper.ephemeralKey
         return FileHeader(fileID: fileID, owner: owner, sealing: sealing)

@@ -118,7 +118,7 @@ extension Vault {
         if settings.hooks.checkIn != nil { checkIn() }
     }
 
-    /// Wraps the account's keys anew; no file changes. A new passphrase has to be what policy wants, and it ends a block
+    /// Wraps the account's keys anew. Files change only if it had no passphrase: they are then sealed under new keys. A new passphrase has to be what policy wants, and it ends a block
     /// that wants one.
     package func changePassphrase(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
@@ -139,6 +139,7 @@ extension Vault {
             .passphraseChanged, account,
             "the passphrase of \(keyring.identity(of: account)) was changed")
         updateRecovery(of: account)
+        if windows(of: account)?.hasAllKeys == true { updateClasses(of: account) }
         happen(.newPassphrase, to: account, as: .policy)
     }
 }

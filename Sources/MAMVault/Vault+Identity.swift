@@ -152,7 +152,10 @@ extension Vault {
 
     private func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {
         let account = keyring.account(ofKey: sealing.keyID)
-        let reason = reasonForClass(asked: sealing.askedClass, of: account)
+        var reason = reasonForClass(asked: sealing.askedClass, of: account)
+        if sealing.isExposed {
+            reason += "; its key is from before, and old bytes open it until it is sealed anew"
+        }
         let effective = effectiveClass(of: sealing)
         guard sealing.protectionClass != effective else { return reason }
         let time = isOutOfDate(header) ? "when it is next opened" : "after the next unlock"

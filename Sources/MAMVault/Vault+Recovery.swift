@@ -51,6 +51,13 @@ extension Vault {
         {
             return true
         }
+        if let record = old?.record, keyring.isNewer(record, of: account) {
+            log.error(
+                "\(identity(of: account)): the recovery record \(name) has newer keys than the keybag, "
+                    + "which somebody has put back: the record is left as it is"
+            )
+            return false
+        }
         do throws(KeyringError) {
             guard let record = try keyring.sealKeys(of: account, to: key) else { return false }
             try writeRecord(record, as: name, in: records)
@@ -73,7 +80,10 @@ extension Vault {
     private func writeRecord(
         _ record: KeyExport, as name: String, in records: RecoveryRecords
     ) throws(KeyringError) {
-        do throws(Errno) { try records.write(record, as: name) } catch { throw .storage(error) }
+        do throws(Errno) {
+            guard let failure = try records.write(record, as: name) else { return }
+            log.warning("what \(name) was before is not overwritten: \(failure)")
+        } catch { throw .storage(error) }
     }
 
     private func removeOthers(
@@ -84,6 +94,8 @@ extension Vault {
         guard refusedDocuments.isEmpty else { return }
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
         for entry in entries where !wanted.contains(entry.name) {
+            // The only other copy of keys that the keybag does not have: it is an old one.
+            if let record = entry.record, keyring.isNewer(record, of: account) { continue }
             do throws(Errno) {
                 try records.remove(entry.name)
                 log.warning(

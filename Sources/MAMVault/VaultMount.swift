@@ -53,6 +53,12 @@ package protocol VaultMount: Sendable {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
 
+    /// Walks the whole tree and seals every file anew for which `isWanted` holds, given its header: under a new key, as the class
+    /// that it has. False if one is left, or `shallGoOn` ended it. What was done is synced before this returns.
+    func sealAnew(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool
+
     /// Goes through the tree until `isWanted` holds for something. False if it held for nothing, or `shallGoOn` ended it.
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool

@@ -91,7 +91,7 @@ struct StateDiagnostics {
     }
 
     private func read(_ path: String) -> Keybag? {
-        guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.byteCount) else {
+        guard let bytes = try? readSmallFile(path, maximumByteCount: Keybag.maximumByteCount) else {
             return nil
         }
         return try? Keybag.decode(bytes.span.bytes)

@@ -80,7 +80,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {
     let (file, bytes) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
         let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
-        return (file, try readHead(of: file.raw, byteCount: KeyExport.byteCount + 1))
+        return (file, try readHead(of: file.raw, byteCount: KeyExport.maximumByteCount + 1))
     }
     do throws(KeyExportError) { return (file, try KeyExport.decode(bytes)) } catch {
         let status: ExitStatus =

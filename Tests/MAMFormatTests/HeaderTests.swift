@@ -83,7 +83,7 @@ struct HeaderTests {
 
     @Test(
         "A field that no writer fills is refused even with a right checksum",
-        arguments: [13, 52, 736, 1019])
+        arguments: [14, 52, 736, 1019])
     func reserved(offset: Int) {
         var bytes = Self.encode(Self.header(managed: true))
         bytes[offset] = 1

@@ -38,6 +38,21 @@ import Testing
         }
     }
 
+    @Test func `another program's record with retired keys opens`() throws {
+        let record = try KeyExport.decode(KeyExportVector.withRetiredKeys)
+        let pair = try RecoveryKeyFile.open(
+            secret(KeyExportVector.plainKeyFile), passphrase: nil)
+        let opened = try record.open(recoveryKey: pair)
+        #expect(opened.retired.map(\.protectionClass) == RetiredKeys.classes)
+        for (key, byte) in zip(opened.retired, [UInt8]([0x11, 0x22, 0x33])) {
+            key.secret.withBytes { #expect(Array($0) == [UInt8](repeating: byte, count: 32)) }
+        }
+        for (key, byte) in zip(opened.retired, [UInt8]([0x50, 0x51, 0x52])) {
+            let word = UInt64(byte) * 0x0101_0101_0101_0101
+            #expect(key.id == KeyID(Bytes16(high: word, low: word)))
+        }
+    }
+
     private func expectKeys(_ opened: ExportedKeys) {
         for (protectionClass, byte) in zip(
             ProtectionClass.allCases.sorted { $0.rawValue < $1.rawValue },
@@ -71,6 +86,22 @@ import Testing
         }
     }
 
+    @Test func `no changed byte of a record with retired keys opens`() throws {
+        let file = secret(KeyExportVector.plainKeyFile)
+        let pair = try RecoveryKeyFile.open(file, passphrase: nil)
+        let good = KeyExportVector.withRetiredKeys
+        for offset in 0..<good.count - 4 {
+            var bad = good
+            bad[offset] ^= 0x10
+            #expect(throws: KeyExportError.self) { try KeyExport.decode(bad) }
+            bad = withChecksum(bad, at: good.count - 4)
+            guard let record = try? KeyExport.decode(bad) else { continue }
+            #expect(throws: KeyExportError.self, "\(offset)") {
+                _ = try record.open(recoveryKey: pair)
+            }
+        }
+    }
+
     @Test(arguments: [(52, UInt8(4)), (60, 1)])
     func `an export that would keep the machine busy is not tried`(
         _ offset: Int, _ value: UInt8
@@ -87,8 +118,8 @@ import Testing
         }
         #expect(throws: KeyExportError.wrongLength) { try KeyExport.decode(good + [0]) }
         var newer = good
-        newer[8] = 2
-        #expect(throws: KeyExportError.newerVersion(2)) { try KeyExport.decode(newer) }
+        newer[8] = 3
+        #expect(throws: KeyExportError.newerVersion(3)) { try KeyExport.decode(newer) }
     }
 
     @Test(arguments: 0..<RecoveryKeyFile.byteCount)

@@ -49,6 +49,36 @@ enum KeyExportVector {
             00000000000000000000000000000000000000000000000000000000bb0176ee
             """)
 
+    /// Of the account and keys of ``KeybagVector/withRetiredKeys``; nonce: 80.
+    static let withRetiredKeys = record(
+        head: """
+            894d414d450d0a1a0200020000000000a0a1a2a3a4a5a6a7a8a9aaabacadaeaf\
+            00f153650000000000000000000000000f000500000000000000000000000000
+            """,
+        tail: """
+            00000000000000000000000000000000219e4d800da968d2a5fcb009c784f474\
+            6c7138edb9ee4844b739e830b05cf42454545454545454545454545454545454\
+            5555555555555555555555555555555556565656565656565656565656565656\
+            535353535353535353535353535353531cf579aba45a10ba1d1ef06d91fca2aa\
+            9ed0a1150515653155405d0b18cb9a67219e4d800da968d2a5fcb009c784f474\
+            6c7138edb9ee4844b739e830b05cf42480808080808080808080808080808080\
+            92f07b6a75269768a13eb32202eed7e9f99685d79c2549aaadce37f0109505b5\
+            a5d16fbb3bcf515eae80c3a98736702a10218449e290e637e64334e848b9c564\
+            1f2e66b1d9fd109beed2748bc3b49cdb901d242db292d239d49db76a4aa7dbec\
+            4a2a499b34ec7e11e6ee04b87b72b93669a64dc5fa358ea3669b118eec7939af\
+            839ffe9fdeded7591bae0a97fbf3609108447213029e83e95f7be00e66377b16\
+            0100000000000000000000000000000000000000000000000000000050505050\
+            5050505050505050505050505151515151515151515151515151515152525252\
+            5252525252525252525252520faa684ed28867b97f4a6a2dee5df8ce974e76b7\
+            018e3f22a1c4cf2678570f20707070707070707070707070707070700d614593\
+            b8cfbd510d363acca94c1e35b90429f9b84699966749effcdc5d2cbab94e35ec\
+            18d42a23b1e95d9c3ee9459b71717171717171717171717171717171b317ad19\
+            1cfb719d3a88d3269b2d032b761e75f48723dfdd5dff17c831ce18784979874a\
+            24bbe419140f4843fcce4cf372727272727272727272727272727272c531961f\
+            06228ac61b3d6111ef57447f33c33b6fbf8a88d8a064ba2bd2b8586e9f234a74\
+            78784bb38e6943cdf79ebb008e5426fc
+            """, objectID: "OID-1")
+
     static let plainKeyFile = KeybagVector.bytes(
         """
         894d414d4f0d0a1a010000000000000000000000000000000000000000000000\
@@ -68,9 +98,10 @@ enum KeyExportVector {
         """)
 
     /// Bytes 0 to 63, and from 640 on; the name stands between them.
-    private static func record(head: String, tail: String) -> [UInt8] {
-        let name = Array(ann.utf8)
-        return KeybagVector.bytes(head) + name + [UInt8](repeating: 0, count: 576 - name.count)
-            + KeybagVector.bytes(tail)
+    private static func record(head: String, tail: String, objectID: String = "") -> [UInt8] {
+        var names = [UInt8](repeating: 0, count: 576)
+        names.replaceSubrange(..<ann.utf8.count, with: ann.utf8)
+        names.replaceSubrange(512..<512 + objectID.utf8.count, with: objectID.utf8)
+        return KeybagVector.bytes(head) + names + KeybagVector.bytes(tail)
     }
 }

@@ -109,12 +109,12 @@ import Testing
         let account = try state.start().registerAnn()
         let name = copies(of: account)[1]
         var bytes = try state.read(name)
-        bytes[8] = 2
+        bytes[8] = 3
         bytes += [1, 2, 3]
         try state.write(name, bytes)
         let keyring = try state.start()
         #expect(keyring.accounts.isEmpty)
-        #expect(keyring.unreadableKeybags.map(\.error) == [.newerVersion(2)])
+        #expect(keyring.unreadableKeybags.map(\.error) == [.newerVersion(3)])
         #expect(try state.read(name) == bytes)
     }
 
@@ -144,8 +144,9 @@ import Testing
         #expect(names.count == kept.count + 2)
     }
 
-    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the directory.
-    @Test(arguments: 1...9, [1, Int.max])
+    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the directory; then write, sync and removal
+    /// of what was there.
+    @Test(arguments: 1...15, [1, Int.max])
     func `a change that is interrupted leaves the old or the new passphrase`(
         _ nth: Int, _ times: Int
     ) throws {

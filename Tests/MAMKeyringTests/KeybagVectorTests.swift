@@ -18,6 +18,7 @@ import Testing
 
     @Test(arguments: [
         (KeybagVector.withPassphrase, "correct horse"), (KeybagVector.withoutPassphrase, nil),
+        (KeybagVector.withRetiredKeys, nil),
     ])
     func `another program's keybag opens and so do its files`(
         _ bytes: [UInt8], _ text: String?
@@ -40,6 +41,15 @@ import Testing
             let key = try keyring.unwrap(file)
             key.withBytes { #expect(Array($0) == KeybagVector.fileKey) }
         }
+    }
+
+    @Test func `another program's retired keys are kept as they are`() throws {
+        let bytes = KeybagVector.withRetiredKeys
+        let keybag = try Keybag.decode(bytes.span.bytes)
+        #expect(keybag.encoded == bytes)
+        #expect(keybag.generation == 8 && keybag.accountID == KeybagVector.account)
+        #expect(keybag.keyID(.complete) != keyID(.complete))
+        #expect(keybag.keyID(.none) == keyID(.none))
     }
 
     private func keyID(_ protectionClass: ProtectionClass) -> KeyID {

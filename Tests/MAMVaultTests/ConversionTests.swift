@@ -45,6 +45,36 @@ struct ConversionTests {
         #expect(try it.test.openExisting("old").text() == "012late78")
     }
 
+    @Test("A hole is not copied, and the end of the file is where it was")
+    func holes() throws {
+        let it = try begin("begin", from: "ann@contoso.com", to: "ann@contoso.com")
+        try it.file.truncate(to: 1 << 40)
+        try it.file.write("middle", at: 1 << 30)
+        try it.conversion.copy()
+        try it.conversion.finish {}
+        #expect(it.file.size == 1 << 40)
+        #expect(try status(of: it.target.raw).st_blocks < 1000)
+        var bytes = [UInt8](repeating: 1, count: 16)
+        let count = try bytes.withUnsafeMutableBytes { try it.file.read(into: $0, at: 1 << 30) }
+        #expect(count == 16 && bytes == Array("middle".utf8) + [UInt8](repeating: 0, count: 10))
+    }
+
+    @Test("A copy for the same owner has another key, and the old header opens none of it")
+    func anotherKey() throws {
+        let it = try begin("content", from: "ann@contoso.com", to: "ann@contoso.com")
+        let before = try #require(it.file.header)
+        let old = try readSmallFile("\(it.test.path)/old", maximumByteCount: 8192)
+        try it.conversion.copy()
+        try it.conversion.finish {}
+        let after = try #require(it.file.header)
+        #expect(before.fileID != after.fileID && after.sealing?.isExposed == false)
+        let target = it.target.raw
+        try old[..<1024].withUnsafeBytes { try writeFully(target, from: $0, at: 0) }
+        let forged = try it.test.vault.file(reopen(it.target.raw, O_RDWR))
+        try it.test.vault.admit(forged)
+        #expect(throws: VaultError.self) { try forged.text() }
+    }
+
     @Test("A file that cannot be put in place leaves the old one in use")
     func refusal() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")

@@ -102,6 +102,10 @@ struct ActionMount: VaultMount {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool { true }
 
+    func sealAnew(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool { true }
+
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
     ) -> Bool { false }

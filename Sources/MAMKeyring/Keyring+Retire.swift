@@ -1,0 +1,85 @@
+// New class keys for an account that gets a passphrase: those that it has had are opened by every keybag that was there
+// before, with the device secret alone.
+
+internal import MAMCrypto
+internal import MAMModel
+
+extension Keybag {
+    /// Makes new class keys, and keeps those so far to open what they have sealed. Returns all keys as they are then, the new
+    /// ones and the retired.
+    ///
+    /// D stays: it needs no passphrase in the new keybag either.
+    mutating func retire(
+        _ keys: ClassKeys, _ opened: AccountKeys
+    ) throws(KeyringError) -> (ClassKeys, AccountKeys) {
+        guard retired.count < RetiredKeys.maximumCount else {
+            throw .refused(
+                "the account was without a passphrase \(retired.count) times before, and that is as often as its keybag can tell: export its keys, or give it another passphrase and never none"
+            )
+        }
+        let new = ClassKeys { protectionClass in
+            protectionClass == .none ? keys.d : .random(count: AESGCM.keyByteCount)
+        }
+        let last = RetiredKeys.classes.map {
+            RetiredKeys.Key(id: keyIDs[$0], protectionClass: $0, secret: keys[$0])
+        }
+        var sets: [RetiredKeys] = []
+        for set in retired {
+            let old = opened.retired.filter { set.keyIDs.contains($0.id) }
+            sets.append(
+                try RetiredKeys(old, publicKeyB: set.publicKeyB, under: new, accountID))
+        }
+        sets.append(try RetiredKeys(last, publicKeyB: publicKeyB, under: new, accountID))
+        let oldD = keyIDs.d
+        retired = sets
+        keyIDs = PerClass { $0 == .none ? oldD : KeyID(SecureRandom.bytes16()) }
+        do throws(SealError) {
+            publicKeyB = try Curve25519.KeyPair(privateKey: new.b).publicKey
+        } catch { throw .cipher }
+        let all = AccountKeys(
+            a: new.a, b: new.b, c: new.c, retired: opened.retired + last, names: keyIDs)
+        return (new, all)
+    }
+}
+
+extension Keyring.State {
+    /// After a change of an account's keybag. Of new class keys those come to hand whose predecessors are; these open files
+    /// from now on, and seal none.
+    mutating func replace(_ keybag: Keybag, _ keys: AccountKeys) {
+        guard var account = accounts[keybag.accountID] else { return }
+        if account.keybag.keyIDs != keybag.keyIDs {
+            let old = account.keybag.keyIDs
+            account.retired[old.a] = account.keyA
+            account.retired[old.b] = account.privateKeyB
+            account.retired[old.c] = account.keyC
+            account.keyA = account.keyA.map { _ in keys.a }
+            account.privateKeyB = account.privateKeyB.map { _ in keys.b }
+            account.keyC = account.keyC.map { _ in keys.c }
+        }
+        account.keybag = keybag
+        accounts[keybag.accountID] = account
+        nameKeys(of: keybag)
+    }
+
+    /// Which account and class a file's key id leads to.
+    mutating func nameKeys(of keybag: Keybag) {
+        let account = keybag.accountID
+        for protectionClass in ProtectionClass.allCases {
+            keys[keybag.keyID(protectionClass)] = Keyring.NamedKey(
+                account: account, protectionClass: protectionClass, isRetired: false)
+        }
+        for set in keybag.retired {
+            for (id, protectionClass) in zip(set.keyIDs, RetiredKeys.classes) {
+                keys[id] = Keyring.NamedKey(
+                    account: account, protectionClass: protectionClass, isRetired: true)
+            }
+        }
+    }
+}
+
+extension Keybag {
+    /// The public key of class B that belongs to a key id, which may be a retired one's.
+    func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
+        retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
+    }
+}
