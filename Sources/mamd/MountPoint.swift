@@ -34,7 +34,7 @@ func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartErro
         return
     }
     throw StartError(
-        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the sandbox of the unit: add ReadWritePaths= or BindPaths= with it to a drop-in; see mamd(8), SANDBOX"
+        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it to a drop-in; see mamd(8), SANDBOX"
     )
 }
 

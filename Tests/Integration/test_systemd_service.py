@@ -217,7 +217,7 @@ class Service(MachineCase):
         _, mount_point = self.make("unwritten")
         backing = self.machine.place / "unwritten-backing"
         self.drop_in("mamd@unwritten.service", self.errors_to("unwritten") + (
-            f"BindPaths=\nBindPaths=/run/mamd {backing}\nBindReadOnlyPaths=\"{mount_point}\"\n"))
+            f"BindPaths=\nBindPaths=/run/mamd\nBindReadOnlyPaths={self.machine.place}\nReadWritePaths={backing}\n"))
         self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@unwritten", check=False).returncode, 0)
         self.assertIn("cannot be written to in the sandbox", self.errors("unwritten"))
         self.machine.run("umount", "-l", mount_point, check=False)
