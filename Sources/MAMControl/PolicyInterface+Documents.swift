@@ -31,14 +31,17 @@ extension PolicyInterface {
     func check(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["document"])
         let bytes = Array(try call.parameters.string("document").utf8)
-        guard isTrusted(call.peer) || bytes.count <= Self.maximumByteCount else {
+        let isTrusted = isTrusted(call.peer)
+        guard isTrusted || bytes.count <= Self.maximumByteCount else {
             throw .invalidInput(
                 "the document is longer than \(Self.maximumByteCount) bytes: root may check it")
         }
         return [
             "findings": .array(
                 PolicyLint.check(
-                    bytes, acceptsLegacy: vault.settings.debugSettingsEnabled
+                    bytes, acceptsLegacy: vault.settings.debugSettingsEnabled,
+                    maximumValueCount: isTrusted
+                        ? JSONValue.maximumCount : JSONValue.maximumClientCount
                 ).map(\.json))
         ]
     }

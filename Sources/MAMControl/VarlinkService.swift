@@ -101,11 +101,9 @@ private struct Request {
     let isOneWay: Bool
     let isUpgrade: Bool
 
-    /// No call needs as many values. A frame of a million small ones would take many times its size.
-    private static let maximumValueCount = 10_000
-
     init(_ frame: Frame) throws {
-        let json = try JSONValue(parsing: frame.bytes, maximumCount: Self.maximumValueCount)
+        let json = try JSONValue(
+            parsing: frame.bytes, maximumCount: JSONValue.maximumClientCount)
         guard let members = json.object else {
             throw VarlinkError.invalidParameter("call")
         }

@@ -22,18 +22,27 @@ package enum JSONValue: Sendable, Hashable {
         case tooMany
     }
 
-    /// Parses one JSON text in UTF-8, of so many values at most, those within others among them.
+    /// Values in one text that a client sends. Foundation's decoder takes microseconds for each, whatever
+    /// its length, so a frame of a million empty lists would take many seconds of a processor.
+    package static let maximumClientCount = 10_000
+    /// The same for files.
+    package static let maximumCount = 100_000
+
+    /// Parses one JSON text in UTF-8, of at most `maximumCount` values.
     package init(
-        parsing bytes: [UInt8], maximumCount: Int = .max
+        parsing bytes: [UInt8], maximumCount: Int = Self.maximumCount
     ) throws(Malformed) {
-        // `withUnsafeBufferPointer` rethrows any error; the result carries a typed one across.
-        let result: Result<JSONValue, Malformed> = bytes.withUnsafeBufferPointer { bytes in
-            var parser = JSONParser(bytes, maximumCount: maximumCount)
-            do throws(Malformed) { return .success(try parser.parse()) } catch {
-                return .failure(error)
-            }
+        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in them has a zero byte,
+        // and none in UTF-8 does.
+        guard !bytes.contains(0) else { throw .syntax }
+        let extent = Extent(of: bytes)
+        guard extent.depth <= Self.maximumDepth else { throw .tooDeep }
+        guard extent.count <= maximumCount else { throw .tooMany }
+        do {
+            self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
+        } catch {
+            throw .syntax
         }
-        self = try result.get()
     }
 
     /// The value in UTF-8, keys sorted, without a zero byte; on several lines when `pretty`.
@@ -47,7 +56,63 @@ package enum JSONValue: Sendable, Hashable {
     }
 }
 
-extension JSONValue: Encodable {
+/// What a text would take to be read. Exact for valid texts, and bounded for the rest.
+private struct Extent {
+    /// The deepest nesting of brackets.
+    private(set) var depth = 0
+    /// Values: one more than there are commas, and one for each pair of brackets.
+    private(set) var count = 1
+
+    init(of bytes: [UInt8]) {
+        var level = 0
+        var isInString = false
+        var isEscaped = false
+        for byte in bytes {
+            if isInString {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    isInString = false
+                }
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: ","): count += 1
+            case UInt8(ascii: "["), UInt8(ascii: "{"):
+                count += 1
+                level += 1
+                depth = max(depth, level)
+            case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
+            default: break
+            }
+        }
+    }
+}
+
+extension JSONValue: Codable {
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .string(text)
+        } else if let integer = try? container.decode(Int64.self) {
+            self = .integer(integer)
+        } else if let number = try? container.decode(Double.self) {
+            // Its fraction may have been too fine to be kept: written, it will read as a whole number.
+            self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
+        } else if let bool = try? container.decode(Bool.self) {
+            self = .bool(bool)
+        } else if container.decodeNil() {
+            self = .null
+        } else if let array = try? container.decode([JSONValue].self) {
+            self = .array(array)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -3,6 +3,8 @@
 /// What is wrong with a document as a whole; nothing of it is used.
 package enum PolicyError: Error, Equatable, Sendable {
     case notJSON
+    /// More than so many.
+    case tooManyValues(Int)
     /// It begins as XML does.
     case notAPropertyList
     /// The top is neither an object nor a list of objects; what was found.
@@ -21,6 +23,7 @@ extension PolicyError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .notJSON: "it is not JSON"
+        case .tooManyValues(let count): "it has more than \(count) values"
         case .notAPropertyList: "it is not an XML property list"
         case .notADocument(let found): "it should hold an object and holds \(found)"
         case .empty: "it holds no document"

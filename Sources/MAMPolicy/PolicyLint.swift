@@ -29,13 +29,19 @@ package struct LintFinding: Sendable, Equatable {
 
 package enum PolicyLint {
     /// Everything there is to say of a document, in the order of its lines.
-    package static func check(_ bytes: [UInt8], acceptsLegacy: Bool = false) -> [LintFinding] {
+    ///
+    /// `maximumValueCount`: one with more is not looked at.
+    package static func check(
+        _ bytes: [UInt8], acceptsLegacy: Bool = false,
+        maximumValueCount: Int = JSONValue.maximumCount
+    ) -> [LintFinding] {
         let json: JSONValue
-        do throws(PolicyError) { json = try JSONValue(document: bytes) } catch {
+        do throws(PolicyError) {
+            json = try JSONValue(document: bytes, maximumCount: maximumValueCount)
+        } catch {
             return [syntaxFinding(bytes, error)]
         }
-        let isText = (try? JSONValue(parsing: bytes)) != nil
-        let scan = isText ? JSONScan(bytes) : nil
+        let scan = PropertyListParser.accepts(bytes) ? nil : JSONScan(bytes)
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
             let places = scan?.places

@@ -4,16 +4,20 @@
 internal import MAMModel
 
 extension JSONValue {
-    /// Parses JSON, or an XML property list, told apart by the first byte that is no space.
-    init(document bytes: [UInt8]) throws(PolicyError) {
-        let first = bytes.first { !PropertyListParser.isSpace($0) }
-        if first == UInt8(ascii: "<") {
+    /// Parses JSON, of at most `maximumCount` values, or an XML property list.
+    init(
+        document bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount
+    ) throws(PolicyError) {
+        if PropertyListParser.accepts(bytes) {
             var parser = PropertyListParser(bytes)
             guard let value = parser.parse() else { throw .notAPropertyList }
             self = value
         } else {
-            guard let value = try? JSONValue(parsing: bytes) else { throw .notJSON }
-            self = value
+            do throws(Malformed) {
+                self = try JSONValue(parsing: bytes, maximumCount: maximumCount)
+            } catch {
+                throw error == .tooMany ? .tooManyValues(maximumCount) : .notJSON
+            }
         }
     }
 }
@@ -24,6 +28,11 @@ struct PropertyListParser {
     private var position = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Told apart from JSON by the first byte that is no space.
+    static func accepts(_ bytes: [UInt8]) -> Bool {
+        bytes.first { !isSpace($0) } == UInt8(ascii: "<")
+    }
 
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 

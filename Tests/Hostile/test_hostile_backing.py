@@ -155,16 +155,17 @@ class DirectoryNotes(BackingCase):
         self.assertEqual(self.problems(status=DONE), set())
 
     def test_an_account_without_a_proof_seals_what_would_be_plain(self):
-        # As a directory has it that came from a backup.
+        # As a directory has it that came from a backup. What root writes would belong to nobody; what a
+        # stranger writes is not given to another user's account.
         self.forge(VICTIMS_NAME.encode())
         os.chmod(self.folder, 0o777)
         os.chmod(self.folder.parent, 0o755)
         self.addCleanup(os.chmod, self.folder.parent, 0o700)
-        self.assert_sealed(self.make("new", uid=STRANGER))
+        self.assert_sealed(self.make("new", uid=0))
         self.assertEqual(self.problems(), {(self.folder.name, "unproved")})
         self.problems(None, "--repair", status=DONE)
         self.assertEqual(self.problems(status=DONE), set())
-        self.assert_sealed(self.make("newer", uid=STRANGER))
+        self.assert_sealed(self.make("newer", uid=0))
 
     def test_the_top_of_the_tree_is_looked_at_too(self):
         self.addCleanup(self.restart)

@@ -332,7 +332,7 @@ class OldKeybags(HostileCase):
         self.add_passphrase()
         late = self.write("six", "late words")
         self.space.on_disk("five again").write_bytes(before)
-        self.space.serving("wipe", self.name, "--yes")
+        self.space.serving("wipe", self.name, "--confirm", self.name)
         for name in (early.name, late.name, "five again"):
             self.assertFalse(self.space.on_disk(name).exists(), name)
 
