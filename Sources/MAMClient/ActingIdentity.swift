@@ -14,8 +14,6 @@ public struct ActingIdentity: Sendable, Hashable {
         case thread
         /// For its process, or for one that this was started by.
         case process
-        /// For a program in whose environment it was started.
-        case environment
         /// It is the session's.
         case session
         /// It is the account that the user registered, or nobody.

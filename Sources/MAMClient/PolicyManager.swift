@@ -31,13 +31,9 @@ public struct PolicyManager: Sendable {
     }
 
     /// For whom this process works from now on, and each that it starts from now on, until it ends.
-    ///
-    /// - Returns: `NAME=VALUE` for the environment of a program that is to pass the identity on to what outlives it.
-    @discardableResult
-    public func setProcessAccountId(_ accountId: String?) throws(MAMError) -> String? {
+    public func setProcessAccountId(_ accountId: String?) throws(MAMError) {
         try service.call(
-            "Identity.SetProcessIdentity", ["identity": JSONValue(accountId), "scoped": false]
-        ) { reply throws(VarlinkError) in try reply.optionalString("environment") }
+            "Identity.SetProcessIdentity", ["identity": JSONValue(accountId), "scoped": false])
     }
 
     /// For whom the calling thread works, and why.

@@ -53,8 +53,8 @@ package struct IdentityInterface: VaultInterface {
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identity", "scoped"])
         let isScoped = try call.parameters.flag("scoped")
-        let identity = try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
-        return ["environment": JSONValue(identity.map(vault.identities.declaration))]
+        try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
+        return [:]
     }
 
     private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -96,7 +96,6 @@ package struct IdentityInterface: VaultInterface {
         switch source {
         case .thread: word = "thread"
         case .process(let id): (word, process) = ("process", id)
-        case .environment: word = "environment"
         case .userDefault: word = "default"
         case nil: word = "session"
         }
@@ -121,7 +120,7 @@ extension VaultInterface {
 
     func setProcessIdentity(
         _ call: VarlinkCall, until connection: ConnectionID?
-    ) throws(VarlinkError) -> Identity? {
+    ) throws(VarlinkError) {
         let identity = try ownIdentity(call)
         guard let life = call.peer.life,
             vault.identities.set(
@@ -129,7 +128,6 @@ extension VaultInterface {
         else {
             throw .invalidInput("the calling process has ended, or is not visible to the daemon")
         }
-        return identity
     }
 }
 

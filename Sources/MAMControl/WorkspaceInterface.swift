@@ -195,7 +195,7 @@ package struct WorkspaceInterface: VaultInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["identity"])
-        _ = try setProcessIdentity(call, until: nil)
+        try setProcessIdentity(call, until: nil)
         return [:]
     }
 }

@@ -1,4 +1,8 @@
 // Processes as /proc shows them: who started whom, and when.
+//
+// Only files that the kernel writes without the process's memory map: `stat`, `status`, `comm`, `children`. Whoever reads
+// `environ`, `cmdline` or `maps` waits for a lock that a process can hold for as long as it likes, by a page fault that a
+// file system of its own does not answer.
 
 internal import Glibc
 
@@ -26,6 +30,8 @@ package struct ProcessStatus: Sendable {
     package let hasEnded: Bool
     /// It waits in the kernel, and no signal ends that: for a disk, as a rule.
     package let isUninterruptible: Bool
+    /// It waits, for whatever.
+    package let isWaiting: Bool
 
     /// Nil if there is no such process or thread, or /proc is not readable.
     package init?(of id: Int32) {
@@ -47,6 +53,7 @@ package struct ProcessStatus: Sendable {
         let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         hasEnded = firstHasEnded && threads <= 1
         isUninterruptible = fields[0].elementsEqual("D".utf8)
+        isWaiting = !fields[0].elementsEqual("R".utf8)
         isEnding = firstHasEnded || flags & Self.exiting != 0
     }
 
@@ -90,13 +97,4 @@ package func childProcesses(of process: Int32) -> [Int32] {
             Int32(String(decoding: $0, as: UTF8.self))
         }
     }
-}
-
-/// A variable of the environment that a process was started with; nil if it has none, or it cannot be read.
-package func environmentVariable(_ name: String, of process: Int32) -> String? {
-    let start = Array("\(name)=".utf8)
-    let path = "/proc/\(process)/environ"
-    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 17)) ?? []
-    let line = bytes.split(separator: 0).first { $0.starts(with: start) }
-    return line.map { String(decoding: $0.dropFirst(start.count), as: UTF8.self) }
 }

@@ -9,8 +9,6 @@ package struct FoundIdentity: Sendable {
         case thread
         /// That process was given it; others have it from there.
         case process(Int32)
-        /// The environment that the process was started with says so.
-        case environment
         /// The account that the user registered, or nobody.
         case userDefault
     }
@@ -49,6 +47,12 @@ struct IdentityTable: Sendable {
     static let rememberedCount = 16_384
 
     var isEmpty: Bool { threads.isEmpty && processes.isEmpty }
+
+    /// Whether something ends with a connection.
+    func refers(to connection: ConnectionID) -> Bool {
+        threads.values.contains { $0.connection == connection }
+            || processes.values.contains { $0.own?.connection == connection }
+    }
 
     /// Forgets lives that have ended, now and then: each costs a look into /proc.
     mutating func prune(unless isAlive: (ProcessLife) -> Bool) {

@@ -1,6 +1,8 @@
-// Which identity a thread acts under: its own, its process's, or the one that the process was started with.
+// Which identity a thread acts under: its own, its process's, or the one that the process was forked with.
+//
+// All of it is what was set over the socket, and who descends from whom. Nothing is read of a process that it could keep us
+// waiting for: no environment, no command line, no memory map (their locks are held over page faults).
 
-internal import MAMCrypto
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
@@ -14,32 +16,8 @@ package final class ProcessIdentities: Sendable {
     private let recent = RecentIdentities()
     /// One change at a time: between looking for children and the change nobody else's may come.
     private let changes = Mutex(())
-    /// The variable by which a program tells what it starts, for as long as this daemon lives. Ancestors come first: it is
-    /// for those who have lost them, as daemons do.
-    private let variable = "MAMD_IDENTITY_\(SecureRandom.bytes16())"
 
     package init() {}
-
-    /// What belongs into the environment of programs that shall work for an identity.
-    package func declaration(of identity: Identity) -> String {
-        "\(variable)=\(identity.name.isEmpty ? identity.objectID : identity.name)"
-    }
-
-    /// The name or object id in the environment that a thread's process was started with.
-    func declared(toThread thread: Int32) -> String? {
-        // Nobody can know the variable before something was set.
-        guard table.withLock({ $0.version > 0 }), let process = processID(ofThread: thread)
-        else { return nil }
-        return environmentVariable(variable, of: process)
-    }
-
-    /// Writes down what was found by other ways than these.
-    func remember(_ found: FoundIdentity, forThread thread: Int32) {
-        guard let process = processID(ofThread: thread),
-            let life = ProcessStatus(of: process)?.life
-        else { return }
-        remember(found, for: [life], table.withLock { $0.version })
-    }
 
     /// Gives a process an identity, or takes it away with nil. False if that life of it has ended.
     ///
@@ -79,6 +57,8 @@ package final class ProcessIdentities: Sendable {
 
     /// A client has hung up: what it set for as long as it was connected ends.
     package func end(_ connection: ConnectionID) {
+        // Most connections set nothing, and wait for no change of another's.
+        guard table.withLock({ $0.refers(to: connection) }) else { return }
         changes.withLock { _ in
             let ended = table.withLock { table in
                 table.revision += 1

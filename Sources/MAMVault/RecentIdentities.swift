@@ -5,12 +5,11 @@ internal import MAMSystem
 
 /// Answers that hold as long as the process lives and nothing is changed in the table that they come from.
 ///
-/// That nothing was found is not kept: a program may be started anew in the same process, with an identity in its
-/// environment. What was found does not depend on that.
+/// That nothing was found is kept too: who has a long line of ancestors would have all of them looked at for each file.
 final class RecentIdentities: Sendable {
     private struct Answer {
         let process: ProcessHandle
-        let found: FoundIdentity
+        let found: FoundIdentity?
         /// Of the table that it comes from.
         let revision: UInt64
     }
@@ -28,7 +27,7 @@ final class RecentIdentities: Sendable {
         if let known, known.revision == revision, known.process.isAlive { return known.found }
         // Before the search: what is found then is this life's. Only a process's first thread has its id.
         let process = ProcessHandle(of: thread)
-        guard let found = search() else { return nil }
+        let found = search()
         if let process { keep(Answer(process: process, found: found, revision: revision), thread) }
         return found
     }

@@ -17,7 +17,7 @@ extension Vault {
     package func identity(
         ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
     ) -> Identity {
-        given(toThread: thread, user: user)?.identity
+        given(toThread: thread)?.identity
             ?? place().flatMap { mayKeep(contentOf: user, $0) ? $0 : nil }
             ?? defaultIdentity(ofUser: user)
     }
@@ -30,28 +30,17 @@ extension Vault {
 
     /// The same, and where it comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
-        given(toThread: thread, user: user)
+        given(toThread: thread)
             ?? FoundIdentity(
                 identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
     }
 
     /// What a thread was given, by whatever way; nil for nothing. A name that was no account when it was given may be
     /// another user's by now, and counts no more: what was plain stays its user's, and gets into no other's hands.
-    private func given(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
-        if let found = identities.found(forThread: thread), mayAct(found.giver, for: found.identity)
-        {
-            return found
-        }
-        return declared(toThread: thread, user: user)
-    }
-
-    private func declared(toThread thread: Int32, user: UInt32) -> FoundIdentity? {
-        guard let text = identities.declared(toThread: thread),
-            let identity = try? Identity(name: text), mayAct(user, for: identity)
+    private func given(toThread thread: Int32) -> FoundIdentity? {
+        guard let found = identities.found(forThread: thread),
+            mayAct(found.giver, for: found.identity)
         else { return nil }
-        let found = FoundIdentity(
-            identity: canonical(identity), source: .environment, giver: user)
-        identities.remember(found, forThread: thread)
         return found
     }
 

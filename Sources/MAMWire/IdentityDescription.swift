@@ -10,8 +10,7 @@ package enum IdentityDescription {
         # Errors are those of io.mamd.Workspace.
         interface io.mamd.Identity
 
-        # source: thread, process, environment (what the process was started with), session (the user interface's), default (the account
-        # that the user registered, or nobody)
+        # source: thread, process, session (the user interface's), default (the account that the user registered, or nobody)
         # process: of process, the one that was given the identity: the caller, or whoever it was started by
         type Acting (
           name: string,
@@ -35,8 +34,7 @@ package enum IdentityDescription {
 
         # For whom the calling process works, and each process that it starts from now on, with what that one starts. Processes
         # that it has started already keep what they have. scoped: until the connection ends; otherwise until the process ends.
-        # environment: NAME=VALUE, for the environment of a program that is to pass the identity on to what outlives it; null with null.
-        method SetProcessIdentity(identity: ?string, scoped: ?bool) -> (environment: ?string)
+        method SetProcessIdentity(identity: ?string, scoped: ?bool) -> ()
 
         # For whom a thread of the calling process works, and why. thread: null for the first one.
         method GetIdentity(thread: ?int) -> (acting: Acting)

@@ -102,7 +102,6 @@ private func describe(_ acting: Parameters) throws -> String {
     let reason =
         switch try acting.string("source") {
         case "thread": "set for the thread"
-        case "environment": "set for the program that started this one, as its environment says"
         case "session": "set for this login session"
         case "process":
             "set for process \(try acting.integer("process")), from which this one has it"

@@ -253,20 +253,6 @@ class Users(WorkspaceCase):
             event = client.call("Workspace.Watch", more=True)
             self.assertEqual(event["event"]["account"]["name"], BOB)
 
-    def test_an_environment_that_names_anothers_account_says_nothing(self):
-        place = self.workspace.path("open")
-        place.mkdir()
-        os.chmod(place, 0o777)
-        with Client(self.workspace.socket) as root:
-            variable = root.call("Identity.SetProcessIdentity", identity=ANN)["environment"].partition("=")[0]
-            root.call("Identity.SetProcessIdentity", identity=None)
-        for name, user, identity, owner in (("his", BOBS, ANN, BOB), ("hers", ANNS, ANN, ANN), ("roots", 0, ANN, ANN)):
-            # Without ancestors of its own who have another.
-            subprocess.run(
-                ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "sh", "-c", ': > "$0"', place / name],
-                env={**os.environ, variable: identity}, check=True)
-            self.assertEqual(self.workspace.owner(place / name), owner, name)
-
     def test_each_users_sessions_are_their_own(self):
         with Client(self.workspace.socket, BOBS) as bob, Client(self.workspace.socket, ANNS) as ann:
             self.assertEqual(bob.call("Identity.SetUserInterfaceIdentity", identity=BOB)["word"], "success")

@@ -4,6 +4,7 @@
 #include "credentials.h"
 #include "device.h"
 #include "landlock.h"
+#include "kept_command.h"
 #include "libraries.h"
 #include "messages.h"
 #include "mounting.h"
