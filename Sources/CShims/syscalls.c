@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -183,6 +184,14 @@ int64_t mam_birth_time(int descriptor) {
     if (!(found.stx_mask & STATX_BTIME) || found.stx_btime.tv_sec < 0) return 0;
     const uint64_t seconds = (uint64_t)found.stx_btime.tv_sec;
     return (int64_t)((seconds * 1000000000u + found.stx_btime.tv_nsec) & INT64_MAX);
+}
+
+int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode) {
+    struct statx found;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0) return -1;
+    *device = makedev(found.stx_dev_major, found.stx_dev_minor);
+    *inode = found.stx_ino;
+    return 0;
 }
 
 int32_t mam_thread_id(void) { return (int32_t)gettid(); }

@@ -38,7 +38,12 @@ struct CacheProbe: ~Copyable {
     /// By a descriptor that a program holds (`/proc/PID/fd/N`): for a file that has no name any more. Only writers can be waited for
     /// then.
     init(_ inode: Inode, in files: FileSystem, heldAs link: String) throws(Errno) {
-        file = try Self.checked(openFile(link, openPathOnly), inode, in: files)
+        let file = try openFile(link, openPathOnly)
+        var (device, number) = (UInt64(0), UInt64(0))
+        // Not by fstat(2): the number may be another file's by now, and that one's file system need not answer.
+        _ = try retrying { mam_cached_place(file.raw, &device, &number) }
+        guard device == files.mountDevice, number == inode.id.inode else { throw .noEntry }
+        self.file = file
     }
 
     private static func open(

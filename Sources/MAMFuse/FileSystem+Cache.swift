@@ -19,7 +19,8 @@ extension FileSystem: VaultMount {
         let files = nodes.compactMap { try? table.inode($0) }.compactMap { inode in
             mountedPath(of: inode).map { (inode, $0.withoutDeletionMark) }
         }
-        let users = processes(holding: Set(files.map(\.1)))
+        let users = processes(
+            holding: Set(files.map(\.1)), until: Deadline(milliseconds: Self.patience))
         return files.map { inode, path in
             Straggler(path: path, processes: users[path] ?? lastOpener(of: inode))
         }
@@ -31,6 +32,9 @@ extension FileSystem: VaultMount {
         let thread = inode.withState { $0.lastOpener }
         return processID(ofThread: thread).map { [ProcessName($0)] } ?? []
     }
+
+    /// Milliseconds for the memory maps of all processes. Whoever asked for the lock waits for the names.
+    private static var patience: Int { 500 }
 
     /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the
     /// daemon ends. Returns what is in the way of that at the deadline.

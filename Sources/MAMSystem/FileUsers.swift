@@ -1,5 +1,8 @@
 // Which processes use a file or a mount, read from links in /proc: looking at the files themselves would wake
 // the mount that they lie in.
+//
+// Reading such a link waits for nobody. What a process has mapped is told by a file alone that takes the lock of its memory
+// map, which a process can hold: that is read by threads that are not waited for (MappedFiles.swift).
 
 internal import Glibc
 
@@ -33,12 +36,20 @@ package func processes(using place: ByteString) -> [ProcessName] {
     }.map(ProcessName.init)
 }
 
-/// The processes that have each of these files open or mapped, ourselves left out.
-package func processes(holding files: Set<ByteString>) -> [ByteString: [ProcessName]] {
+/// The processes that have each of these files open or mapped, ourselves left out. Of those with a file mapped alone, as
+/// many as can be told before the deadline.
+package func processes(
+    holding files: Set<ByteString>, until deadline: Deadline
+) -> [ByteString: [ProcessName]] {
     var found: [ByteString: [ProcessName]] = [:]
+    var others: [Int32] = []
     for pid in allProcesses where pid != getpid() {
-        let held = Set((links(in: "fd", of: pid) + maps(of: pid)).map(\.withoutDeletionMark))
+        let held = Set(links(in: "fd", of: pid).map(\.withoutDeletionMark))
+        if held.isDisjoint(with: files) { others.append(pid) }
         for file in files.intersection(held) { found[file, default: []].append(ProcessName(pid)) }
+    }
+    for (pid, mapped) in MappedFiles.shared.of(others, until: deadline) {
+        for file in files.intersection(mapped) { found[file, default: []].append(ProcessName(pid)) }
     }
     return found
 }
@@ -87,12 +98,4 @@ private func namedLinks(
 
 private func link(_ name: String, of pid: Int32) -> ByteString? {
     try? linkTarget("/proc/\(pid)/\(name)")
-}
-
-/// The paths of the files that a process has mapped: proc_pid_maps(5), the part from the first slash on.
-private func maps(of pid: Int32) -> [ByteString] {
-    let text = (try? readSmallFile("/proc/\(pid)/maps", maximumByteCount: 1 << 20)) ?? []
-    return text.split(separator: UInt8(ascii: "\n")).compactMap { line in
-        line.firstIndex(of: UInt8(ascii: "/")).map { ByteString(Array(line[$0...])) }
-    }
 }

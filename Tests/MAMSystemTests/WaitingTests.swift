@@ -74,7 +74,7 @@ struct WaitingTests {
         let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { unlink(path) }
         let name = ByteString(path)
-        #expect(processes(holding: [name]).isEmpty)
+        #expect(processes(holding: [name], until: Deadline(seconds: 30)).isEmpty)
         let (reader, writer) = try makePipe()
         let process = try spawn(
             ["sh", "-c", "exec 3<\(path); read line"].map { ByteString($0) },
@@ -85,7 +85,9 @@ struct WaitingTests {
         }
         let end = Deadline(seconds: 30)
         var found: [ProcessName] = []
-        while found.isEmpty, !end.hasPassed { found = processes(holding: [name])[name] ?? [] }
+        while found.isEmpty, !end.hasPassed {
+            found = processes(holding: [name], until: end)[name] ?? []
+        }
         #expect(found.map(\.id) == [process])
         withExtendedLifetime((file, writer)) {}
     }
