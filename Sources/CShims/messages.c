@@ -69,3 +69,11 @@ int mam_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group) {
     *group = credentials.gid;
     return 0;
 }
+
+int mam_peer_process(int socket) {
+    // SO_PEERPIDFD of <asm-generic/socket.h>, which older headers lack.
+    enum { PEER_PROCESS = 77 };
+    int process = -1;
+    socklen_t count = sizeof process;
+    return getsockopt(socket, SOL_SOCKET, PEER_PROCESS, &process, &count) == 0 ? process : -1;
+}

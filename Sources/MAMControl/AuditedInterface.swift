@@ -28,7 +28,7 @@ package struct AuditedInterface: VarlinkInterface {
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         let peer = call.peer
         let caller: @Sendable () -> AuditCaller = {
-            AuditCaller(uid: peer.uid, pid: peer.isAlive ? peer.pid : 0)
+            peer.asking { AuditCaller(uid: peer.uid, pid: $0) }
         }
         return try vault.trail.acting(as: caller) {
             do {

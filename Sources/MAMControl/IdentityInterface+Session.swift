@@ -85,6 +85,6 @@ extension IdentityInterface {
     }
 
     private func session(of call: VarlinkCall) -> LoginSession {
-        LoginSession(of: call.peer.isAlive ? call.peer.pid : 0, user: call.peer.uid)
+        call.peer.asking { LoginSession(of: $0, user: call.peer.uid) }
     }
 }

@@ -51,6 +51,14 @@ extension UnixSocket {
     static func peer(of socket: Descriptor) throws(Errno) -> Peer {
         var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))
         _ = try retrying { mam_peer(socket.raw, &pid, &uid, &gid) }
-        return Peer(pid: pid, uid: uid, gid: gid)
+        do throws(Errno) {
+            let process = ProcessHandle(
+                owning: Descriptor(owning: try retrying { mam_peer_process(socket.raw) }))
+            return Peer(pid: pid, uid: uid, gid: gid, process: process)
+        } catch {
+            // Where the kernel has none, the id has to do; where it has, the process has ended.
+            return error.rawValue == ENOPROTOOPT
+                ? Peer(pid: pid, uid: uid, gid: gid) : Peer(gone: pid, uid: uid, gid: gid)
+        }
     }
 }

@@ -5,25 +5,48 @@ package import MAMModel
 package import MAMSystem
 package import MAMWire
 
-/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`).
-package struct Peer: Sendable, Equatable {
+/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`, `SO_PEERPIDFD`).
+package struct Peer: Sendable {
     /// 0 when the process lives in a PID namespace that is not visible from here.
     package let pid: Int32
     package let uid: UInt32
     package let gid: UInt32
-    /// Which life of that process id it was, looked up when the connection was accepted: the id may be another
-    /// process's by the time of a call. Nil if it had ended already.
+    /// Which life of that process id it was: the id may be another process's by the time of a call, and was so already
+    /// if the process ended before its connection was accepted. Nil then.
     package let life: ProcessLife?
+    /// That life, whatever the id stands for; nil before Linux 6.5, where the start time at the accept has to do.
+    private let process: ProcessHandle?
 
-    package init(pid: Int32, uid: UInt32, gid: UInt32) {
+    package init(pid: Int32, uid: UInt32, gid: UInt32, process: ProcessHandle? = nil) {
+        let life = ProcessStatus(of: pid)?.life
         self.pid = pid
         self.uid = uid
         self.gid = gid
-        life = ProcessStatus(of: pid)?.life
+        self.process = process
+        // Asked after the look: while the process is there nobody else has its id.
+        self.life = process?.isAlive ?? true ? life : nil
+    }
+
+    /// Of a process that has ended.
+    package init(gone pid: Int32, uid: UInt32, gid: UInt32) {
+        self.pid = pid
+        self.uid = uid
+        self.gid = gid
+        (life, process) = (nil, nil)
     }
 
     /// False if its process id may be another's by now.
-    var isAlive: Bool { life.map { ProcessStatus(of: $0.id)?.life == $0 } ?? false }
+    package var isAlive: Bool {
+        guard let life else { return false }
+        return process?.isAlive ?? (ProcessStatus(of: life.id)?.life == life)
+    }
+
+    /// What is found by the process's id, and by 0 if that is not its own any more.
+    func asking<Answer>(_ question: (_ process: Int32) -> Answer) -> Answer {
+        guard isAlive else { return question(0) }
+        let answer = question(pid)
+        return isAlive ? answer : question(0)
+    }
 }
 
 /// One call of a method, on the thread that serves its connection.
@@ -74,6 +97,14 @@ package struct VarlinkCall {
         guard let connection else { return true }
         var waiting = pollfd(fd: connection.raw, events: Self.hangUp, revents: 0)
         return withExtendedLifetime(connection) { poll(&waiting, 1, 0) } == 0
+    }
+
+    /// False if a reply would wait for the caller to read what it has.
+    package var takesReplies: Bool {
+        guard let connection else { return true }
+        var waiting = pollfd(fd: connection.raw, events: Int16(POLLOUT), revents: 0)
+        return withExtendedLifetime(connection) { poll(&waiting, 1, 0) } > 0
+            && waiting.revents & Int16(POLLOUT) != 0
     }
 
     /// Waits until `other` is readable; false once the caller has hung up, or the server ends.

@@ -18,7 +18,7 @@ extension VaultInterface {
 
     /// Whom the calling process acts for.
     func identity(of peer: Peer) -> Identity {
-        vault.identity(ofThread: peer.isAlive ? peer.pid : 0, user: peer.uid)
+        peer.asking { vault.identity(ofThread: $0, user: peer.uid) }
     }
 
     /// `instead`: what anybody may do.

@@ -29,18 +29,18 @@ extension WorkspaceInterface {
         return WipeReport(outcome).members
     }
 
-    /// With `more`, ten times a second. A caller who is gone keeps no file: the wipe goes on.
+    /// With `more`, ten times a second, as far as the caller reads. One who is gone keeps no file: the wipe goes on.
     private func reporter(_ call: VarlinkCall) -> (WipeProgress) -> Void {
         var next = Deadline(milliseconds: 100)
         var isHeard = call.wantsMore
         return { progress in
-            guard isHeard, next.hasPassed else { return }
+            guard isHeard, next.hasPassed, call.takesReplies else { return }
             next = Deadline(milliseconds: 100)
             let report = WipeReport(
                 isComplete: false, fileCount: progress.removed, scanned: progress.scanned,
                 opened: 0,
                 left: [], stragglers: [])
-            // Who does not read is waited for once: other accounts' wipes wait for this one.
+            // Nobody is waited for: other accounts' wipes wait for this one.
             do { try call.reply(report.members) } catch { isHeard = false }
         }
     }

@@ -15,6 +15,9 @@ package struct ProcessHandle: Sendable {
         descriptor = Descriptor(owning: raw)
     }
 
+    /// Of a descriptor that the kernel made for a process.
+    package init(owning descriptor: Descriptor) { self.descriptor = descriptor }
+
     /// False once all its threads have ended.
     package var isAlive: Bool {
         var question = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
