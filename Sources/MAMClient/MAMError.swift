@@ -90,6 +90,11 @@ extension MAMError {
         switch failure {
         case .unreachable(let path, let error):
             self.init(.unreachable, "no daemon answers at \(path): \(error)")
+        case .foreign(let path, let user):
+            self.init(
+                .refused, "a process of uid \(user) listens at \(path): nothing was sent to it")
+        case .secretForOthers(let user):
+            self.init(.refused, "uid \(user) serves it, and gets no passphrase of anybody else's")
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")
         case .malformed: self.init(.unknownAnswer, "the daemon does not speak varlink")
         case .refused(let error): self.init(error)

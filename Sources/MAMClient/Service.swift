@@ -8,11 +8,13 @@ internal import MAMWire
 /// The daemon of one workspace.
 struct Service: Sendable {
     let socketPath: String
+    /// Who made the mount that it is asked about; nil if it was not found by a mount.
+    var mountOwner: UInt32?
 
     func connect() throws(MAMError) -> VarlinkClient {
-        do throws(VarlinkClient.Failure) { return try VarlinkClient(path: socketPath) } catch {
-            throw MAMError(error)
-        }
+        do throws(VarlinkClient.Failure) {
+            return try VarlinkClient(path: socketPath, mountOf: mountOwner)
+        } catch { throw MAMError(error) }
     }
 
     /// Calls `method`, with its interface's last name before it, and reads the reply.

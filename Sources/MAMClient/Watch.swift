@@ -9,11 +9,10 @@ internal import Synchronization
 extension Workspace {
     /// Listens to what happens to the caller's accounts.
     public func watch() throws(MAMError) -> Watch {
-        do throws(Errno) {
-            return Watch(try UnixSocket.connect(to: service.socketPath))
-        } catch {
-            throw MAMError(.unreachable, "no daemon answers at \(service.socketPath): \(error)")
-        }
+        do throws(VarlinkClient.Failure) {
+            return Watch(
+                try VarlinkClient.connect(to: service.socketPath, mountOf: service.mountOwner))
+        } catch { throw MAMError(error) }
     }
 }
 

@@ -10,8 +10,10 @@ public struct Workspace: Sendable {
     private let threads: ThreadIdentities
 
     /// The daemon's socket at a path.
-    public init(socketPath: String) {
-        service = Service(socketPath: socketPath)
+    public init(socketPath: String) { self.init(Service(socketPath: socketPath)) }
+
+    private init(_ service: Service) {
+        self.service = service
         threads = ThreadIdentities(service)
     }
 
@@ -25,17 +27,18 @@ public struct Workspace: Sendable {
 
     /// The workspace whose mount a file lies in.
     public init(containing file: FileReference) throws(MAMError) {
-        guard let name = MAMWire.workspace(of: try file.open(openPathOnly)) else {
+        guard let (name, user) = workspaceMount(of: try file.open(openPathOnly)) else {
             throw MAMError(.noWorkspace, "\(file.shown) lies in no mounted workspace")
         }
-        self.init(socketPath: Places.current.existingSocket(of: name))
+        self.init(
+            Service(socketPath: Places.current.existingSocket(of: name), mountOwner: user))
     }
 
     /// The only workspace that runs.
     public init() throws(MAMError) {
         let running = Places.current.sockets().filter {
-            // A daemon that was killed leaves its socket.
-            (try? UnixSocket.connect(to: $0.path)) != nil
+            // A daemon that was killed leaves its socket, and who may not be asked counts as none.
+            (try? VarlinkClient.connect(to: $0.path)) != nil
         }
         guard let first = running.first else {
             throw MAMError(.unreachable, "no workspace is mounted")

@@ -73,6 +73,7 @@ extension ExitStatus {
     package init(_ failure: VarlinkClient.Failure) {
         switch failure {
         case .unreachable, .disconnected: self = .unreachable
+        case .foreign, .secretForOthers: self = .refused
         case .malformed: self = .failure
         case .refused(let error): self.init(error)
         }

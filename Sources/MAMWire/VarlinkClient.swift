@@ -9,6 +9,10 @@ package struct VarlinkClient: ~Copyable {
     package enum Failure: Error, Equatable {
         /// Nothing answers at the path.
         case unreachable(path: String, Errno)
+        /// Somebody else's process listens there; nothing was sent to it.
+        case foreign(path: String, user: UInt32)
+        /// A passphrase would go to somebody else's daemon; nothing was sent.
+        case secretForOthers(user: UInt32)
         /// The service closed the connection, or it broke.
         case disconnected
         /// The service does not speak varlink.
@@ -18,23 +22,37 @@ package struct VarlinkClient: ~Copyable {
     }
 
     private let socket: Descriptor
+    /// Nil for a connection whose other end its maker knows.
+    private let listener: Listener?
     private let sender: FrameSender
     private var frames: FrameSocket
 
-    /// Connects to the service at `path`.
-    package init(path: String) throws(Failure) {
+    /// Connects to the service at `path`. `owner`: who made the mount that it is to be asked about; nil if none is.
+    package init(path: String, mountOf owner: UInt32? = nil) throws(Failure) {
+        self.init(try Self.connect(to: path, mountOf: owner))
+    }
+
+    /// Throws unless the one who listens may be asked.
+    package static func connect(
+        to path: String, mountOf owner: UInt32? = nil
+    ) throws(Failure) -> Descriptor {
         let socket: Descriptor
         do throws(Errno) {
             socket = try UnixSocket.connect(to: path)
         } catch {
             throw .unreachable(path: path, error)
         }
-        self.init(socket)
+        guard let listener = Listener(at: socket) else { throw .disconnected }
+        guard listener.mayServe(mountOf: owner) else {
+            throw .foreign(path: path, user: listener.user)
+        }
+        return socket
     }
 
     /// Over a connection that its caller may shut down, to end a wait.
     package init(_ socket: Descriptor) {
         self.socket = socket
+        listener = Listener(at: socket)
         sender = FrameSender(socket)
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }
@@ -45,6 +63,7 @@ package struct VarlinkClient: ~Copyable {
         _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = [],
         meanwhile: (Descriptor) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
+        try refuseSecrets(parameters)
         try send(["method": .string(method), "parameters": .object(parameters)], descriptors)
         meanwhile(socket)
         return try receive().parameters
@@ -55,6 +74,7 @@ package struct VarlinkClient: ~Copyable {
         _ method: String, _ parameters: [String: JSONValue] = [:],
         descriptors: [Descriptor] = [], _ body: (Parameters) -> Bool
     ) throws(Failure) {
+        try refuseSecrets(parameters)
         try send(
             ["method": .string(method), "parameters": .object(parameters), "more": true],
             descriptors)
@@ -68,8 +88,18 @@ package struct VarlinkClient: ~Copyable {
     package mutating func notify(
         _ method: String, _ parameters: [String: JSONValue] = [:]
     ) throws(Failure) {
+        try refuseSecrets(parameters)
         try send(
             ["method": .string(method), "parameters": .object(parameters), "oneway": true], [])
+    }
+
+    /// Every secret of our interfaces is called a passphrase or a recovery key, or a descriptor of one.
+    private func refuseSecrets(_ parameters: [String: JSONValue]) throws(Failure) {
+        guard let listener, !listener.isTrusted else { return }
+        let names = parameters.keys.map { $0.lowercased() }
+        guard names.contains(where: { $0.contains("passphrase") || $0.contains("recoverykey") })
+        else { return }
+        throw .secretForOthers(user: listener.user)
     }
 
     private func send(_ call: JSONValue, _ descriptors: [Descriptor]) throws(Failure) {

@@ -10,14 +10,23 @@ final class Daemon {
     let name: WorkspaceName
     private var client: VarlinkClient
 
-    /// Fails with `.unreachable` when nothing answers.
-    init(of name: WorkspaceName, at path: String) throws(Failure) {
+    /// Fails with `.unreachable` when nothing answers. `owner`: who made the mount that is asked about.
+    init(
+        of name: WorkspaceName, at path: String, mountOf owner: UInt32? = nil
+    ) throws(Failure) {
         self.name = name
         do throws(VarlinkClient.Failure) {
-            client = try VarlinkClient(path: path)
+            client = try VarlinkClient(path: path, mountOf: owner)
         } catch {
             throw Self.failure(error, name)
         }
+    }
+
+    /// The daemon of the mount that an open file lies in.
+    convenience init(of name: WorkspaceName, servingMountOf file: Descriptor) throws(Failure) {
+        try self.init(
+            of: name, at: Places.current.existingSocket(of: name),
+            mountOf: workspaceMount(of: file)?.user)
     }
 
     /// A method of another interface than the workspace's comes with that one's last name, such as `Protection.Protect`.
@@ -77,6 +86,16 @@ final class Daemon {
             Failure(
                 .unreachable, "workspace '\(name)' is not mounted: \(path): \(reason)",
                 next: "mamctl mount BACKING MOUNTPOINT")
+        case .foreign(let path, let user):
+            Failure(
+                .refused,
+                "workspace '\(name)': a process of uid \(user) listens at \(ByteString(path).shown), and nothing was sent to it",
+                next: "ls -l \(path); with sudo: unset XDG_RUNTIME_DIR")
+        case .secretForOthers(let user):
+            Failure(
+                .refused,
+                "workspace '\(name)' is served by uid \(user), who gets no passphrase of anybody else's",
+                next: "run it as that user")
         case .disconnected:
             Failure(
                 .unreachable, "the daemon of workspace '\(name)' ended the connection",
@@ -98,7 +117,7 @@ extension Invocation {
             return try Daemon(of: name, at: Places.current.existingSocket(of: name))
         }
         if let file, let name = workspace(of: file) {
-            return try Daemon(of: name, at: Places.current.existingSocket(of: name))
+            return try Daemon(of: name, servingMountOf: file)
         }
         return try onlyDaemon()
     }
@@ -107,7 +126,7 @@ extension Invocation {
     func daemons() throws(Failure) -> [Daemon] {
         if arguments.has(.workspace) { return [try daemon()] }
         let running = runningDaemons()
-        guard !running.isEmpty else { throw Self.nothingRuns }
+        guard !running.isEmpty else { throw nothingRuns }
         return running
     }
 
@@ -120,7 +139,7 @@ extension Invocation {
         return name
     }
 
-    /// None if nothing runs.
+    /// None if nothing runs. Those that somebody else listens for do not count.
     func runningDaemons() -> [Daemon] {
         Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
     }
@@ -128,7 +147,7 @@ extension Invocation {
     /// Of several, those in which this user has nothing do not count: root's daemons answer everybody.
     private func onlyDaemon() throws(Failure) -> Daemon {
         let running = runningDaemons()
-        guard let first = running.first else { throw Self.nothingRuns }
+        guard let first = running.first else { throw nothingRuns }
         guard running.count > 1 else { return first }
         let mine = running.filter(\.concernsUser)
         guard let only = mine.first, mine.count == 1 else {
@@ -140,7 +159,13 @@ extension Invocation {
         return only
     }
 
-    private static var nothingRuns: Failure {
-        Failure(.unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
+    private var nothingRuns: Failure {
+        for (name, path) in Places.current.sockets() {
+            do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
+                if error.status == .refused { return error }
+            }
+        }
+        return Failure(
+            .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
     }
 }

@@ -64,7 +64,7 @@ extension Invocation {
         _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor,
         _ path: ByteString, in workspace: WorkspaceName
     ) throws -> FileFacts {
-        let daemon = try Daemon(of: workspace, at: Places.current.existingSocket(of: workspace))
+        let daemon = try Daemon(of: workspace, servingMountOf: file)
         let reply = try daemon.call(
             method, parameters.merging(["fileDescriptor": 0]) { $1 }, descriptors: [file],
             about: path.shown)

@@ -36,7 +36,7 @@ extension Invocation {
                 "\(path.shown): only what lies in a mounted workspace has an owner to set",
                 next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
-        let daemon = try Daemon(of: name, at: Places.current.existingSocket(of: name))
+        let daemon = try Daemon(of: name, servingMountOf: file)
         let status = try daemon.status()
         let mountPoint = ByteString(status.mountPoint)
         var failure: VarlinkError?

@@ -51,7 +51,10 @@ private func isDaemonStuck(_ name: WorkspaceName, at place: ByteString) -> Bool 
 
 /// The daemon's process, if it answers and serves this mount.
 private func process(serving name: WorkspaceName, at place: ByteString) -> DaemonProcess? {
-    guard let daemon = try? Daemon(of: name, at: Places.current.existingSocket(of: name)),
+    let user = (try? mount(at: place))?.user
+    guard
+        let daemon = try? Daemon(
+            of: name, at: Places.current.existingSocket(of: name), mountOf: user),
         let report = try? daemon.status(), report.mountPoint == place.wireText
     else { return nil }
     return DaemonProcess(report.pid)
