@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
+internal import Synchronization
 
 /// A listening socket with its file, which goes when this does, unless it was given to us.
 final class SocketFile: Sendable {
@@ -12,6 +13,7 @@ final class SocketFile: Sendable {
     /// Held for as long as we listen. A second daemon asks for the lock, not for an answer: no race
     /// between "is it dead?" and "replace it", and a daemon that hangs still counts as alive.
     private let lock: Descriptor?
+    private let isClosed = Atomic(false)
 
     /// Takes a socket that listens already.
     init(given listener: Descriptor) {
@@ -33,12 +35,15 @@ final class SocketFile: Sendable {
         listener = try UnixSocket.listen(at: path, mode: mode)
     }
 
-    /// Takes the name away; the lock stays, so it cannot be another daemon's by now. Clients of a given socket wait for
-    /// the next who takes it.
+    /// Takes the name away, and gives the place to the next daemon: once, for then it may be that one's. Not left to the end
+    /// of the process, which a client's thread can put off (see mamd, LeftBehind). Clients of a given socket wait for the
+    /// next who takes it.
     func close() {
-        guard let ownPath else { return }
+        let wasClosed = isClosed.exchange(true, ordering: .sequentiallyConsistent)
+        guard !wasClosed, let ownPath else { return }
         UnixSocket.shutDown(listener)
         unlink(ownPath)
+        if let lock { flock(lock.raw, LOCK_UN) }
     }
 
     deinit { close() }

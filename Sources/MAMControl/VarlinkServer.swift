@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 package import MAMSystem
 internal import MAMWire
+internal import Synchronization
 
 /// Serves interfaces at a path until ``stop()``.
 ///
@@ -30,6 +31,8 @@ package final class VarlinkServer: Sendable {
     private let table: ConnectionTable
     private let newcomers = Newcomers()
     private let end: WakeUpDescriptor
+    /// When the threads of clients are waited for no longer; nil until ``stop(patience:)``.
+    private let lastMoment = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead, if there is one.
     ///
@@ -61,13 +64,17 @@ package final class VarlinkServer: Sendable {
     deinit { stop() }
 
     /// Takes no more clients and ends the ones that are connected; returns when their threads have left,
-    /// or after `patience`: a call that is being carried out is not broken off.
+    /// or `patience` after the first call of this: a call that is being carried out is not broken off.
     package func stop(patience: Duration = .seconds(5)) {
         table.close()
         newcomers.close()
         end.signal()
         file.close()
-        let end = ContinuousClock.now + patience
+        let end = lastMoment.withLock { moment in
+            let end = moment ?? ContinuousClock.now + patience
+            moment = end
+            return end
+        }
         while !table.isEmpty, ContinuousClock.now < end { usleep(1000) }
     }
 

@@ -42,7 +42,7 @@ struct Backing {
     /// The last daemon that mounted it did not come to its end.
     let endedUncleanly: Bool
     /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
-    private let lock: Descriptor
+    let lock: Descriptor
 
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
         self.path = path

@@ -43,7 +43,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         : .toJournal(
             prefix: "mamd", workspace: backing.name.description, orFile: logFile)
     let stateLock = try lockState(places.state(of: backing.name))
-    defer { withExtendedLifetime(stateLock) {} }
+    defer { letGo(of: [backing.lock, stateLock].compactMap(\.self)) }
     // At every end: a start that fails has changed nothing.
     let recovery = Recovery(of: backing, log)
     defer { recovery.finish() }

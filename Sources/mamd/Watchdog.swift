@@ -35,7 +35,7 @@ private func waitsForDisk() -> Bool {
     return threads.compactMap { Int32($0.shown) }.contains { thread in
         guard !waitsForMount(thread) else { return false }
         return ProcessStatus(of: thread)?.isUninterruptible ?? false
-            || waitChannel(ofThread: thread) == otherFileSystem
+            || waitsForOtherFileSystem(thread)
     }
 }
 
@@ -47,5 +47,8 @@ private func waitsForMount(_ thread: Int32) -> Bool {
     }
 }
 
-/// Where the kernel waits for the program behind another file system of FUSE's; a signal could interrupt that.
-private let otherFileSystem = "request_wait_answer"
+/// The kernel waits for the program behind another file system of FUSE's; a signal could interrupt that as a rule, but not at
+/// a close(2).
+func waitsForOtherFileSystem(_ thread: Int32) -> Bool {
+    waitChannel(ofThread: thread) == "request_wait_answer"
+}

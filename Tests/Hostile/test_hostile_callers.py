@@ -1,0 +1,464 @@
+"""What a program can hold up: its memory map, files and pipes that it passes, its own going on, its number."""
+import contextlib
+import json
+import os
+import pathlib
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from hostile import ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until
+from stuck_fuse import HOLDER, StuckFileSystem
+
+# So that a lock that something is in the way of does not take the tests' time.
+DEADLINE = 1
+
+# A program of the victim's that is inside a write whose memory never comes: what is in the way of a lock.
+STRAGGLER = r"""
+import ctypes, mmap, os, sys, threading, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+libc.write.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_size_t]
+source = os.open(sys.argv[1], os.O_RDWR)
+place = libc.mmap(None, 4096, 1, 1, source, 0)
+target = os.open(sys.argv[2], os.O_RDWR | os.O_CREAT, 0o600)
+os.write(target, b"x" * 8192)
+threading.Thread(target=lambda: libc.write(target, place, 4096), daemon=True).start()
+time.sleep(0.2)
+os.write(1, b"writes\n")
+os.read(0, 1)
+"""
+
+# Calls once, and is never heard of again: it has its reply in its socket, or waits for a file of the mount.
+CALLER = r"""
+import os, socket, sys
+with_socket = socket.socket(socket.AF_UNIX)
+with_socket.connect(sys.argv[1])
+with_socket.sendall(sys.argv[2].encode() + b"\0")
+os.write(1, b"called\n")
+while True:
+    open(sys.argv[3], "wb").write(os.urandom(1 << 16))
+"""
+
+# Passes a file with each of its calls, over a connection each, and waits. Nobody else has the file open: whoever closed it would
+# wait for its file system.
+SENDER = r"""
+import os, socket, sys
+path, place, count, *frames = sys.argv[1:]
+clients = []
+for frame in frames:
+    clients.append(socket.socket(socket.AF_UNIX))
+    clients[-1].connect(path)
+    file = os.open(place, os.O_RDWR)
+    socket.send_fds(clients[-1], [frame.encode() + b"\0"], [file] * int(count))
+os.write(1, b"sent\n")
+os.read(0, 1)
+"""
+
+# Listens at a path, and keeps what it is told.
+LISTENER = r"""
+import os, socket, sys
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(sys.argv[1])
+listener.listen()
+os.chmod(sys.argv[1], 0o777)
+os.write(1, b"listens\n")
+while True:
+    client, _ = listener.accept()
+    client.settimeout(2)
+    try:
+        data = client.recv(1 << 16)
+    except TimeoutError:
+        data = b""
+    with open(sys.argv[2], "ab") as heard: heard.write(data or b".")
+    client.close()
+"""
+
+
+class CallersCase(HostileCase):
+    settings = {"LockDeadlineSeconds": DEADLINE}
+
+    def setUp(self):
+        self.quiet = self.quiet_times(1)
+
+    def stuck(self, **options):
+        place = tempfile.mkdtemp(prefix="stuck-")
+        self.addCleanup(os.rmdir, place)
+        os.chmod(place, 0o755)
+        files = StuckFileSystem(place, ATTACKER, **options)
+        self.addCleanup(files.close)
+        return files
+
+    def started(self, *command, **options):
+        child = subprocess.Popen(
+            [os.fspath(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+
+        def end():
+            child.kill()
+            child.stdout.close()
+            child.wait(30)
+        self.addCleanup(end)
+        child.stdout.readline()
+        return child
+
+    def python(self, uid, script, *arguments):
+        return self.started(
+            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B", "-c", script, *arguments)
+
+
+class HeldMemoryMaps(CallersCase):
+    """`/proc/PID/environ`, `cmdline` and `maps` of such a process answer nobody."""
+
+    def holder(self, count=0, uid=ATTACKER):
+        with self.client(uid) as client:
+            client.call("Identity.SetProcessIdentity", identity="")
+            client.call("Identity.SetProcessIdentity", identity=None)
+        files = self.stuck()
+        # A directory each: two that make a file in one wait for each other in the kernel already.
+        folders = [self.home(uid, f"held-{number}-{time.monotonic_ns()}") for number in range(count)]
+        self.assertEqual(as_user(uid, lambda: [folder.mkdir() for folder in folders] and 0), 0)
+        paths = [folder / "file" for folder in folders]
+        holder = files.run(uid, HOLDER, files.path("mapped"), *paths)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            subprocess.run(["cat", f"/proc/{holder.pid}/environ"], timeout=0.5, capture_output=True)
+        return files, holder
+
+    def test_the_map_of_a_caller_with_an_account_holds_up_nobody(self):
+        holder = self.holder(14)[1]
+        os.write(holder.stdin.fileno(), b"1")
+        self.assert_bounded(self.quiet)
+
+    def test_the_map_of_a_caller_without_an_account_holds_up_nobody(self):
+        holder = self.holder(14, STRANGER)[1]
+        os.write(holder.stdin.fileno(), b"1")
+        self.assert_bounded(self.quiet)
+
+    def test_a_lock_names_who_is_in_its_way_past_a_map_that_is_held(self):
+        files, _ = self.holder()
+        path = self.home(VICTIM, "written")
+        writer = files.run(VICTIM, STRAGGLER, files.path("silent"), path)
+        client = self.client(VICTIM)
+        start = time.monotonic()
+        reply = client.call("Workspace.Lock", account=VICTIMS_NAME, now=True)
+        took = time.monotonic() - start
+        self.assertLess(took, DEADLINE + 2)
+        self.assertIn(str(writer.pid), json.dumps(reply["stragglers"]))
+        files.close()
+        client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
+
+    def test_a_refusal_of_a_caller_whose_map_is_held_is_recorded(self):
+        with self.client(VICTIM) as client:
+            path = self.write_as(VICTIM, self.home(VICTIM, "closed"), b"x")
+            os.chmod(self.home(VICTIM), 0o755)
+            os.chmod(path, 0o666)
+            self.addCleanup(os.chmod, self.home(VICTIM), 0o700)
+            client.call("Workspace.Lock", account=VICTIMS_NAME, now=True)
+            try:
+                files = self.stuck()
+                holder = files.run(ATTACKER, HOLDER, files.path("mapped"), *[path] * 14)
+                os.write(holder.stdin.fileno(), b"1")
+                time.sleep(0.1)
+            finally:
+                client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
+        self.assert_bounded(self.quiet)
+
+
+class DescriptorsCase(CallersCase):
+    VALUES = {"location": "other", "url": "https://example.org", "mode": "open", "question": "isPINRequired", "type": "string"}
+    # They name who acts, or end something for others of these tests.
+    LEFT_OUT = {"Workspace.Wipe", "Enrollment.Deregister", "Workspace.Watch"}
+
+    def frames(self, only=()):
+        """A call of each method that takes a descriptor, with the first one for all of them."""
+        with self.client(ATTACKER) as client:
+            interfaces = client.interfaces()
+        return [
+            json.dumps({"method": f"{interface}.{method}", "parameters": self.values(parameters), "more": True})
+            for interface, methods in interfaces.items() for method, parameters in methods.items()
+            if f"{interface.removeprefix('io.mamd.')}.{method}" not in self.LEFT_OUT
+            and any(name.endswith("Descriptor") for name in parameters) and (not only or method in only)]
+
+    def values(self, parameters):
+        values = {}
+        for name, kind in parameters.items():
+            if name.endswith("Descriptor"):
+                values[name] = 0
+            elif name in ("account", "owner", "identity", "name"):
+                values[name] = ATTACKERS_NAME
+            elif not kind.startswith("?") and f"{name}Descriptor" not in parameters:
+                values[name] = self.VALUES.get(name) or {"string": "text", "int": 0, "bool": False}.get(kind, [])
+        return values
+
+    def pass_stuck(self, name, frames, count=1):
+        files = self.stuck()
+        files.run(ATTACKER, SENDER, self.workspace.socket, files.path(name), str(count), *frames)
+
+
+class PassedDescriptors(DescriptorsCase):
+    def test_a_file_that_never_answers_holds_up_nobody_at_any_method(self):
+        frames = self.frames()
+        self.assertGreaterEqual(len(frames), 15, frames)
+        self.pass_stuck("silent", frames)
+        self.assert_bounded(self.quiet)
+
+    def test_a_file_that_answers_questions_and_no_reads_holds_up_nobody(self):
+        self.pass_stuck("mapped", self.frames())
+        self.assert_bounded(self.quiet)
+
+    def test_descriptors_that_no_call_names_hold_up_nobody(self):
+        self.pass_stuck("silent", ['{"method":"org.varlink.service.GetInfo"}'] * 20, count=8)
+        self.assert_bounded(self.quiet)
+
+    def test_a_pipe_that_nobody_reads_holds_up_nobody(self):
+        reader, writer = os.pipe()
+        for method in ("ProtectData", "UnprotectData"):
+            client = self.client(ATTACKER)
+            source = self.mebibyte()
+            values = {"sourceDescriptor": 0, "destinationDescriptor": 1}
+            if method == "ProtectData":
+                values["owner"] = ATTACKERS_NAME
+            frame = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": values}).encode() + b"\0"
+            socket.send_fds(client.socket, [frame], [source.fileno(), writer])
+        self.assert_bounded(self.quiet)
+        for descriptor in (reader, writer):
+            os.close(descriptor)
+
+    def mebibyte(self):
+        file = tempfile.TemporaryFile()
+        self.addCleanup(file.close)
+        file.write(bytes(1 << 20))
+        file.seek(0)
+        return file
+
+    def test_a_pipe_that_nobody_writes_holds_up_nobody(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, writer)
+        self.addCleanup(os.close, reader)
+        for frame in self.frames():
+            socket.send_fds(self.client(ATTACKER).socket, [frame.encode() + b"\0"], [reader])
+        self.assert_bounded(self.quiet)
+
+    def test_a_pipe_of_the_attackers_ends_with_the_lock_of_its_account(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        self.addCleanup(os.close, writer)
+        source = self.mebibyte()
+        client = self.client(ATTACKER)
+        frame = {"method": "io.mamd.Protection.ProtectData", "parameters": {
+            "owner": ATTACKERS_NAME, "sourceDescriptor": 0, "destinationDescriptor": 1}}
+        socket.send_fds(client.socket, [json.dumps(frame).encode() + b"\0"], [source.fileno(), writer])
+        wait_until(lambda: select.select([reader], [], [], 0)[0])
+        other = self.client(ATTACKER)
+        start = time.monotonic()
+        other.call("Workspace.Lock", account=ATTACKERS_NAME, now=True)
+        self.assertLess(time.monotonic() - start, DEADLINE)
+        self.assertIn(b"WindowClosed", client.socket.recv(1 << 16))
+        other.call("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
+
+
+class StuckEnd(DescriptorsCase):
+    """In a class of its own: the daemon is ended."""
+
+    def test_a_daemon_with_threads_that_nothing_ends_makes_room_for_the_next(self):
+        self.pass_stuck("silent", self.frames(only=("UnprotectData", "Unlock")))
+        daemon = self.workspace.daemon()
+        os.kill(daemon, signal.SIGTERM)
+        wait_until(lambda: not os.path.ismount(self.workspace.mount_point), seconds=20)
+        start = time.monotonic()
+        self.workspace.mount()
+        self.assertLess(time.monotonic() - start, 15)
+        self.assertTrue(pathlib.Path(f"/proc/{daemon}").exists(), "it was no such daemon")
+
+
+class StoppedPrograms(CallersCase):
+    FRAMES = (
+        {"method": "io.mamd.Workspace.Watch", "more": True, "parameters": {}},
+        {"method": "io.mamd.Workspace.Status", "parameters": {}},
+        {"method": "io.mamd.Report.Census", "parameters": {}},
+        {"method": "io.mamd.Identity.SetProcessIdentity", "parameters": {"identity": "", "scoped": True}},
+    )
+
+    def callers(self):
+        return [
+            self.python(ATTACKER, CALLER, self.workspace.socket, json.dumps(frame), self.home(ATTACKER, f"written-{number}"))
+            for number, frame in enumerate(self.FRAMES)]
+
+    def test_programs_that_are_stopped_in_a_call_hold_up_nobody(self):
+        for caller in self.callers():
+            os.kill(caller.pid, signal.SIGSTOP)
+        self.assert_bounded(self.quiet)
+
+    def test_programs_in_a_frozen_cgroup_hold_up_nobody(self):
+        with self.frozen_cgroup() as freeze:
+            freeze(self.callers())
+            self.assert_bounded(self.quiet)
+
+    @contextlib.contextmanager
+    def frozen_cgroup(self):
+        for root, state, frozen, thawed in (
+                ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"), ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
+                ("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED")):
+            group = pathlib.Path(root, f"mamd-hostile-{os.getpid()}")
+            with contextlib.suppress(OSError):
+                group.mkdir()
+                if (group / state).exists():
+                    break
+                group.rmdir()
+        else:
+            self.skipTest("no cgroup can be made and frozen here")
+
+        def freeze(children):
+            for child in children:
+                (group / "cgroup.procs").write_text(str(child.pid))
+            (group / state).write_text(frozen)
+        try:
+            yield freeze
+        finally:
+            (group / state).write_text(thawed)
+            # Before the group goes they have to.
+            self.doCleanups()
+            wait_until(lambda: not (group / "cgroup.procs").read_text().split())
+            group.rmdir()
+
+    def test_a_caller_that_reads_no_reply_holds_up_nobody(self):
+        clients = [self.client(ATTACKER) for _ in range(8)]
+        for client in clients:
+            client.socket.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    client.socket.send(b'{"method":"io.mamd.Workspace.Status"}\0' * 100)
+        self.assert_bounded(self.quiet)
+
+
+class UsedAgain(CallersCase):
+    """The number of a caller that has ended is a victim's process's now."""
+
+    LAST = pathlib.Path("/proc/sys/kernel/ns_last_pid")
+
+    def test_a_dead_callers_number_gives_nobody_an_identity(self):
+        if not os.access(self.LAST, os.W_OK):
+            self.skipTest("the next process's number cannot be chosen here")
+        os.kill(self.workspace.daemon(), signal.SIGSTOP)
+        try:
+            client, number = self.call_of_the_dead("SetProcessIdentity", {"identity": ""})
+            victim = self.process_numbered(number)
+        finally:
+            os.kill(self.workspace.daemon(), signal.SIGCONT)
+        reply = json.loads(client.recv(1 << 16)[:-1])
+        self.assertIn("InvalidInput", reply.get("error", ""), reply)
+        os.write(victim.stdin.fileno(), b"\n")
+        self.assertEqual(victim.communicate()[0].strip().decode(), VICTIMS_NAME)
+
+    def call_of_the_dead(self, method, parameters):
+        """A call that waits to be accepted, of a process that has ended; we keep its connection."""
+        mine, its = socket.socketpair()
+        frame = json.dumps({"method": f"io.mamd.Identity.{method}", "parameters": parameters}).encode() + b"\0"
+
+        def call():
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(self.workspace.socket))
+                client.sendall(frame)
+                socket.send_fds(its, [str(os.getpid()).encode()], [client.fileno()])
+        self.assertEqual(as_user(ATTACKER, call), 0)
+        number, (descriptor,), _, _ = socket.recv_fds(mine, 64, 1)
+        client = socket.socket(fileno=descriptor)
+        for end in (mine, its):
+            end.close()
+        self.addCleanup(client.close)
+        client.settimeout(30)
+        return client, int(number)
+
+    def process_numbered(self, number):
+        """A program of the victim's that tells, when asked, whose a file is that it makes."""
+        for _ in range(100):
+            self.LAST.write_text(str(number - 1))
+            child = subprocess.Popen(
+                ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups", sys.executable, "-c", OWNER_TELLER,
+                 self.home(VICTIM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            if child.pid == number:
+                return child
+            child.communicate(b"\n")
+        self.skipTest("another process took the number each time")
+
+
+OWNER_TELLER = r"""
+import os, sys
+sys.stdin.readline()
+path = os.path.join(sys.argv[1], "reused")
+open(path, "w").close()
+print(os.getxattr(path, "user.mam.owner").decode())
+"""
+
+
+class WhoListens(CallersCase):
+    """`mamctl` as root, with the XDG_RUNTIME_DIR of a user who listens there."""
+
+    def setUp(self):
+        self.runtime = pathlib.Path(tempfile.mkdtemp(prefix="runtime-"))
+        self.addCleanup(subprocess.run, ["rm", "-r", self.runtime])
+        (self.runtime / "mamd").mkdir()
+        for place in (self.runtime, self.runtime / "mamd"):
+            os.chown(place, ATTACKER, ATTACKER)
+            os.chmod(place, 0o755)
+        self.heard = self.runtime / "heard"
+
+    def listen(self, name):
+        self.python(ATTACKER, LISTENER, self.runtime / "mamd" / f"{name}.sock", self.heard)
+
+    def ctl(self, *words):
+        """With the passphrase on standard input."""
+        return subprocess.run(
+            ["mamctl", *map(os.fspath, words)], input=self.passphrase + "\n", text=True, capture_output=True, timeout=30,
+            env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
+
+    def heard_bytes(self):
+        """All that it was told, with a dot for each connection that ended without a word."""
+        return self.heard.read_bytes() if self.heard.exists() else b""
+
+    def assert_refused(self, result):
+        self.assertEqual(result.returncode, 6, result)
+        self.assertIn(f"uid {ATTACKER}", result.stderr)
+        wait_until(self.heard_bytes)
+        self.assertEqual(self.heard_bytes().strip(b"."), b"")
+
+    def test_a_passphrase_is_not_told_to_another_users_socket(self):
+        self.listen("other")
+        self.assert_refused(self.ctl("unlock", VICTIMS_NAME, "--workspace", "other"))
+
+    def test_nothing_is_told_to_the_only_socket_if_it_is_another_users(self):
+        self.listen("other")
+        self.assert_refused(self.ctl("unlock", VICTIMS_NAME))
+
+    def test_status_of_all_workspaces_asks_no_other_user(self):
+        self.listen("other")
+        self.assertNotEqual(self.ctl("status").returncode, 0)
+        wait_until(self.heard_bytes)
+        self.assertEqual(self.heard_bytes().strip(b"."), b"")
+
+    def test_no_command_is_run_for_an_identity_at_another_users_socket(self):
+        self.listen("other")
+        mark = self.runtime / "ran"
+        self.assert_refused(self.ctl("run", "--workspace", "other", "--identity", "", "--", "touch", mark))
+        self.assertFalse(mark.exists())
+
+    def test_a_file_in_a_mount_that_looks_like_a_workspace_gets_no_passphrase(self):
+        files = self.stuck(subtype="mamd", source="other")
+        self.listen("other")
+        # Its maker may be asked about it, and is.
+        subprocess.run(
+            ["timeout", "5", "mamctl", "owner", "--set", "", files.path("mapped")], capture_output=True,
+            env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
+        wait_until(lambda: b"io.mamd" in self.heard_bytes())
+        self.heard.unlink()
+        result = self.ctl("unlock", VICTIMS_NAME, "--workspace", "other")
+        self.assert_refused(result)
+
+
+if __name__ == "__main__":
+    unittest.main()
