@@ -34,7 +34,7 @@ extension ProtectionInterface {
         }
         try requireControl(call, of: owner)
         let file = try regularFile(call)
-        let replies = ProtectReplies(nil)
+        let replies = ProtectReplies(call)
         do throws(VaultError) {
             try files.protect(file, for: request(call, owner, onlyIfOther: false), replies)
             return ["protection": try files.protection(of: file).json]
@@ -109,12 +109,13 @@ extension ProtectionInterface {
 
 /// Sends what is done, until that fails.
 private final class ProtectReplies: ProtectListener {
-    /// Nil for a caller who wants no more than the end.
-    private let call: VarlinkCall?
+    private let call: VarlinkCall
     private(set) var failure: (any Error)?
     private var counts = (files: 0, changed: 0, failed: 0)
 
-    init(_ call: VarlinkCall?) { self.call = call.flatMap { $0.wantsMore ? $0 : nil } }
+    init(_ call: VarlinkCall) { self.call = call }
+
+    var isListening: Bool { call.isConnected }
 
     var summary: JSONValue {
         [
@@ -146,7 +147,7 @@ private final class ProtectReplies: ProtectListener {
     }
 
     private func reply(_ parameters: [String: JSONValue]) -> Bool {
-        guard let call else { return true }
+        guard call.wantsMore else { return true }
         do {
             try call.reply(parameters)
             return true

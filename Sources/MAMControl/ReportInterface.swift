@@ -4,14 +4,15 @@ package import MAMModel
 internal import MAMSystem
 package import MAMVault
 internal import MAMWire
-internal import Synchronization
 
 /// Answers the socket.
 package struct ReportInterface: VaultInterface {
     let vault: Vault
     let files: any MountedFiles
     let lastVerify: LastVerify
-    private let census = OneAtATime()
+    /// Several of one user's at once would only slow each other down. Nobody waits for another user's, who can make it as
+    /// long as they like.
+    private let turns = LockTable<UInt32>()
 
     package init(vault: Vault, files: any MountedFiles, lastVerify: LastVerify) {
         self.vault = vault
@@ -48,8 +49,10 @@ package struct ReportInterface: VaultInterface {
         }
         var failure: (any Error)?
         let counted = try vaulted { () throws(VaultError) in
-            try census.alone { () throws(VaultError) in
-                try files.census { soFar in
+            try turns.withLock(call.peer.uid) { () throws(VaultError) in
+                // Its turn may have come late.
+                guard call.isConnected else { throw VaultError(.canceled) }
+                return try files.census { soFar in
                     // How many files others have is not for everybody.
                     guard isTrusted else { return call.isConnected }
                     do {
@@ -81,17 +84,6 @@ package struct ReportInterface: VaultInterface {
         }
         sums.sort { ($0.bytes, $0.owner, $0.state) > ($1.bytes, $1.owner, $1.state) }
         return ["sums": .array(sums.map(\.json)), "total": total.json]
-    }
-}
-
-/// Several at once would only slow each other down.
-private final class OneAtATime: Sendable {
-    private let lock = Mutex<Void>(())
-
-    func alone<Value: Sendable>(
-        _ body: () throws(VaultError) -> Value
-    ) throws(VaultError) -> Value {
-        try lock.withLock { _ throws(VaultError) in try body() }
     }
 }
 

@@ -8,15 +8,18 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 
-/// A complete, synced copy in the workspace's work directory; removed if it is not put in place.
+/// A copy in the workspace's work directory; removed if it is not put in place.
 final class ConvertedCopy {
     private let directory: Descriptor
     private let name: String
     let file: Descriptor
     private let source: Descriptor
     private var place: Descriptor?
+    /// Names of extended attributes that it was given.
+    private var attributes: Set<ByteString> = []
 
-    private static let prefix = "convert-\(getpid())-"
+    /// Another for each life of the daemon: process ids come again.
+    private static let prefix = "convert-\(UInt64.random(in: .min ... .max))-"
 
     /// True for a file that may be in the making.
     static func isOurs(_ name: ByteString) -> Bool { name.bytes.starts(with: prefix.utf8) }
@@ -32,8 +35,8 @@ final class ConvertedCopy {
 
     deinit { unlinkat(directory.raw, name, 0) }
 
-    /// Copies mode, owner, times and extended attributes, as they are now. A file with several names is refused:
-    /// only one of them could be given the copy.
+    /// Copies mode, owner, times and extended attributes, as they are now; may be asked again. A file with several names is
+    /// refused: only one of them could be given the copy.
     func takeAttributes(of inode: Inode) throws(VaultError) {
         let status = try systemCall { () throws(Errno) -> stat in
             try MAMSystem.status(at: inode.handle.raw, "")
@@ -45,13 +48,15 @@ final class ConvertedCopy {
         try systemCall { () throws(Errno) in
             // Another owner takes capabilities away, so he comes first.
             _ = try retrying { fchown(file.raw, status.st_uid, status.st_gid) }
-            try copyExtendedAttributes(from: source.raw, to: file.raw)
+            attributes = try copyExtendedAttributes(
+                from: source.raw, to: file.raw, removing: attributes)
             _ = try retrying { fchmod(file.raw, status.st_mode & 0o7777) }
             let times = [status.st_atim, status.st_mtim]
             _ = try retrying { futimens(file.raw, times) }
-            try synchronize(file.raw)
         }
     }
+
+    func synchronize() throws(Errno) { try MAMSystem.synchronize(file.raw) }
 
     /// Exchanges the two names, and makes the inode the new file. The caller sees to it that no name changes meanwhile.
     func putInPlace(
@@ -89,9 +94,11 @@ final class ConvertedCopy {
     func synchronizePlace(_ vault: Vault) {
         guard let place else { return }
         do throws(Errno) {
+            // Its attributes, as they were in the moment of the exchange.
+            try synchronize()
             let directory = try reopen(place.raw, O_RDONLY | O_DIRECTORY)
             try withExtendedLifetime(directory) { () throws(Errno) in
-                try synchronize(directory.raw)
+                try MAMSystem.synchronize(directory.raw)
             }
             let old = try openFile(at: self.directory.raw, name, O_WRONLY | O_NOFOLLOW)
             try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }

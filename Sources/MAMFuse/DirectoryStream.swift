@@ -72,4 +72,17 @@ final class DirectoryStream: Sendable {
         }
         if let failure { throw failure }
     }
+
+    /// The name behind `offset`, and the position behind that; nil at the end.
+    func name(after offset: Int) throws(Errno) -> (name: ByteString, next: Int)? {
+        var found: (name: ByteString, next: Int)?
+        try read(from: offset) { item in
+            guard found == nil else { return false }
+            if strcmp(item.name, ".") != 0, strcmp(item.name, "..") != 0 {
+                found = (ByteString(cString: item.name), item.next)
+            }
+            return true
+        }
+        return found
+    }
 }

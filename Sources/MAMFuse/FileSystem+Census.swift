@@ -10,25 +10,31 @@ package import MAMVault
 
 extension FileSystem {
     private static let reportMilliseconds = 200
+    /// Files with several names that are told apart; more would be memory that anybody can have taken.
+    private static let linkLimit = 500_000
 
     package func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census {
         var census = Census()
         /// Files with several names: they count once.
         var seen: Set<BackingID> = []
         var nextReport = Deadline(milliseconds: Self.reportMilliseconds)
-        var goesOn = true
-        _ = walk(while: { goesOn && !isStopping }) { _, error in
+        func goesOn() -> Bool {
+            guard nextReport.hasPassed else { return !isStopping }
+            nextReport = Deadline(milliseconds: Self.reportMilliseconds)
+            return progressed(census) && !isStopping
+        }
+        var isWanted = true
+        _ = walk(while: {
+            isWanted = goesOn()
+            return isWanted
+        }) { _, error in
             if !error.meansGone { census.unreadable += 1 }
         } _: { found in
             count(found, &census, &seen)
-            if nextReport.hasPassed {
-                nextReport = Deadline(milliseconds: Self.reportMilliseconds)
-                goesOn = progressed(census)
-            }
             return true
         }
         // A part of the sums would be taken for all of them.
-        guard goesOn, !isStopping else { throw VaultError(.canceled) }
+        guard isWanted, !isStopping else { throw VaultError(.canceled) }
         return census
     }
 
@@ -38,7 +44,11 @@ extension FileSystem {
         let (inode, attributes) = (found.entry.inode, found.entry.attributes)
         if inode.isDirectory { return census.directories += 1 }
         guard inode.isRegular else { return census.others += 1 }
-        guard attributes.st_nlink < 2 || seen.insert(inode.backingID).inserted else { return }
+        if attributes.st_nlink > 1 {
+            guard !seen.contains(inode.backingID) else { return }
+            guard seen.count < Self.linkLimit else { return census.skip() }
+            seen.insert(inode.backingID)
+        }
         let facts = inode.withState { $0.file?.facts ?? $0.facts }
         let header = facts?.header
         census.add(

@@ -17,15 +17,16 @@ extension FileSystem {
     /// up after it. The caller holds `names`.
     func refuseWiped(_ inode: Inode) throws(Errno) {
         guard inode.isRegular else { return }
+        // One without a name was made here, so that its key was here: an account that is gone was wiped.
+        let isUnnamed = try status(at: inode.handle.raw, "").st_nlink == 0
+        // Asking for a header may have to wait for the file, and whoever waits for `names` with it.
+        guard vault.isWiping || isUnnamed else { return }
         let header = inode.header
         if vault.isWiping, let header {
             let user = try status(at: inode.handle.raw, "").st_uid
             if vault.isBeingWiped(OwnedHeader(header, user: user)) { throw .keyRevoked }
         }
-        // One without a name was made here, so that its key was here: an account that is gone was wiped.
-        if vault.isKeyGone(header), try status(at: inode.handle.raw, "").st_nlink == 0 {
-            throw .keyRevoked
-        }
+        if isUnnamed, vault.isKeyGone(header) { throw .keyRevoked }
         if vault.isWiping, !inode.isRead { noteMove() }
     }
 

@@ -21,7 +21,8 @@ extension FileSystem {
         }
         guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
         try give(
-            inode, at: { () throws(VaultError) in try place(of: descriptor) }, to: owner,
+            inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
+            to: owner,
             for: caller)
         return protection(of: inode)
     }
@@ -49,7 +50,7 @@ extension FileSystem {
         if let header = inode.header, header.isManaged {
             try vault.checkTransfer(of: header) { caller }
             try replace(
-                inode, at: place(of: descriptor), header.owner, isSealed: false, for: caller)
+                inode, at: place(of: inode, descriptor), header.owner, isSealed: false, for: caller)
         }
         return protection(of: inode)
     }
@@ -79,11 +80,15 @@ extension FileSystem {
         let name: [CChar]
     }
 
-    func place(of descriptor: Descriptor) throws(VaultError) -> Place {
+    func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> Place {
         try systemCall { () throws(Errno) in
-            guard let relative = try currentPath(of: descriptor.raw).relative(to: mountPoint) else {
-                throw .noEntry
+            let path: ByteString
+            do throws(Errno) { path = try currentPath(of: descriptor.raw) } catch {
+                // Too deep for a path: it is where the kernel found it, or nowhere that can be told.
+                guard error == .nameTooLong, let place = lastPlace(of: inode) else { throw error }
+                return place
             }
+            guard let relative = path.relative(to: mountPoint) else { throw .noEntry }
             let directory = try openBeneath(
                 root.raw, relative.directory.cString, openPathOnly | O_DIRECTORY)
             let parentStatus = try status(at: directory.raw, "")
@@ -91,6 +96,13 @@ extension FileSystem {
             return Place(
                 directory: directory, parentNode: node, name: relative.lastComponent.cString)
         }
+    }
+
+    /// A rename may have made it stale: who changes something there looks once more.
+    private func lastPlace(of inode: Inode) -> Place? {
+        let (node, name) = inode.withState { ($0.lastParent, $0.lastName.terminated) }
+        guard let name, let parent = try? table.inode(node) else { return nil }
+        return Place(directory: parent.handle, parentNode: node, name: name)
     }
 
     /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for whoever has it open the
@@ -116,20 +128,44 @@ extension FileSystem {
             of: file, for: owner, isSealed: isSealed, asking: asked, into: copy.file, in: vault)
         defer { conversion.end() }
         if isSame { try prepareToSealAnew(file, as: conversion.facts) }
-        try conversion.copy()
-        // No name changes between the last look and the exchange.
-        try names.exclusive { () throws(VaultError) in
+        for _ in 0..<Self.conversionTries {
+            // All that waits for a disk, or takes as long as the file is large, comes before names stand still.
+            try conversion.copy()
+            try takeAttributes(of: inode, copy, conversion)
+            try systemCall { () throws(Errno) in try copy.synchronize() }
+            guard try finish(conversion, copy, inode, place) else { continue }
+            return copy.synchronizePlace(vault)
+        }
+        throw Conversion.outrun
+    }
+
+    /// Only who changes megabytes of the file in one call again and again comes so often.
+    private static let conversionTries = 10
+
+    /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced or waited for. False if
+    /// it has to be tried again.
+    private func finish(
+        _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: Place
+    ) throws(VaultError) -> Bool {
+        try conversion.finish(holding: names) { header throws(VaultError) in
             // Neither past who looks for its files, nor out of its reach as plain ones.
-            try refuseBeingWiped(inode, [file.header, conversion.facts.header])
-            try conversion.finish { () throws(VaultError) in
-                try copy.takeAttributes(of: inode)
-                try systemCall { () throws(Errno) in
-                    try setMark(of: copy.file, isSealed ? nil : conversion.facts.header)
-                    try copy.putInPlace(of: inode, at: place, in: table)
-                }
+            try refuseBeingWiped(inode, [header, conversion.facts.header])
+            // Once more: they may have changed since.
+            try takeAttributes(of: inode, copy, conversion)
+            try systemCall { () throws(Errno) in
+                try copy.putInPlace(of: inode, at: place, in: table)
             }
         }
-        copy.synchronizePlace(vault)
+    }
+
+    private func takeAttributes(
+        of inode: Inode, _ copy: ConvertedCopy, _ conversion: Conversion
+    ) throws(VaultError) {
+        try copy.takeAttributes(of: inode)
+        let header = conversion.facts.header
+        try systemCall { () throws(Errno) in
+            try setMark(of: copy.file, header?.isManaged == true ? nil : header)
+        }
     }
 
     private func refuseBeingWiped(

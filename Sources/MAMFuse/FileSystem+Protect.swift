@@ -14,22 +14,25 @@ extension FileSystem {
         let inode = try changeableInode(descriptor)
         guard inode.isDirectory else {
             // Any of its names will do.
-            let place = try place(of: descriptor)
-            let changed = try protect(inode, at: { place }, request)
+            let changed = try protect(
+                inode, at: { () throws(VaultError) in try place(of: inode, descriptor) }, request)
             _ = listener.did(
                 ProtectedFile(ByteString(""), protection(of: inode), changed))
             return
         }
         try protectDirectory(inode, request)
-        let top = try relativePath(ofMemberOfTree: descriptor)
-        let start = try top.map { path throws(VaultError) in
-            try systemCall { () throws(Errno) in try find(path) }
-        }
         var isWanted = true
         // What is below a directory of somebody else's is not the caller's to know.
         var isRefused = false
-        _ = walk(from: start, while: { isWanted }) { path, error in
-            isWanted = listener.failed(path, VaultError(error))
+        _ = walk(
+            from: inode, at: shownPath(of: descriptor),
+            while: {
+                // Nobody asks for what nobody waits for.
+                isWanted = isWanted && !isStopping && listener.isListening
+                return isWanted
+            }
+        ) { path, error in
+            isWanted = listener.failed(path, VaultError(error)) && isWanted
         } enters: {
             !isRefused
         } _: { found in
@@ -90,6 +93,13 @@ extension FileSystem {
                 try setChildOwner(owner, of: inode)
             }
         }
+    }
+
+    /// For messages. Too deep to be named, it has the paths below it alone.
+    private func shownPath(of descriptor: Descriptor) -> ByteString {
+        do throws(VaultError) {
+            return try relativePath(ofMemberOfTree: descriptor) ?? ByteString("")
+        } catch { return ByteString("…") }
     }
 
     private func user(of inode: Inode) throws(VaultError) -> UInt32 {

@@ -56,6 +56,12 @@ extension FileSystem {
         return isDone
     }
 
+    /// Removes what interrupted conversions left, whatever their number.
+    package func removeLeftovers() {
+        guard let workDirectory, !isReadOnly else { return }
+        _ = try? MAMSystem.removeFiles(in: workDirectory.raw) { !ConvertedCopy.isOurs($0) }
+    }
+
     /// What a crash left unfinished is mended when a file is first looked up.
     var recovers: Bool { recovering.load(ordering: .sequentiallyConsistent) }
 }

@@ -34,37 +34,44 @@ extension FileSystem {
         let name: ByteString
     }
 
+    /// Names that are gone are told to the kernel so many at a time: an account may have millions.
+    private static let batchCount = 1000
+
     /// While others go on working. False if a directory was removed just when it was to be read.
     private func sweep(
         _ isWanted: (OwnedHeader) -> Bool, _ result: inout RemovedFiles,
         _ progressed: (WipeProgress) -> Void
     ) -> Bool {
         var removed: [RemovedName] = []
-        var left: [ByteString] = []
+        var isHeard = true
         var isUndisturbed = true
-        var scanned = 0
         let before = result.count
+        result.beginSweep()
         let isWhole = walk(
-            includingHidden: true, while: { true },
+            includingHidden: true, while: { !isStopping },
             failed: { if $1 == .noEntry { isUndisturbed = false } }
         ) { found in
-            if found.entry.inode.isRegular { scanned += 1 }
+            if found.entry.inode.isRegular { result.scanned += 1 }
             do throws(Errno) {
                 if try remove(found, isWanted) {
                     removed.append(RemovedName(parent: found.parent.node, name: found.name))
+                    result.count += 1
                 }
             } catch {
                 // Its user was faster.
-                if error != .noEntry { left.append(found.path) }
+                if error != .noEntry { result.noteLeft(found.path) }
             }
-            progressed(WipeProgress(removed: before + removed.count, scanned: scanned))
+            if removed.count == Self.batchCount {
+                // Who was not heard in time is not asked again: a program that reads a directory may take as long as it likes.
+                isHeard = isHeard && forget(removed)
+                removed = []
+            }
+            progressed(WipeProgress(removed: result.count, scanned: result.scanned))
             return true
         }
-        forget(removed)
-        result.count += removed.count
-        result.left = left
-        (result.scanned, result.found) = (scanned, removed.count + left.count)
-        result.isComplete = isWhole && left.isEmpty
+        if isHeard { _ = forget(removed) }
+        result.found = result.count - before + result.leftCount
+        result.isComplete = isWhole && result.leftCount == 0
         return isUndisturbed
     }
 
@@ -113,10 +120,10 @@ extension FileSystem {
     }
 
     /// Has the kernel drop the names. It may have to wait for a program that is reading the directory; after a minute it
-    /// forgets them by itself.
-    private func forget(_ removed: [RemovedName]) {
-        guard !removed.isEmpty else { return }
-        _ = finishes(by: Deadline(seconds: 5), named: "wipe-names") { [notifier] in
+    /// forgets them by itself. False if that took too long.
+    private func forget(_ removed: [RemovedName]) -> Bool {
+        guard !removed.isEmpty else { return true }
+        return finishes(by: Deadline(seconds: 5), named: "wipe-names") { [notifier] in
             for removed in removed { notifier.invalidate(removed.name.cString, in: removed.parent) }
         }
     }

@@ -66,14 +66,18 @@ extension FileSystem {
         guard let repair = look.repair else { return .left(nil) }
         let item = look.item
         return try replacing(look, repair) { () throws(VaultError) in
-            // No name changes between the last look and the move.
-            try names.exclusive { () throws(VaultError) in
-                try systemCall { () throws(Errno) in
-                    noteMove()
-                    let there = try status(at: item.parent.handle.raw, item.name.cString)
-                    guard BackingID(there) == item.inode.backingID else { throw .staleHandle }
-                    return .quarantined(try repair.quarantine.take(item, because: reason))
+            try systemCall { () throws(Errno) in
+                let place = try repair.quarantine.take(item, because: reason) {
+                    move throws(Errno) in
+                    // No name changes between the last look and the move.
+                    try names.exclusive { () throws(Errno) in
+                        noteMove()
+                        let there = try status(at: item.parent.handle.raw, item.name.cString)
+                        guard BackingID(there) == item.inode.backingID else { throw .staleHandle }
+                        try move()
+                    }
                 }
+                return .quarantined(place)
             }
         } orFailing: {
             .left($0)

@@ -6,27 +6,34 @@ internal import MAMSystem
 internal import MAMVault
 
 extension FileSystem {
-    func surroundings(_ repair: Bool) -> [Finding] {
-        vault.checkKeybags(repair: repair) + vault.checkWipes(repair: repair, in: self)
-            + checkWorkDirectory(repair)
+    func surroundings(_ repair: Bool, _ add: (Finding) -> Void) {
+        for finding in vault.checkKeybags(repair: repair) { add(finding) }
+        for finding in vault.checkWipes(repair: repair, in: self) { add(finding) }
+        checkWorkDirectory(repair, add)
     }
 
     /// What an interrupted change of owner left. The next start would remove it.
-    private func checkWorkDirectory(_ repair: Bool) -> [Finding] {
-        guard let workDirectory else { return [] }
+    private func checkWorkDirectory(_ repair: Bool, _ add: (Finding) -> Void) {
+        guard let workDirectory else { return }
         let place = ByteString("\(Self.hiddenName)/work")
-        let names: [ByteString]
-        do throws(Errno) { names = try entries(of: workDirectory.raw) } catch {
-            return [Finding(place, .unreadable, "\(error)", .left(nil))]
-        }
-        return names.filter { !ConvertedCopy.isOurs($0) }.map { name in
-            let path = place.appending(name)
-            let reason = "an interrupted change of owner left it"
-            guard repair else { return Finding(path, .leftover, reason, .left(nil)) }
-            guard unlinkat(workDirectory.raw, name.cString, 0) == 0 else {
-                return Finding(path, .leftover, reason, .left("\(Errno.current)"))
+        do throws(Errno) {
+            try forEachEntry(of: workDirectory.raw) { name in
+                let name = ByteString(cString: name)
+                if !ConvertedCopy.isOurs(name) { add(leftover(name, in: place, repair)) }
+                return true
             }
-            return Finding(path, .leftover, reason, .repaired("removed"))
+        } catch { add(Finding(place, .unreadable, "\(error)", .left(nil))) }
+    }
+
+    private func leftover(
+        _ name: ByteString, in place: ByteString, _ repair: Bool
+    ) -> Finding {
+        let path = place.appending(name)
+        let reason = "an interrupted change of owner left it"
+        guard repair, let workDirectory else { return Finding(path, .leftover, reason, .left(nil)) }
+        guard unlinkat(workDirectory.raw, name.cString, 0) == 0 else {
+            return Finding(path, .leftover, reason, .left("\(Errno.current)"))
         }
+        return Finding(path, .leftover, reason, .repaired("removed"))
     }
 }

@@ -25,7 +25,11 @@ extension FileSystem {
             try walk(from: start, run, reporter, repair)
         } else {
             walk(from: nil, run, reporter, repair)
-            for finding in checkRoot(repair) + surroundings(repair) { run.add(finding) }
+            for finding in checkRoot(repair) { run.add(finding) }
+            surroundings(repair) { finding in
+                run.add(finding)
+                reporter.reportIfDue()
+            }
         }
         run.close()
         var counts = reporter.finish()
@@ -61,18 +65,22 @@ extension FileSystem {
         from path: ByteString, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
     ) throws(VaultError) {
         let found = try systemCall { () throws(Errno) in try find(path) }
+        defer { leave(found.entry.inode.node) }
         visit(found, run, reporter, repair)
-        if found.entry.inode.isDirectory {
-            walk(from: found, run, reporter, repair)
-        } else {
-            forget(found.entry.inode.node, count: 1)
-        }
+        if found.entry.inode.isDirectory { walk(from: found, run, reporter, repair) }
     }
 
     private func walk(
         from start: WalkedEntry?, _ run: VerifyRun, _ reporter: VerifyReporter, _ repair: Bool
     ) {
-        _ = walk(from: start, while: { run.shallGoOn }) { path, error in
+        _ = walk(
+            from: start?.entry.inode, at: start?.path ?? ByteString(""),
+            while: {
+                // Also where there is nothing but directories: who has hung up ends it.
+                reporter.reportIfDue()
+                return run.shallGoOn
+            }
+        ) { path, error in
             run.add(Finding(path, .unreadable, "\(error)", .left(nil)))
         } _: { found in
             visit(found, run, reporter, repair)

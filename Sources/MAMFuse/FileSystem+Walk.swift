@@ -3,95 +3,93 @@
 internal import Glibc
 internal import MAMSystem
 
-/// A file or directory that a walk has come by.
+/// A file or directory that a walk has come by. Its path is that of this moment: ask for it before the walk goes on.
 struct WalkedEntry {
     let entry: Entry
     let parent: Inode
     let name: ByteString
-    /// Below the root, without a slash before it.
-    let path: ByteString
-}
+    fileprivate let directory: WalkPath
 
-/// A directory that a walk is in, known by a look-up that has to be forgotten.
-private struct OpenDirectory {
-    let inode: Inode
-    let path: ByteString
-    /// Those that are yet to be looked up.
-    var names: [ByteString]
+    /// Below the root, without a slash before it. Made when it is asked for (``WalkPath``).
+    var path: ByteString { directory.joined(name) }
 }
 
 extension FileSystem {
     /// Looks every name up as the kernel does, so that a file which is in use is met as its users see it. A directory comes
-    /// before what is in it, and what is moved behind the walk is missed.
+    /// before what is in it, and what is moved behind the walk is missed. No depth and no number of names is too much for
+    /// it (``WalkStack``); it holds no lock that others need.
     ///
-    /// `start`: the directory to begin in, of which one look-up is forgotten; nil for the whole tree. `includingHidden`: the
-    /// workspace's own directory too. `failed` is told of what could not be looked at. True if all was seen: `shallGoOn`
-    /// never ended it, nothing failed, and `visit` always returned true. `enters`: whether to look into a directory that was
-    /// visited.
+    /// `top`: the directory to begin in, which stands at `path`; nil for the whole tree. `includingHidden`: the workspace's
+    /// own directory too. `failed` is told of what could not be looked at. True if all was seen: `shallGoOn`, which is asked
+    /// before each name, never ended it, nothing failed, and `visit` always returned true. `enters`: whether to look into a
+    /// directory that was visited.
     func walk(
-        from start: WalkedEntry? = nil, includingHidden: Bool = false, while shallGoOn: () -> Bool,
+        from top: Inode? = nil, at path: ByteString = ByteString(""),
+        includingHidden: Bool = false, while shallGoOn: () -> Bool,
         failed: (ByteString, Errno) -> Void = { _, _ in }, enters: () -> Bool = { true },
         _ visit: (WalkedEntry) -> Bool
     ) -> Bool {
-        var isComplete = true
-        // From where the walk begins to where it is. No others are held: there may be more than we may have descriptors.
-        var open: [OpenDirectory] = []
-        defer { for directory in open { leave(directory.inode.node) } }
+        func walk(_ lookUp: () throws(Errno) -> Inode, _ path: ByteString) -> Bool {
+            var stack = WalkStack(self, at: path)
+            do throws(Errno) { try stack.enter(lookUp()) } catch {
+                failed(path, error)
+                return false
+            }
+            return finish(&stack, while: shallGoOn, failed: failed, enters: enters, visit)
+        }
+        let isWhole = walk({ () throws(Errno) in try lookUpAgain(top) }, path)
+        guard includingHidden else { return isWhole }
+        return walk({ () throws(Errno) in try lookUpHidden() }, ByteString(Self.hiddenName))
+            && isWhole
+    }
+
+    private func finish(
+        _ stack: inout WalkStack, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void, enters: () -> Bool, _ visit: (WalkedEntry) -> Bool
+    ) -> Bool {
+        defer { stack.leaveAll() }
+        var isWhole = true
         func note(_ path: ByteString, _ error: Errno) {
-            isComplete = false
+            isWhole = false
             failed(path, error)
         }
-        func descend(into node: UInt64, _ path: ByteString) {
-            do throws(Errno) { open.append(try openForWalk(node, path)) } catch {
-                leave(node)
-                note(path, error)
-            }
-        }
-        if includingHidden {
-            let path = ByteString(Self.hiddenName)
-            do throws(Errno) { descend(into: try lookUpHidden().inode.node, path) } catch {
-                note(path, error)
-            }
-        }
-        descend(
-            into: start?.entry.inode.node ?? InodeTable.rootNode, start?.path ?? ByteString(""))
-        while let last = open.indices.last {
-            guard let name = open[last].names.popLast() else {
-                leave(open.removeLast().inode.node)
-                continue
-            }
+        while let directory = stack.last {
             guard shallGoOn() else { return false }
-            let directory = open[last].inode
-            let path = open[last].path.appending(name)
+            guard let name = next(&stack, failed: note) else { continue }
             do throws(Errno) {
                 guard let entry = try lookUpIfThere(name, in: directory.node) else { continue }
                 let found = WalkedEntry(
-                    entry: entry, parent: directory, name: name, path: path)
-                isComplete = visit(found) && isComplete
+                    entry: entry, parent: directory, name: name, directory: stack.path)
+                isWhole = visit(found) && isWhole
                 if entry.inode.isDirectory, enters() {
-                    descend(into: entry.inode.node, path)
+                    try stack.enter(entry.inode, named: name)
                 } else {
                     leave(entry.inode.node)
                 }
-            } catch { note(path, error) }
+            } catch { note(stack.path.joined(name), error) }
         }
-        return isComplete
+        return isWhole
     }
 
-    private func openForWalk(
-        _ node: UInt64, _ path: ByteString
-    ) throws(Errno) -> OpenDirectory {
-        let inode = try table.inode(node)
-        let names = try evictor.makingRoom { () throws(Errno) in
-            try withExtendedLifetime(inode) { () throws(Errno) in
-                try entries(of: inode.handle.raw)
-            }
+    /// Nil after the last name of a directory, or the last that it gives: the walk is above it then.
+    private func next(
+        _ stack: inout WalkStack, failed: (ByteString, Errno) -> Void
+    ) -> ByteString? {
+        do throws(Errno) { if let name = try stack.next() { return name } } catch {
+            failed(stack.path.joined(), error)
         }
-        return OpenDirectory(inode: inode, path: path, names: names)
+        do throws(Errno) { try stack.leave() } catch { failed(stack.path.joined(), error) }
+        return nil
     }
 
-    private func lookUpHidden() throws(Errno) -> Entry {
-        try lookUpEvenHidden(Self.hiddenName, in: try table.inode(InodeTable.rootNode))
+    private func lookUpHidden() throws(Errno) -> Inode {
+        try lookUpEvenHidden(Self.hiddenName, in: try table.inode(InodeTable.rootNode)).inode
+    }
+
+    private func lookUpAgain(_ inode: Inode?) throws(Errno) -> Inode {
+        guard let inode else { return try table.inode(InodeTable.rootNode) }
+        table.lookUpAgain(inode)
+        return inode
     }
 
     /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller forgets one look-up.
@@ -100,18 +98,16 @@ extension FileSystem {
         let names = path.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
         guard let last = names.last else { throw .isDirectory }
         defer { leave(parent) }
+        let directory = WalkPath(ByteString(""))
         for name in names.dropLast() {
             let next = try lookUp(name.cString, in: parent).inode.node
             leave(parent)
             parent = next
+            directory.push(name)
         }
         return WalkedEntry(
             entry: try lookUp(last.cString, in: parent), parent: try table.inode(parent),
-            name: last, path: path)
-    }
-
-    private func leave(_ node: UInt64) {
-        if node != InodeTable.rootNode { forget(node, count: 1) }
+            name: last, directory: directory)
     }
 
     /// Nil for a name that has gone meanwhile, and for what the mount does not show.

@@ -24,7 +24,12 @@ final class Quarantine: Sendable {
     init(in root: Descriptor) { self.root = root }
 
     /// Moves a file here; returns its place below the backing directory. Durable when this returns.
-    func take(_ item: VerifyItem, because reason: String) throws(Errno) -> ByteString {
+    ///
+    /// `whileNamesStand` runs the move, and nothing that waits for a disk.
+    func take(
+        _ item: VerifyItem, because reason: String,
+        _ whileNamesStand: (() throws(Errno) -> Void) throws(Errno) -> Void
+    ) throws(Errno) -> ByteString {
         try opened.withLock { opened throws(Errno) in
             if opened == nil { opened = try open() }
             guard let place = opened else { throw .noEntry }
@@ -32,10 +37,12 @@ final class Quarantine: Sendable {
             let target = try directory(item.path.directory, below: place.directory)
             try Faults.check(.rename)
             let noReplace: UInt32 = 1  // RENAME_NOREPLACE
-            _ = try retrying {
-                mam_renameat2(
-                    item.parent.handle.raw, item.name.cString, target.raw, item.name.cString,
-                    noReplace)
+            try whileNamesStand { () throws(Errno) in
+                _ = try retrying {
+                    mam_renameat2(
+                        item.parent.handle.raw, item.name.cString, target.raw, item.name.cString,
+                        noReplace)
+                }
             }
             try synchronize(target.raw)
             try synchronizeDirectory(item.parent.handle.raw)

@@ -1,5 +1,6 @@
 // Recovery records on disk: an account's keys, sealed to each recovery key of its policies.
 
+internal import Glibc
 package import MAMFormat
 package import MAMModel
 package import MAMSystem
@@ -26,7 +27,8 @@ package struct RecoveryRecords: Sendable {
 
     package func entries(of account: AccountID) throws(Errno) -> [Entry] {
         guard let directory = try existingDirectory() else { return [] }
-        return try names(of: account, in: directory).filter { !$0.hasPrefix(".") }.map { name in
+        let names = try names(of: account, in: directory, atMost: Self.limit)
+        return names.filter { !$0.hasPrefix(".") }.map { name in
             let bytes = try? readStateFile(
                 in: directory.raw, name, byteCount: KeyExport.maximumByteCount)
             return Entry(name: name, record: bytes.flatMap { try? KeyExport.decode($0) })
@@ -66,12 +68,24 @@ package struct RecoveryRecords: Sendable {
     }
 
     /// Those of accounts that are not here are left alone: they came with a copy from another machine.
-    private func names(of account: AccountID, in directory: Descriptor) throws(Errno) -> [String] {
+    private func names(
+        of account: AccountID, in directory: Descriptor, atMost limit: Int = .max
+    ) throws(Errno) -> [String] {
         let beginnings = ["\(account.bytes).", ".\(account.bytes)."]
-        return try MAMSystem.entries(of: directory.raw).compactMap(\.text).filter { name in
-            beginnings.contains { name.hasPrefix($0) }
+        var names: [String] = []
+        // Whoever writes the backing directory may have put any number there, and a start waits for this.
+        try forEachEntry(of: directory.raw) { name in
+            guard beginnings.contains(where: { strncmp(name, $0, $0.utf8.count) == 0 }) else {
+                return true
+            }
+            if let name = ByteString(cString: name).text { names.append(name) }
+            return names.count < limit
         }
+        return names
     }
+
+    /// Of one account, where not all are wanted: policies name a few recovery keys.
+    private static let limit = 256
 
     private func existingDirectory() throws(Errno) -> Descriptor? {
         do throws(Errno) {

@@ -26,7 +26,7 @@ extension StoredFile {
         guard SealedRun.fits(bytes.count, at: offset) else { return false }
         let patch = Patch(offset: offset, bytes: bytes)
         return try lock.shared { () throws(StoreError) in
-            guard case .sealed(let sealed) = content else { return false }
+            guard case .sealed(let sealed) = content, following == nil else { return false }
             return try write(patch, into: sealed)
         }
     }
@@ -36,7 +36,6 @@ extension StoredFile {
             let run = try sealed.sealInterior(of: patch)
             let pass = traffic.enter(patch.blocks, writes: true)
             defer { traffic.leave(pass) }
-            noteChange(from: patch.offset, count: patch.bytes.count)
             try sealed.overwrite(patch, run)
             return true
         }
@@ -55,7 +54,6 @@ extension StoredFile {
         let pass = traffic.enter(first...Int64.max, writes: true)
         defer { traffic.leave(pass) }
         guard !sealed.needsHole(before: patch) else { return false }
-        noteChange(from: patch.offset, count: patch.bytes.count)
         defer { refreshSize() }
         try sealed.overwriteOrGrow(patch, run)
         return true

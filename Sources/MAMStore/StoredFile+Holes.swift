@@ -6,13 +6,16 @@ package import MAMSystem
 extension StoredFile {
     /// As lseek(2) with `SEEK_DATA` or `SEEK_HOLE`: at `offset` or after it; the end of the file is a hole.
     package func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
-        try lock.shared { () throws(StoreError) in
-            switch content {
-            case .plain(let plain): try plain.find(region, from: offset)
-            case .sealed(let sealed):
-                try traffic.readingAll { () throws(StoreError) in
-                    try sealed.find(region, from: offset)
-                }
+        try lock.shared { () throws(StoreError) in try findUnlocked(region, from: offset) }
+    }
+
+    /// The caller holds the lock, in either way.
+    func findUnlocked(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
+        switch content {
+        case .plain(let plain): try plain.find(region, from: offset)
+        case .sealed(let sealed):
+            try traffic.readingAll { () throws(StoreError) in
+                try sealed.find(region, from: offset)
             }
         }
     }

@@ -76,7 +76,8 @@ extension StoredFile {
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
-            noteChange(from: 0)
+            // What is copied is not this any more.
+            following = nil
             let descriptor = descriptorUnlocked
             guard let key else {
                 try system { () throws(Errno) in try setSize(descriptor.raw, 0) }

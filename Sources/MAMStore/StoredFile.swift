@@ -21,8 +21,8 @@ package final class StoredFile: @unchecked Sendable {
     let traffic = BlockTraffic()
     var content: Content
     let syncFailures = Mutex(SyncFailures())
-    /// The plain bytes that may have changed since ``takeChanges()`` was last asked; nil while nobody wants to know.
-    let changes = Mutex<ChangedRanges?>(nil)
+    /// While it is copied; changed by who holds the lock alone.
+    var following: Following?
     private let cachedSize: Atomic<Int64>
 
     /// `size`: the plain one.
@@ -60,11 +60,16 @@ package final class StoredFile: @unchecked Sendable {
     package func read(
         into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
-        try lock.shared { () throws(StoreError) in
-            switch content {
-            case .plain(let plain): try plain.read(into: out, at: offset)
-            case .sealed(let sealed): try read(sealed, into: out, at: offset)
-            }
+        try lock.shared { () throws(StoreError) in try readUnlocked(into: out, at: offset) }
+    }
+
+    /// The caller holds the lock, in either way.
+    func readUnlocked(
+        into out: UnsafeMutableRawBufferPointer, at offset: Int64
+    ) throws(StoreError) -> Int {
+        switch content {
+        case .plain(let plain): try plain.read(into: out, at: offset)
+        case .sealed(let sealed): try read(sealed, into: out, at: offset)
         }
     }
 
@@ -72,7 +77,7 @@ package final class StoredFile: @unchecked Sendable {
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
     ) throws(StoreError) {
         if try writeBesideOthers(bytes, at: offset, sealer: sealer) { return }
-        try change(from: offset, count: bytes.count) { content throws(StoreError) in
+        try change(from: offset, count: bytes.count, to: bytes) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.write(bytes, at: offset)
             case .sealed(let sealed): try sealed.write(bytes, at: offset, sealer: sealer)
@@ -112,28 +117,24 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or not.
+    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or not. A copy that is being
+    /// made follows.
     ///
-    /// `count`: nil for all that follows.
+    /// `count`: nil for all that follows. `bytes`: what stands there afterwards, where that is known.
     func change(
-        from start: Int64, count: Int? = nil, _ body: (Content) throws(StoreError) -> Void
+        from start: Int64, count: Int? = nil, to bytes: UnsafeRawBufferPointer? = nil,
+        _ body: (Content) throws(StoreError) -> Void
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
+            var written: UnsafeRawBufferPointer?
             defer {
                 refreshSize()
                 noteSyncFailure()
+                follow(from: max(0, start), count: count, written)
             }
-            noteChange(from: start, count: count)
             try body(content)
+            written = bytes
         }
-    }
-
-    /// The caller holds the lock, in either way.
-    func noteChange(from start: Int64, count: Int? = nil) {
-        let start = max(0, start)
-        let sum = count.map { start.addingReportingOverflow(Int64($0)) }
-        let end = sum.map { $0.overflow ? .max : $0.partialValue } ?? .max
-        changes.withLock { $0?.add(start..<end) }
     }
 
     func refreshSize() {

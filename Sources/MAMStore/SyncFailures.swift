@@ -38,13 +38,15 @@ extension StoredFile {
         syncFailures.withLock { $0.note(failure) }
     }
 
-    /// Makes what was written durable. A failure is also told to every handle of the file.
+    /// Makes what was written durable, also in a copy that is being made: it may be the file by the time that this returns.
+    /// A failure is also told to every handle of the file.
     package func synchronize(dataOnly: Bool) throws(Errno) {
         // Held, for another one may take its place meanwhile.
-        let descriptor = descriptor
+        let (descriptor, copy) = lock.shared { (descriptorUnlocked, self.following) }
         try withExtendedLifetime(descriptor) { () throws(Errno) in
             do throws(Errno) {
                 try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
+                try copy?.synchronize(dataOnly: dataOnly)
             } catch {
                 syncFailures.withLock { $0.note(error) }
                 throw error
@@ -70,5 +72,14 @@ extension StoredFile {
     /// A failed sync that no handle has been told of.
     package var untoldSyncFailure: Errno? {
         syncFailures.withLock { $0.isTold ? nil : $0.last }
+    }
+}
+
+extension Following {
+    fileprivate func synchronize(dataOnly: Bool) throws(Errno) {
+        do throws(Errno) { try copy.synchronize(dataOnly: dataOnly) } catch {
+            hasFailed.store(true, ordering: .relaxed)
+            throw error
+        }
     }
 }

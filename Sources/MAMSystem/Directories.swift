@@ -18,22 +18,36 @@ package func openDirectoryStream(_ directory: Int32) throws(Errno) -> OpaquePoin
     return stream
 }
 
-/// The names in a directory, without `.` and `..`, in its own order.
-package func entries(of directory: Int32) throws(Errno) -> [ByteString] {
+/// Lends each name in a directory, without `.` and `..`, in its own order, until `body` returns false. However many there are,
+/// no more than one buffer of them is held.
+package func forEachEntry(
+    of directory: Int32, _ body: (UnsafePointer<CChar>) -> Bool
+) throws(Errno) {
     let stream = try openDirectoryStream(directory)
     defer { closedir(stream) }
-    var names: [ByteString] = []
     while true {
         errno = 0
         guard let entry = readdir(stream) else {
             guard errno == 0 else { throw .current }
-            return names
+            return
         }
-        let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { ByteString(cString: $0) }
+        let goesOn = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+            pointer.withMemoryRebound(to: CChar.self, capacity: 256) { name in
+                strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || body(name)
+            }
         }
-        if ![".", ".."].contains(name.text) { names.append(name) }
+        if !goesOn { return }
     }
+}
+
+/// The names in a directory, without `.` and `..`, in its own order. Only of one that nobody else can fill: see above.
+package func entries(of directory: Int32) throws(Errno) -> [ByteString] {
+    var names: [ByteString] = []
+    try forEachEntry(of: directory) { name in
+        names.append(ByteString(cString: name))
+        return true
+    }
+    return names
 }
 
 /// The same by path.
@@ -42,9 +56,23 @@ package func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
     return try withExtendedLifetime(file) { () throws(Errno) in try entries(of: file.raw) }
 }
 
-/// Removes all entries of a directory that are not directories.
-package func removeFiles(in directory: Int32) throws(Errno) {
-    for name in try entries(of: directory) { unlinkat(directory, name.cString, 0) }
+/// Removes entries of a directory that are not directories, at most so many. False if it stopped at that
+/// number.
+@discardableResult
+package func removeFiles(
+    in directory: Int32, atMost limit: Int = .max,
+    where isUnwanted: (ByteString) -> Bool = { _ in true }
+) throws(Errno) -> Bool {
+    var count = 0
+    var isWhole = true
+    try forEachEntry(of: directory) { name in
+        guard isUnwanted(ByteString(cString: name)) else { return true }
+        isWhole = count < limit
+        if isWhole { unlinkat(directory, name, 0) }
+        count += 1
+        return isWhole
+    }
+    return isWhole
 }
 
 /// fsync(2) of a directory, whose descriptor may be an `O_PATH` one: names that were made, moved or removed in it are

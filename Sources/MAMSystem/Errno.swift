@@ -36,6 +36,7 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let crossDevice = Errno(rawValue: EXDEV)
     package static let tooManyOpenFiles = Errno(rawValue: EMFILE)
     package static let tooManyOpenFilesOfAll = Errno(rawValue: ENFILE)
+    package static let nameTooLong = Errno(rawValue: ENAMETOOLONG)
     package static let staleHandle = Errno(rawValue: ESTALE)
     package static let textBusy = Errno(rawValue: ETXTBSY)
     package static let canceled = Errno(rawValue: ECANCELED)

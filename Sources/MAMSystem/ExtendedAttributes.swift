@@ -61,8 +61,11 @@ package func listExtendedAttributes(
     }
 }
 
-/// Copies all extended attributes that may be copied from one file to another.
-package func copyExtendedAttributes(from source: Int32, to target: Int32) throws(Errno) {
+/// Copies all extended attributes that may be copied from one file to another; returns their names. `former`: those that an
+/// earlier call copied, of which the source may have lost some.
+package func copyExtendedAttributes(
+    from source: Int32, to target: Int32, removing former: Set<ByteString> = []
+) throws(Errno) -> Set<ByteString> {
     try withProcPath(of: source) { source throws(Errno) in
         try withProcPath(of: target) { target throws(Errno) in
             let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * limit, alignment: 16)
@@ -70,12 +73,18 @@ package func copyExtendedAttributes(from source: Int32, to target: Int32) throws
             let names = UnsafeMutableRawBufferPointer(rebasing: room[..<limit])
             let value = UnsafeMutableRawBufferPointer(rebasing: room[limit...])
             let count = try listExtendedAttributes(source, into: names)
+            var copied: Set<ByteString> = []
             for name in names[..<count].split(separator: 0) {
+                copied.insert(ByteString(Array(name)))
                 let text = name.map { CChar(bitPattern: $0) } + [0]
                 let found = try extendedAttribute(source, text, into: value)
                 try setExtendedAttribute(
                     target, text, to: UnsafeRawBufferPointer(rebasing: value[..<found]))
             }
+            for name in former.subtracting(copied) {
+                try removeExtendedAttribute(target, name.cString)
+            }
+            return copied
         }
     }
 }

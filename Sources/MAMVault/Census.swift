@@ -34,13 +34,16 @@ package struct Census: Sendable {
     package var others: Int64 = 0
     /// Could not be looked at.
     package var unreadable: Int64 = 0
-    /// Files of owners beyond ``limit``.
+    /// Files of owners beyond ``limit``, and names of files that might have been counted already.
     package private(set) var uncounted: Int64 = 0
 
     /// Headers come with backups, from anywhere: each could name another owner.
     private static let limit = 1000
 
     package init() {}
+
+    /// Leaves a file out of the sums, and says so.
+    package mutating func skip() { uncounted += 1 }
 
     package mutating func add(_ kind: Kind, bytes: Int64, stored: Int64) {
         total.add(bytes, stored: stored)

@@ -2,7 +2,7 @@
 
 internal import MAMFormat
 package import MAMModel
-package import MAMStore
+internal import MAMStore
 package import MAMSystem
 
 /// A file, and the copy that is going to be it. Everything that is written to the file until then is in the copy.
@@ -12,9 +12,6 @@ package final class Conversion {
     private let new: VaultFile
     /// Nil for a foreign file.
     private let fileID: FileID?
-
-    /// Passes over what was changed meanwhile, before the last one keeps writers waiting.
-    private static let passCount = 4
 
     /// Begins the copy in an empty file.
     ///
@@ -29,96 +26,93 @@ package final class Conversion {
         try vault.admit(file)
         new = try vault.file(destination)
         try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
+        old.stored.beFollowed(by: new.stored, sealer: vault.sealer)
     }
 
     /// To be called in the end, however it went, and before another one of the file begins.
-    package func end() { old.stored.stopNotingChanges() }
+    package func end() { old.stored.stopBeingFollowed() }
 
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }
 
-    /// Copies the content while it is read and written. It is synced when this returns.
+    /// Copies the content while it is read and written; what is written to it from then on is in the copy too. That is synced
+    /// when this returns.
     package func copy() throws(VaultError) {
-        _ = old.stored.takeChanges()
-        try copyData()
-        var changes = old.stored.takeChanges()
-        for _ in 1..<Self.passCount where !changes.all.isEmpty {
-            try copy(changes) { buffer, offset throws(VaultError) in
-                try old.read(into: buffer, at: offset)
-            }
-            changes = old.stored.takeChanges()
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: StoredFile.copyStepByteCount, alignment: 4096)
+        defer {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            buffer.deallocate()
         }
-        // The last pass takes what is left.
-        old.stored.putBack(changes)
+        // Who makes the file longer all the time is not waited for.
+        var room = min(old.size, .max / 4) * 2 + (64 << 20)
+        while true {
+            let count = try copyStep(through: buffer)
+            if count == 0 { break }
+            room -= Int64(count)
+            guard room > 0 else { throw Self.outrun }
+        }
         try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
     }
 
-    /// Everything but holes: a sparse file may be larger than the disk.
-    private func copyData() throws(VaultError) {
-        var offset: Int64 = 0
-        while let start = try position(of: .data, from: offset),
-            let end = try position(of: .hole, from: start), end > start
-        {
-            var range = ChangedRanges()
-            range.add(start..<end)
-            try copy(range) { buffer, offset throws(VaultError) in
-                try old.read(into: buffer, at: offset)
+    /// What keeps being changed by so much at a time that no copy catches up.
+    package static let outrun = VaultError.refused(
+        "it is written faster than it can be copied; try again when it is not")
+
+    private func copyStep(
+        through buffer: UnsafeMutableRawBufferPointer
+    ) throws(VaultError) -> Int {
+        try whileOpen { () throws(VaultError) in
+            // A lock that has come and gone since the last step took it.
+            for file in [old, new] where file.stored.needsKey {
+                try vault.provideKey(to: file.stored)
             }
-            offset = end
-        }
-        if new.size < old.size { try new.truncate(to: old.size) }
-    }
-
-    /// Nil at the end of the file.
-    private func position(of region: Region, from offset: Int64) throws(VaultError) -> Int64? {
-        do throws(VaultError) { return try old.find(region, from: offset) } catch {
-            guard case .store(.system(.noSuchAddress)) = error else { throw error }
-            return nil
+            do throws(StoreError) { return try old.stored.copyStep(through: buffer) } catch {
+                if error == .keyUnavailable { throw vault.closure(of: old.header) }
+                throw .store(error)
+            }
         }
     }
 
-    /// Makes the file the copy. `putInPlace` gives the copy the file's name; nobody reads or writes meanwhile, and no lock comes
-    /// between.
-    package func finish(_ putInPlace: () throws(VaultError) -> Void) throws(VaultError) {
+    /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its name; nobody reads or writes meanwhile, no lock comes
+    /// between, and no name changes, which `names` is for: while that is held nothing is copied, synced or waited for. False
+    /// if it has to be copied once more.
+    package func finish(
+        holding names: ReadWriteLock, _ putInPlace: (FileHeader?) throws(VaultError) -> Void
+    ) throws(VaultError) -> Bool {
+        try whileOpen { () throws(VaultError) in
+            let isDone = try names.exclusive { () throws(VaultError) in
+                try old.stored.becomeCopy(
+                    by: Deadline(milliseconds: 20),
+                    check: { header throws(VaultError) in try refuseIfBegunAnew(header) },
+                    putInPlace)
+            }
+            guard isDone else { return false }
+            // Its key is the file's now.
+            vault.openFiles.remove(ObjectIdentifier(new))
+            old.headerChanged()
+            return true
+        }
+    }
+
+    /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be given away.
+    private func refuseIfBegunAnew(_ header: FileHeader?) throws(VaultError) {
+        guard header?.fileID == fileID else {
+            throw .refused("the file was begun anew meanwhile; try again")
+        }
+    }
+
+    /// A lock waits for the end of it.
+    private func whileOpen<Value>(
+        _ body: () throws(VaultError) -> Value
+    ) throws(VaultError) -> Value {
         var entered: [AccessWindow] = []
         defer { for window in entered { window.endUse() } }
         for file in [old, new] {
             guard let window = file.window else { continue }
             guard window.beginUse() else { throw vault.refusal(of: window, file.header) }
             entered.append(window)
-            // A lock that has come and gone since the last pass took it; none comes any more.
-            if file.stored.needsKey { try vault.provideKey(to: file.stored) }
         }
-        try old.stored.takeOver(new.stored) { changes, header, read throws(VaultError) in
-            // Somebody has truncated it as they opened it: it is theirs, and what they write is not to be given away.
-            guard header?.fileID == fileID else {
-                throw .refused("the file was begun anew meanwhile; try again")
-            }
-            if !changes.all.isEmpty {
-                try copy(changes) { buffer, offset throws(VaultError) in
-                    do throws(StoreError) { return try read(buffer, offset) } catch {
-                        if error == .keyUnavailable { throw vault.closure(of: header) }
-                        throw .store(error)
-                    }
-                }
-                if new.size != old.size { try new.truncate(to: old.size) }
-                try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
-            }
-            try putInPlace()
-        }
-        // Its key is the file's now.
-        vault.openFiles.remove(ObjectIdentifier(new))
-        old.headerChanged()
-    }
-
-    private func copy(
-        _ ranges: ChangedRanges,
-        _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
-    ) throws(VaultError) {
-        for range in ranges.all {
-            _ = try vault.copy(
-                in: range, read,
-                { bytes, offset throws(VaultError) in try new.write(bytes, at: offset) })
-        }
+        return try body()
     }
 }

@@ -40,6 +40,8 @@ package struct ProtectedFile: Sendable {
 
 /// Who waits for it. Called on one thread; false ends it.
 package protocol ProtectListener {
+    /// False once nobody waits: asked before each file and directory.
+    var isListening: Bool { get }
     func did(_ file: ProtectedFile) -> Bool
     func failed(_ path: ByteString, _ error: VaultError) -> Bool
 }

@@ -128,30 +128,25 @@ extension Vault {
         guard type == S_IFREG else { throw .invalid("\(name) is not a regular file") }
     }
 
-    private static let chunkByteCount: Int64 = 1 << 20
+    private static let chunkByteCount = 1 << 20
 
-    /// Copies until a read finds nothing or the range ends; the last read is what makes a strict reader check the end.
-    /// Returns how much that was.
-    func copy(
-        in range: Range<Int64> = 0..<Int64.max,
+    /// Copies until a read finds nothing; the last read is what makes a strict reader check the end. Returns how much that was.
+    private func copy(
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
         _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
     ) throws(VaultError) -> Int64 {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: Int(min(Self.chunkByteCount, range.upperBound - range.lowerBound)),
-            alignment: 4096)
+            byteCount: Self.chunkByteCount, alignment: 4096)
         defer {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
         }
-        var offset = range.lowerBound
-        while offset < range.upperBound {
-            let room = Int(min(Int64(buffer.count), range.upperBound - offset))
-            let count = try read(.init(rebasing: buffer[..<room]), offset)
-            if count == 0 { break }
+        var offset: Int64 = 0
+        while true {
+            let count = try read(buffer, offset)
+            if count == 0 { return offset }
             try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset)
             offset += Int64(count)
         }
-        return offset - range.lowerBound
     }
 }

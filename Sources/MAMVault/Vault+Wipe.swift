@@ -70,7 +70,8 @@ extension Vault {
             ])
     }
 
-    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started.
+    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started, and
+    /// opens no file of theirs meanwhile; the mount may serve.
     package func resumeWipes(in mount: any VaultMount) {
         for wipe in keyring.wipes { _ = resume(wipe, in: mount) }
     }
@@ -200,7 +201,7 @@ extension Vault {
         audit(
             .wipeIncomplete, wipe.identity, of: wipe.uid,
             "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with mamctl wipe"
-        ) { $0.reason = "files left: \(files.left.count)" }
+        ) { $0.reason = "files left: \(files.leftCount)" }
     }
 }
 

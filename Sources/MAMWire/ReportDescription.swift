@@ -21,7 +21,7 @@ package enum ReportDescription {
         )
 
         # others: links, pipes, sockets and devices; unreadable: what could not be looked at; uncounted: files that no sum has, because
-        # there are more than 1000 sums already
+        # there are more than 1000 sums, or 500,000 files with several names
         type Totals (
           files: int,
           bytes: int,

@@ -194,7 +194,7 @@ struct Backing {
     /// long as one of its threads is, but no longer. One that was unmounted a moment ago saves what it has to save.
     private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
-        guard words.count == 4, let pid = Int32(words[1].dropLast()) else { return }
+        guard words.count == 4, let pid = Int32(words[1].dropLast()), isOurs(pid) else { return }
         let place = String(words[3])
         awaitEnd(ofDaemon: pid) {
             mount(at: place).flatMap { $0.workspace == name ? $0 : nil }
@@ -202,6 +202,11 @@ struct Backing {
             // Whatever stands in the file: the daemon that it is about has it locked.
             isMamd(pid) && mount(at: place) == nil && isLocked(in: own)
         }
+    }
+
+    /// Nobody else's process is waited for, whatever the lock file says.
+    private static func isOurs(_ pid: Int32) -> Bool {
+        (try? status(at: workingDirectory, "/proc/\(pid)"))?.st_uid == geteuid()
     }
 
     private static func isLocked(in own: Descriptor) -> Bool {
@@ -228,7 +233,8 @@ struct Backing {
         }
         do throws(Errno) {
             let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            if use.isMount { try removeFiles(in: work.raw) }
+            // Whoever writes the backing directory may have put any number there: the rest goes behind the mount.
+            if use.isMount { try removeFiles(in: work.raw, atMost: 1000) }
             return work
         } catch {
             guard error == .noEntry, use.isReadOnlyCheck else { throw error }

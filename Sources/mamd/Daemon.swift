@@ -71,8 +71,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     try startEnrollment(
         of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
     if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
-    // Nobody can be using a file yet.
-    vault.resumeWipes(in: files)
+    finishWipes(of: vault, in: files, log)
     let session = try mount(
         files, at: mountPoint, backing.name, arguments, given.device, report: report)
     let server: VarlinkServer
@@ -93,6 +92,16 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     try service.start(signals, recovery)
     session.serve()
     service.finish()
+}
+
+/// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the mount from its users. The
+/// keys are gone, so what is left of it goes on behind the mount as any other wipe does.
+private func finishWipes(of vault: Vault, in files: FileSystem, _ log: Log) {
+    guard vault.isWiping, !files.isReadOnly else { return }
+    let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {
+        vault.resumeWipes(in: files)
+    }
+    if !isDone { log.info("an interrupted wipe goes on behind the mount") }
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {

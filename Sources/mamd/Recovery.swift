@@ -24,6 +24,7 @@ final class Recovery: Sendable {
     }
 
     private func run(_ files: FileSystem) {
+        files.removeLeftovers()
         guard files.recoverAll() else {
             return log.warning("not all files could be looked at: the next start tries again")
         }

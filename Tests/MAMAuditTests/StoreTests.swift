@@ -20,7 +20,7 @@ final class StoreTests {
     }
 
     deinit {
-        try? removeFiles(in: directory.raw)
+        _ = try? removeFiles(in: directory.raw)
         rmdir(path)
     }
 

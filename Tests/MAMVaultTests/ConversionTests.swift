@@ -13,6 +13,12 @@ struct ConversionTests {
         let file: VaultFile
         let target: Descriptor
         let conversion: Conversion
+
+        func finish(_ putInPlace: () throws(VaultError) -> Void) throws(VaultError) -> Bool {
+            try conversion.finish(holding: ReadWriteLock()) { _ throws(VaultError) in
+                try putInPlace()
+            }
+        }
     }
 
     private static let stranger = "me@example.org"
@@ -37,7 +43,7 @@ struct ConversionTests {
         try it.conversion.copy()
         try it.file.write("late", at: 3)
         try it.file.truncate(to: 9)
-        try it.conversion.finish {}
+        #expect(try it.finish {})
         try it.file.write("!", at: 9)
         #expect(try it.file.text() == "012late78!")
         #expect(it.file.owner.name == to)
@@ -80,7 +86,7 @@ struct ConversionTests {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         #expect(throws: VaultError.self) {
-            try it.conversion.finish { () throws(VaultError) in throw VaultError(.staleHandle) }
+            try it.finish { () throws(VaultError) in throw VaultError(.staleHandle) }
         }
         try it.file.write("C")
         #expect(it.file.owner.name == Self.stranger)
@@ -92,7 +98,7 @@ struct ConversionTests {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         it.test.vault.lock(it.test.ann, now: true)
-        #expect(throws: VaultError.self) { try it.conversion.finish {} }
+        #expect(throws: VaultError.self) { try it.finish {} }
         #expect(it.file.owner.name == Self.stranger)
         #expect(try it.file.text() == "content")
     }
@@ -104,7 +110,7 @@ struct ConversionTests {
         try it.file.write("late")
         it.test.vault.lock(it.test.ann, now: true)
         try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
-        try it.conversion.finish {}
+        #expect(try it.finish {})
         #expect(try it.file.text() == "lateent")
         #expect(it.file.owner.name == Self.stranger)
     }
@@ -116,7 +122,7 @@ struct ConversionTests {
         try it.test.vault.begin(
             it.file, as: try Identity(name: "other@example.org"), asking: nil)
         try it.file.write("theirs")
-        #expect(throws: VaultError.self) { try it.conversion.finish {} }
+        #expect(throws: VaultError.self) { try it.finish {} }
         #expect(it.file.owner.name == "other@example.org")
         #expect(try it.test.openExisting("old").text() == "theirs")
     }
@@ -125,7 +131,7 @@ struct ConversionTests {
     func window() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
-        try it.conversion.finish {}
+        #expect(try it.finish {})
         it.test.vault.lock(it.test.ann, now: true)
         #expect(!it.file.holdsKey)
         #expect(throws: VaultError.self) { try it.file.text() }
@@ -138,9 +144,49 @@ struct ConversionTests {
         let it = try begin(
             "content", from: "ann@contoso.com", to: "ann@contoso.com", isSealed: false)
         try it.conversion.copy()
-        try it.conversion.finish {}
+        #expect(try it.finish {})
         #expect(it.file.owner.name == "ann@contoso.com" && it.file.header?.isManaged == false)
         it.test.vault.lock(it.test.ann, now: true)
         #expect(try it.file.text() == "content")
+    }
+
+    @Test(
+        "Whatever is changed while it is copied, before and behind what was, the copy is the same",
+        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func followed(from: String, to: String) throws {
+        let it = try begin(String(repeating: "0123456789", count: 10_000), from: from, to: to)
+        var random = SystemRandomNumberGenerator()
+        for round in 0..<200 {
+            let size = it.file.size
+            let place = Int64.random(in: 0...size, using: &random)
+            switch round % 8 {
+            case 0: try it.file.truncate(to: Int64.random(in: 0...150_000, using: &random))
+            case 1: try it.file.zero(place..<place + 9000)
+            case 2: try it.file.reserve(place..<place + 9000, keepSize: round % 16 == 2)
+            case 3: try it.file.write("beyond", at: size + 20_000)
+            default: try it.file.write("round \(round)", at: place)
+            }
+            // In between it is complete, and changes again.
+            if round == 20 || round == 120 { try it.conversion.copy() }
+        }
+        try it.conversion.copy()
+        try it.file.write("last", at: it.file.size)
+        let content = try it.file.text()
+        #expect(try it.finish {})
+        #expect(try it.file.text() == content)
+        #expect(try it.test.openExisting("new").text() == content)
+        #expect(try it.test.openExisting("old").text() == content)
+    }
+
+    @Test("A change of megabytes is copied again, and not in the caller's call")
+    func large() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        try it.file.truncate(to: 5 << 20)
+        #expect(try it.finish {} == false)
+        try it.conversion.copy()
+        #expect(try it.finish {})
+        #expect(it.file.size == 5 << 20)
+        #expect(try it.test.openExisting("new").size == 5 << 20)
     }
 }
