@@ -1,8 +1,8 @@
 // Writing a file anew for another owner while it is in use.
 
-internal import MAMFormat
+package import MAMFormat
 package import MAMModel
-internal import MAMStore
+package import MAMStore
 package import MAMSystem
 
 /// A file, and the copy that is going to be it. Everything that is written to the file until then is in the copy.
