@@ -20,7 +20,9 @@ USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_user
 
 # Sends one frame again and again, by so many threads with a connection each.
 FLOOD = """
-import pathlib, socket, sys, threading, time
+import os, pathlib, socket, sys, threading, time
+# What a user's own programs take of the processors is the kernel's to share out: here it is what the daemon does for them.
+os.nice(19)
 path, count, frame = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]).read_bytes() + b"\\0"
 def run():
     while True:
@@ -45,6 +47,7 @@ threading.Event().wait()
 # Has a directory full of files renamed, back and forth.
 RENAMES = """
 import os, sys
+os.nice(19)
 os.chdir(sys.argv[1])
 mine = str(os.getpid())
 open(mine, "w").close()
@@ -319,7 +322,7 @@ class Sockets(SharesCase):
 
     def test_connections_that_come_and_go(self):
         script = (
-            "import socket, sys\nprint('begun', flush=True)\n"
+            "import os, socket, sys\nos.nice(19)\nprint('begun', flush=True)\n"
             "while True:\n"
             "    with socket.socket(socket.AF_UNIX) as client:\n"
             "        client.connect(sys.argv[1]); client.send(b'{')\n")
@@ -440,7 +443,7 @@ class Descriptors(SharesCase):
                 os.mknod(self.home(ATTACKER, f"known-{number}"))
         self.assertEqual(as_user(ATTACKER, make), 0)
         script = (
-            "import os, sys\nprint('begun', flush=True)\n"
+            "import os, sys\nos.nice(19)\nprint('begun', flush=True)\n"
             "while True:\n"
             "    for entry in os.scandir(sys.argv[1]): entry.stat()\n")
         with in_background(ATTACKER, script, self.home(ATTACKER), count=2):
