@@ -59,7 +59,7 @@ extension FileSystem {
             try changeHeader(of: inode) { file throws(VaultError) in
                 try vault.setClass(asked, of: file)
             }
-            sealAnewIfExposed(inode) { () throws(VaultError) in try place(of: descriptor) }
+            sealAnewIfExposed(inode) { () throws(VaultError) in try place(of: inode, descriptor) }
         }
         return protection(of: inode)
     }
