@@ -131,8 +131,9 @@ class Users(WorkspaceCase):
                 values[parameter] = True
             elif not kind.startswith("?"):
                 values[parameter] = self.VALUES.get(parameter) or {"string": "text", "int": 0, "bool": False}.get(kind, [])
-        with self.assertRaises(Refusal) as caught:
-            self.stranger().call(name, descriptors, more=True, **values)
+        # One user has so many connections and no more.
+        with self.assertRaises(Refusal) as caught, self.stranger() as stranger:
+            stranger.call(name, descriptors, more=True, **values)
         self.assertEqual(caught.exception.name, "Refused", caught.exception)
 
     def test_what_acts_on_files_refuses_another_users(self):

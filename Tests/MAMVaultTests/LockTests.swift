@@ -101,26 +101,6 @@ struct LockTests {
         #expect(try other.text() == "bob's")
     }
 
-    @Test("Who has no files open is locked first when all are: nothing can hold that up")
-    func order() throws {
-        let test = try TestVault()
-        let bob = try test.vault.register(
-            Identity(name: "bob@contoso.com"), user: 1001, passphrase: secret("bob's"))
-        // Both ways: whoever comes first otherwise.
-        for (owner, user, other) in [
-            ("ann@contoso.com", test.ann, bob), ("bob@contoso.com", bob, test.ann),
-        ] {
-            try test.vault.unlock(test.ann, passphrase: secret("secret"))
-            try test.vault.unlock(bob, passphrase: secret("bob's"))
-            let file = try test.makeFile(owner, owner: Identity(name: owner), "hello")
-            let events = try test.vault.subscribe()
-            test.vault.lockAll()
-            let locked = events.take().filter { $0.kind == .unavailable }.map(\.account)
-            #expect(locked == [other, user])
-            #expect(isWindowClosed { _ = try file.text() })
-        }
-    }
-
     @Test("Readers and writers under lock and unlock lose nothing that was acknowledged")
     func hammer() throws {
         let test = try TestVault(passphrase: nil)
