@@ -17,10 +17,11 @@ from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user, in_background, wait_until)
 from workspace import MAGIC, daemons
 
-# Far beyond what a path can name; a full path for each level would be 12 GB.
-DEPTH = int(os.environ.get("MAMD_TEST_DEPTH", "10000"))
+# Far beyond what a path can name; a full path for each level would be 3 GB.
+DEPTH = int(os.environ.get("MAMD_TEST_DEPTH", "5000"))
 WIDTH = 100_000
 NAME = "d" * 250
+STRANGERS_NAME = "stranger@contoso.com"
 
 RENAMER = """
 import os, signal, sys, time
@@ -158,6 +159,8 @@ class WalkCase(HostileCase):
 class Deep(WalkCase):
     """A tree of one user's that is deeper than any path."""
 
+    accounts = (*HostileCase.accounts, (STRANGERS_NAME, STRANGER))
+
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
@@ -220,12 +223,12 @@ class Deep(WalkCase):
         os.unlink("plain", dir_fd=self.bottom)
         self.assert_small()
 
-    def test_the_wipe_of_another_account_comes_to_its_end(self):
+    def test_zz_the_wipe_of_another_account_comes_to_its_end(self):
+        """The last: its account is gone then."""
         with Client(self.workspace.socket, STRANGER) as client:
             client.socket.settimeout(60)
-            client.call("Workspace.RegisterAccount", name="stranger@contoso.com", passphrase=self.passphrase)
             path = self.write_as(STRANGER, self.home(STRANGER, "file"), b"mine")
-            self.assertTrue(client.call("Workspace.Wipe", account="stranger@contoso.com")["complete"])
+            self.assertTrue(client.call("Workspace.Wipe", account=STRANGERS_NAME, confirmed=True)["complete"])
         self.assertFalse(path.exists())
         self.assert_small()
 
@@ -412,7 +415,8 @@ class KilledWipe(WalkCase):
         identity = self.workspace.account(ATTACKERS_NAME)["id"]
         with Client(self.workspace.socket, ATTACKER) as client:
             client.socket.sendall(
-                b'{"method":"io.mamd.Workspace.Wipe","parameters":{"account":"%s"}}\0' % ATTACKERS_NAME.encode())
+                b'{"method":"io.mamd.Workspace.Wipe","parameters":{"account":"%s","confirmed":true}}\0'
+                % ATTACKERS_NAME.encode())
             record = self.workspace.state / "wipes" / identity
             wait_until(record.exists, message="no wipe was decided")
             keybags = self.workspace.state / "keybags"
@@ -506,7 +510,7 @@ class Conversions(WalkCase):
         reader = ("import os, sys\nfile = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)\nprint(flush=True)\n"
                   "import mmap\nbuffer = mmap.mmap(-1, 1 << 20)\n"
                   "while True:\n    for piece in range(64): os.preadv(file, [buffer], piece << 20)\n")
-        with in_background(ATTACKER, reader, self.path, count=4):
+        with in_background(ATTACKER, reader, self.path, count=2):
             busy = self.quiet_times()
             converter = threading.Thread(target=self.convert)
             converter.start()
