@@ -49,10 +49,13 @@ extension StoredFile {
             if following.hasFailed.exchange(false, ordering: .relaxed) { following.end = 0 }
             guard !following.isComplete else { return 0 }
             guard let start = try nextData(from: following.end) else {
-                try following.copy.takeSize(contentSize(), sealer: following.sealer)
+                let size = try contentSize()
+                try following.copy.clear(from: following.end, to: size, sealer: following.sealer)
+                try following.copy.takeSize(size, sealer: following.sealer)
                 following.end = .max
                 return 0
             }
+            try following.copy.clear(from: following.end, to: start, sealer: following.sealer)
             following.end = start
             let count = try readUnlocked(into: buffer, at: start)
             try following.copy.write(
@@ -69,6 +72,14 @@ extension StoredFile {
             guard error == .system(.noSuchAddress) else { throw error }
             return nil
         }
+    }
+
+    /// Where a hole is now the copy may have content: what it was given before a large hole was made.
+    private func clear(
+        from start: Int64, to end: Int64, sealer: any HeaderSealer
+    ) throws(StoreError) {
+        let end = min(end, size)
+        if start < end { try zero(start..<end, sealer: sealer) }
     }
 
     /// Has the copy follow a change, also one that failed in the middle. The caller holds the lock alone.

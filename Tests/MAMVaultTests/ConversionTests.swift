@@ -189,4 +189,32 @@ struct ConversionTests {
         #expect(it.file.size == 5 << 20)
         #expect(try it.test.openExisting("new").size == 5 << 20)
     }
+
+    @Test(
+        "A large hole that comes after the copy is a hole in it",
+        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func punched(from: String, to: String) throws {
+        let it = try begin(String(repeating: "x", count: 3 << 20), from: from, to: to)
+        try it.conversion.copy()
+        try it.file.zero(10_000..<(3 << 20) - 10_000)
+        #expect(try it.finish {} == false)
+        try it.conversion.copy()
+        let content = try it.file.text()
+        #expect(try it.finish {})
+        #expect(try it.file.text() == content)
+        #expect(try it.test.openExisting("new").text() == content)
+    }
+
+    @Test("A hole up to the end that comes after the copy is one in it, too")
+    func punchedAtEnd() throws {
+        let it = try begin(
+            String(repeating: "x", count: 3 << 20), from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        try it.file.zero(10_000..<3 << 20)
+        #expect(try it.finish {} == false)
+        try it.conversion.copy()
+        let content = try it.file.text()
+        #expect(try it.finish {})
+        #expect(try it.file.text() == content)
+    }
 }
