@@ -60,13 +60,14 @@ package enum JSONValue: Sendable, Hashable {
 private struct Extent {
     /// The deepest nesting of brackets.
     private(set) var depth = 0
-    /// Values: one more than there are commas, and one for each pair of brackets.
+    /// Values: one more than there are commas, and one for each pair of brackets with something in it.
     private(set) var count = 1
 
     init(of bytes: [UInt8]) {
         var level = 0
         var isInString = false
         var isEscaped = false
+        var isFirst = false
         for byte in bytes {
             if isInString {
                 if isEscaped {
@@ -79,15 +80,24 @@ private struct Extent {
                 continue
             }
             switch byte {
-            case UInt8(ascii: "\""): isInString = true
-            case UInt8(ascii: ","): count += 1
             case UInt8(ascii: "["), UInt8(ascii: "{"):
-                count += 1
+                if isFirst { count += 1 }
+                isFirst = true
                 level += 1
                 depth = max(depth, level)
-            case UInt8(ascii: "]"), UInt8(ascii: "}"): level -= 1
+                continue
+            case UInt8(ascii: "]"), UInt8(ascii: "}"):
+                isFirst = false
+                level -= 1
+                continue
+            case 0x09, 0x0A, 0x0D, 0x20: continue
+            case UInt8(ascii: "\""): isInString = true
+            case UInt8(ascii: ","): count += 1
             default: break
             }
+            // The first value between brackets has no comma before it.
+            if isFirst { count += 1 }
+            isFirst = false
         }
     }
 }

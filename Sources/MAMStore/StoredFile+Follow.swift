@@ -57,7 +57,10 @@ extension StoredFile {
             }
             try following.copy.clear(from: following.end, to: start, sealer: following.sealer)
             following.end = start
-            let count = try readUnlocked(into: buffer, at: start)
+            let end = try findUnlocked(.hole, from: start)
+            let room = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<Int(min(Int64(buffer.count), max(0, end - start)))])
+            let count = try readUnlocked(into: room, at: start)
             try following.copy.write(
                 UnsafeRawBufferPointer(rebasing: buffer[..<count]), at: following.end,
                 sealer: following.sealer)
