@@ -78,6 +78,7 @@ extension FileSystem {
         of inode: Inode, _ body: (VaultFile) throws(VaultError) -> Void
     ) throws(VaultError) {
         awaitMakers()
+        awaitConversion(of: inode)
         try inode.withState { state throws(VaultError) in
             try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)

@@ -183,6 +183,7 @@ extension FileSystem {
     /// The file's shared content, writable: who opens it meanwhile has the same.
     private func beginConverting(_ inode: Inode) throws(VaultError) -> VaultFile {
         awaitMakers()
+        awaitConversion(of: inode)
         return try inode.withState { state throws(VaultError) in
             try state.refuseIfChanging()
             let file = try fileToChange(inode, &state)
@@ -193,6 +194,15 @@ extension FileSystem {
             return file
         }
     }
+
+    /// Gives one that runs some time: its caller may have hung up, and the next one comes. Not for a thread
+    /// that serves the mount.
+    func awaitConversion(of inode: Inode) {
+        let deadline = Deadline(seconds: Self.conversionSeconds)
+        while inode.withState({ $0.isConverting }), !deadline.hasPassed { usleep(5000) }
+    }
+
+    private static let conversionSeconds = 5
 
     private func endConverting(_ inode: Inode) {
         inode.withState { state in
