@@ -1,4 +1,5 @@
 """Users that ask for all there is: connections, passphrases, frames, calls, descriptors, locks. Nobody else waits for it."""
+import contextlib
 import errno
 import functools
 import json
@@ -83,6 +84,17 @@ class SharesCase(HostileCase):
         except BaseException:
             cls.tearDownClass()
             raise
+
+    def setUp(self):
+        # The clients of the attack before have been killed; the daemon is done with them when their threads end.
+        wait_until(lambda: self.client_threads() == 0, 60, "the daemon still serves clients that are gone")
+
+    def client_threads(self):
+        count = 0
+        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
+            with contextlib.suppress(OSError):
+                count += (task / "comm").read_text().startswith("control-client")
+        return count
 
     def frame(self, method, **parameters):
         return json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode()
