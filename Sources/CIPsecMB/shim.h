@@ -20,9 +20,9 @@ struct mam_vector_gcm {
     aes_gcm_enc_dec_finalize_t end_encryption, end_decryption;
 };
 
-/// Returns 1; 0 where the processor has no such instructions, or the library clears nothing of what it leaves in
-/// registers and on the stack, or does not pass its own test. Takes half a millisecond: that is a test of all its
-/// ciphers.
+/// Returns 1; 0 where the processor has no such instructions, or the library clears nothing of what
+/// it leaves in registers and on the stack, or does not pass its own test. Takes half a
+/// millisecond: that is a test of all its ciphers.
 static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vector_gcm *found) {
     const uint64_t instructions = kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2 : IMB_CPUFLAGS_AVX2;
     const uint64_t needed = instructions | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;

@@ -1,8 +1,9 @@
-// Three processes: the front, which a shell knows and waits for; the keeper, its child; the command, the keeper's child. All
-// are in one process group, so that the terminal's signals reach the command by themselves.
+// Three processes: the front, which a shell knows and waits for; the keeper, its child; the
+// command, the keeper's child. All are in one process group, so that the terminal's signals reach
+// the command by themselves.
 //
-// The keeper carries the identity, and is the ancestor of all that the command starts: what daemonises is given to it as to a
-// second init. It ends with the last of them.
+// The keeper carries the identity, and is the ancestor of all that the command starts: what
+// daemonises is given to it as to a second init. It ends with the last of them.
 #define _GNU_SOURCE
 #include "kept_command.h"
 
@@ -54,7 +55,8 @@ static void tell(int connection, int kind, int value) {
 
 // MARK: The keeper
 
-// Of a file that a program started from here should not have, and that should not stay open with the keeper.
+// Of a file that a program started from here should not have, and that should not stay open with
+// the keeper.
 static void close_all_but(int kept) {
     enum { FIRST = STDERR_FILENO + 1 };
     if (kept > FIRST) syscall(SYS_close_range, FIRST, kept - 1, 0);

@@ -8,7 +8,8 @@ internal import MAMWire
 package enum CallCost: Sendable {
     /// A moment of a processor.
     case short
-    /// A key is derived from a passphrase: a second of a processor, and the memory that only one may have.
+    /// A key is derived from a passphrase: a second of a processor, and the memory that only one
+    /// may have.
     case derivation
     /// As long as files, streams or programs take.
     case long
@@ -69,7 +70,8 @@ final class CallShares: Sendable {
         return shares
     }
 
-    /// Whether a frame that is no short one may be read on: it is in memory until its call has ended.
+    /// Whether a frame that is no short one may be read on: it is in memory until its call has
+    /// ended.
     func admitLongFrame(of user: UInt32) -> Bool {
         longFrames.wait(for: user, until: Deadline(seconds: 3))
     }

@@ -25,7 +25,8 @@ final class ConnectionTable: Sendable {
         var isBusy = false
         /// The moment of the last change.
         var changed: Int
-        /// Shut down for another's sake. Its thread may be busy still: it counts as its user's until that ends.
+        /// Shut down for another's sake. Its thread may be busy still: it counts as its user's
+        /// until that ends.
         var isCut = false
 
         /// Those that are missed least come first.
@@ -67,8 +68,9 @@ final class ConnectionTable: Sendable {
         return all >= limits.connections || uid != 0 && ofUsers >= limits.connectionsOfUsers
     }
 
-    /// The connection to be cut for a new one of a user: of the user that has the most, and more than that one; an idle one
-    /// before one that is being served, and of these the one that has been so longest. Never root's.
+    /// The connection to be cut for a new one of a user: of the user that has the most, and more
+    /// than that one; an idle one before one that is being served, and of these the one that has
+    /// been so longest. Never root's.
     private func loser(to uid: UInt32, _ state: borrowing State) -> Int? {
         let candidates = state.connections.filter { !$0.value.isCut && $0.value.uid != 0 }
         let counts = Dictionary(grouping: candidates.values, by: \.uid).mapValues(\.count)

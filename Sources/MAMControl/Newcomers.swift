@@ -2,8 +2,8 @@
 
 internal import MAMSystem
 
-/// What the kernel has in one queue, in a queue for each user: who connects a thousand times a second waits for its own
-/// connections, and another user waits for one of them.
+/// What the kernel has in one queue, in a queue for each user: who connects a thousand times a
+/// second waits for its own connections, and another user waits for one of them.
 final class Newcomers: Sendable {
     private struct State {
         var isOpen = true

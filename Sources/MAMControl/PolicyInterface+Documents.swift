@@ -46,7 +46,8 @@ extension PolicyInterface {
         ]
     }
 
-    /// Of a document that anybody may have checked; the longest that Intune exports are a tenth of it.
+    /// Of a document that anybody may have checked; the longest that Intune exports are a tenth of
+    /// it.
     private static let maximumByteCount = 256 << 10
 
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

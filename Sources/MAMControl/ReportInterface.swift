@@ -10,8 +10,8 @@ package struct ReportInterface: VaultInterface {
     let vault: Vault
     let files: any MountedFiles
     let lastVerify: LastVerify
-    /// Several of one user's at once would only slow each other down. Nobody waits for another user's, who can make it as
-    /// long as they like.
+    /// Several of one user's at once would only slow each other down. Nobody waits for another
+    /// user's, who can make it as long as they like.
     private let turns = LockTable<UInt32>()
 
     package init(vault: Vault, files: any MountedFiles, lastVerify: LastVerify) {

@@ -35,9 +35,9 @@ final class SocketFile: Sendable {
         listener = try UnixSocket.listen(at: path, mode: mode)
     }
 
-    /// Takes the name away, and gives the place to the next daemon: once, for then it may be that one's. Not left to the end
-    /// of the process, which a client's thread can put off (see mamd, LeftBehind). Clients of a given socket wait for the
-    /// next who takes it.
+    /// Takes the name away, and gives the place to the next daemon: once, for then it may be that
+    /// one's. Not left to the end of the process, which a client's thread can put off (see mamd,
+    /// LeftBehind). Clients of a given socket wait for the next who takes it.
     func close() {
         let wasClosed = isClosed.exchange(true, ordering: .sequentiallyConsistent)
         guard !wasClosed, let ownPath else { return }

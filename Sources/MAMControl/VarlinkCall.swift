@@ -5,16 +5,18 @@ package import MAMModel
 package import MAMSystem
 package import MAMWire
 
-/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`, `SO_PEERPIDFD`).
+/// The process at the other end when it connected, as the kernel tells it (`SO_PEERCRED`,
+/// `SO_PEERPIDFD`).
 package struct Peer: Sendable {
     /// 0 when the process lives in a PID namespace that is not visible from here.
     package let pid: Int32
     package let uid: UInt32
     package let gid: UInt32
-    /// Which life of that process id it was: the id may be another process's by the time of a call, and was so already
-    /// if the process ended before its connection was accepted. Nil then.
+    /// Which life of that process id it was: the id may be another process's by the time of a call,
+    /// and was so already if the process ended before its connection was accepted. Nil then.
     package let life: ProcessLife?
-    /// That life, whatever the id stands for; nil before Linux 6.5, where the start time at the accept has to do.
+    /// That life, whatever the id stands for; nil before Linux 6.5, where the start time at the
+    /// accept has to do.
     private let process: ProcessHandle?
 
     package init(pid: Int32, uid: UInt32, gid: UInt32, process: ProcessHandle? = nil) {

@@ -1,4 +1,5 @@
-// A varlink service on an AF_UNIX socket: one thread accepts, one lets in by turns, one serves each connection.
+// A varlink service on an AF_UNIX socket: one thread accepts, one lets in by turns, one serves each
+// connection.
 
 internal import Glibc
 internal import MAMModel
@@ -13,7 +14,8 @@ internal import Synchronization
 package final class VarlinkServer: Sendable {
     /// What clients may cost.
     package struct Limits: Sendable {
-        /// Connections at a time; when all are taken, a new one costs the user that has the most one of its own.
+        /// Connections at a time; when all are taken, a new one costs the user that has the most
+        /// one of its own.
         package var connections = 256
         /// Connections at a time of one user but root. Most daemons have one user.
         package var connectionsPerUser = currentUser == 0 ? 64 : 192
@@ -63,8 +65,9 @@ package final class VarlinkServer: Sendable {
 
     deinit { stop() }
 
-    /// Takes no more clients and ends the ones that are connected; returns when their threads have left,
-    /// or `patience` after the first call of this: a call that is being carried out is not broken off.
+    /// Takes no more clients and ends the ones that are connected; returns when their threads have
+    /// left, or `patience` after the first call of this: a call that is being carried out is not
+    /// broken off.
     package func stop(patience: Duration = .seconds(5)) {
         table.close()
         newcomers.close()
@@ -88,7 +91,8 @@ package final class VarlinkServer: Sendable {
         while waitForClient(listener, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
-                // Nothing else is done here: until the kernel's queue is empty, who is last in it waits.
+                // Nothing else is done here: until the kernel's queue is empty, who is last in it
+                // waits.
                 if let user = try? UnixSocket.user(of: socket) { newcomers.add(socket, of: user) }
             } catch {
                 // Out of descriptors or memory: wait for some to be given back rather than spin.
@@ -122,7 +126,8 @@ package final class VarlinkServer: Sendable {
         } catch { table.remove(key) }
     }
 
-    /// Answers one client until it has gone, or says what is no call. `note`: told when a call begins and ends.
+    /// Answers one client until it has gone, or says what is no call. `note`: told when a call
+    /// begins and ends.
     package static func serve(
         _ socket: Descriptor, _ peer: Peer, _ service: VarlinkService,
         note: (_ isBusy: Bool) -> Void = { _ in }

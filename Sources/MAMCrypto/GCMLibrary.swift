@@ -20,8 +20,8 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
         [.vaes, .avx].first(where: \.isUsable) ?? .openSSL
     }
 
-    /// Has this program seal with one of them, before it uses a key. False if that one cannot be had
-    /// here, or seals otherwise than OpenSSL, or OpenSSL's validated module is demanded.
+    /// Has this program seal with one of them, before it uses a key. False if that one cannot be
+    /// had here, or seals otherwise than OpenSSL, or OpenSSL's validated module is demanded.
     package static func force(_ library: GCMLibrary) -> Bool {
         guard library.isUsable else { return false }
         forced.withLock { $0 = library }

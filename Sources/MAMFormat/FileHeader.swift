@@ -33,8 +33,8 @@ package struct FileHeader: Sendable {
         package var askedClass: ProtectionClass?
         package var keyID: KeyID
         package var isSparse: Bool
-        /// The file key was wrapped for a laxer class, or with a key that is retired now: bytes that are no more the file's open
-        /// it. It is to be sealed anew.
+        /// The file key was wrapped for a laxer class, or with a key that is retired now: bytes
+        /// that are no more the file's open it. It is to be sealed anew.
         package var isExposed = false
         /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other classes.
         package var ephemeralKey: EphemeralKey

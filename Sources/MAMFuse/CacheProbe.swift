@@ -40,7 +40,8 @@ struct CacheProbe: ~Copyable {
     init(_ inode: Inode, in files: FileSystem, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
         var (device, number) = (UInt64(0), UInt64(0))
-        // Not by fstat(2): the number may be another file's by now, and that one's file system need not answer.
+        // Not by fstat(2): the number may be another file's by now, and that one's file system need
+        // not answer.
         _ = try retrying { mam_cached_place(file.raw, &device, &number) }
         guard device == files.mountDevice, number == inode.id.inode else { throw .noEntry }
         self.file = file

@@ -35,8 +35,8 @@ final class ConvertedCopy {
 
     deinit { unlinkat(directory.raw, name, 0) }
 
-    /// Copies mode, owner, times and extended attributes, as they are now; may be asked again. A file with several names is
-    /// refused: only one of them could be given the copy.
+    /// Copies mode, owner, times and extended attributes, as they are now; may be asked again. A
+    /// file with several names is refused: only one of them could be given the copy.
     func takeAttributes(of inode: Inode) throws(VaultError) {
         let status = try systemCall { () throws(Errno) -> stat in
             try MAMSystem.status(at: inode.handle.raw, "")

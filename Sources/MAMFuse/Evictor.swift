@@ -21,7 +21,8 @@ final class Evictor: Sendable {
         threshold = Atomic(limit)
     }
 
-    /// Open files at a time: each costs two descriptors, and a fifth of all is left for what is only known.
+    /// Open files at a time: each costs two descriptors, and a fifth of all is left for what is
+    /// only known.
     var openLimit: Int { limit * 4 / 5 }
 
     /// Whether all threads may hold what they list open before anybody knows of it.

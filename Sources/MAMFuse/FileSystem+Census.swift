@@ -10,7 +10,8 @@ package import MAMVault
 
 extension FileSystem {
     private static let reportMilliseconds = 200
-    /// Files with several names that are told apart; more would be memory that anybody can have taken.
+    /// Files with several names that are told apart; more would be memory that anybody can have
+    /// taken.
     private static let linkLimit = 500_000
 
     package func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census {

@@ -7,7 +7,8 @@ internal import MAMSystem
 package import MAMVault
 
 extension FileSystem {
-    /// How often is asked whether to go on: that is a system call, and there may be millions of files.
+    /// How often is asked whether to go on: that is a system call, and there may be millions of
+    /// files.
     private static let lookMilliseconds = 100
 
     package func hasClaim(

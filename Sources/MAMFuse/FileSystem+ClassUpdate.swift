@@ -11,7 +11,8 @@ extension FileSystem {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool {
         guard !isReadOnly else { return false }
-        // Files that are being made with the keys of before: they have their names when the walk begins.
+        // Files that are being made with the keys of before: they have their names when the walk
+        // begins.
         awaitMakers()
         let isComplete = walk(while: shallGoOn) { found in
             found.entry.inode.isDirectory || updateClass(of: found.entry.inode, isWanted)

@@ -84,7 +84,8 @@ extension FileSystem {
         try systemCall { () throws(Errno) in
             let path: ByteString
             do throws(Errno) { path = try currentPath(of: descriptor.raw) } catch {
-                // Too deep for a path: it is where the kernel found it, or nowhere that can be told.
+                // Too deep for a path: it is where the kernel found it, or nowhere that can be
+                // told.
                 guard error == .nameTooLong, let place = lastPlace(of: inode) else { throw error }
                 return place
             }
@@ -129,7 +130,8 @@ extension FileSystem {
         defer { conversion.end() }
         if isSame { try prepareToSealAnew(file, as: conversion.facts) }
         for _ in 0..<Self.conversionTries {
-            // All that waits for a disk, or takes as long as the file is large, comes before names stand still.
+            // All that waits for a disk, or takes as long as the file is large, comes before names
+            // stand still.
             try conversion.copy()
             try takeAttributes(of: inode, copy, conversion)
             try systemCall { () throws(Errno) in try copy.synchronize() }
@@ -142,8 +144,8 @@ extension FileSystem {
     /// Only who changes megabytes of the file in one call again and again comes so often.
     private static let conversionTries = 10
 
-    /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced or waited for. False if
-    /// it has to be tried again.
+    /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced
+    /// or waited for. False if it has to be tried again.
     private func finish(
         _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: Place
     ) throws(VaultError) -> Bool {
@@ -195,8 +197,8 @@ extension FileSystem {
         }
     }
 
-    /// Gives one that runs some time: its caller may have hung up, and the next one comes. Not for a thread
-    /// that serves the mount.
+    /// Gives one that runs some time: its caller may have hung up, and the next one comes. Not for
+    /// a thread that serves the mount.
     func awaitConversion(of inode: Inode) {
         let deadline = Deadline(seconds: Self.conversionSeconds)
         while inode.withState({ $0.isConverting }), !deadline.hasPassed { usleep(5000) }

@@ -62,7 +62,8 @@ extension FileSystem {
                 if error != .noEntry { result.noteLeft(found.path) }
             }
             if removed.count == Self.batchCount {
-                // Who was not heard in time is not asked again: a program that reads a directory may take as long as it likes.
+                // Who was not heard in time is not asked again: a program that reads a directory
+                // may take as long as it likes.
                 isHeard = isHeard && forget(removed)
                 removed = []
             }

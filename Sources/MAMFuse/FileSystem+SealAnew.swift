@@ -37,8 +37,8 @@ extension FileSystem {
         return isComplete
     }
 
-    /// After a change of the header that its key should not have outlived. The change holds either way: what fails is logged,
-    /// shown where the file's protection is asked for, and tried again.
+    /// After a change of the header that its key should not have outlived. The change holds either
+    /// way: what fails is logged, shown where the file's protection is asked for, and tried again.
     func sealAnewIfExposed(_ inode: Inode, at place: () throws(VaultError) -> Place) {
         guard inode.header?.sealing?.isExposed == true else { return }
         do throws(VaultError) {
@@ -75,7 +75,8 @@ extension FileSystem {
     func prepareToSealAnew(_ file: VaultFile, as facts: FileFacts) throws(VaultError) {
         // Its account went away meanwhile: never into a plain file.
         guard facts.header?.isManaged == true else { throw .keyMissing(file.owner) }
-        // What is given back to the disk is then closed as the file is: its last header must be in the place of those before.
+        // What is given back to the disk is then closed as the file is: its last header must be in
+        // the place of those before.
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }
 }

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import MAMSystem
 
-/// A file or directory that a walk has come by. Its path is that of this moment: ask for it before the walk goes on.
+/// A file or directory that a walk has come by. Its path is that of this moment: ask for it before
+/// the walk goes on.
 struct WalkedEntry {
     let entry: Entry
     let parent: Inode
@@ -15,13 +16,15 @@ struct WalkedEntry {
 }
 
 extension FileSystem {
-    /// Looks every name up as the kernel does, so that a file which is in use is met as its users see it. A directory comes
-    /// before what is in it, and what is moved behind the walk is missed. No depth and no number of names is too much for
-    /// it (``WalkStack``); it holds no lock that others need.
+    /// Looks every name up as the kernel does, so that a file which is in use is met as its users
+    /// see it. A directory comes before what is in it, and what is moved behind the walk is missed.
+    /// No depth and no number of names is too much for it (``WalkStack``); it holds no lock that
+    /// others need.
     ///
-    /// `top`: the directory to begin in, which stands at `path`; nil for the whole tree. `includingHidden`: the workspace's
-    /// own directory too. `failed` is told of what could not be looked at. True if all was seen: `shallGoOn`, which is asked
-    /// before each name, never ended it, nothing failed, and `visit` always returned true. `enters`: whether to look into a
+    /// `top`: the directory to begin in, which stands at `path`; nil for the whole tree.
+    /// `includingHidden`: the workspace's own directory too. `failed` is told of what could not be
+    /// looked at. True if all was seen: `shallGoOn`, which is asked before each name, never ended
+    /// it, nothing failed, and `visit` always returned true. `enters`: whether to look into a
     /// directory that was visited.
     func walk(
         from top: Inode? = nil, at path: ByteString = ByteString(""),
@@ -71,7 +74,8 @@ extension FileSystem {
         return isWhole
     }
 
-    /// Nil after the last name of a directory, or the last that it gives: the walk is above it then.
+    /// Nil after the last name of a directory, or the last that it gives: the walk is above it
+    /// then.
     private func next(
         _ stack: inout WalkStack, failed: (ByteString, Errno) -> Void
     ) -> ByteString? {

@@ -101,7 +101,8 @@ extension FileSystem {
         return UInt64(status.st_dev)
     }
 
-    /// A place among what users hold open, for as long as the handle is; nil for those who need none.
+    /// A place among what users hold open, for as long as the handle is; nil for those who need
+    /// none.
     func place(in shares: Shares, for caller: Caller) throws(Errno) -> SharePlace? {
         guard Shares.bind(caller.user) else { return nil }
         guard let place = SharePlace(in: shares, for: caller.user) else { throw .tooManyOpenFiles }

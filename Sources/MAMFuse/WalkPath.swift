@@ -4,8 +4,9 @@ internal import MAMSystem
 
 /// A path below the root, without a slash before it. It is joined only when somebody asks for it.
 ///
-/// Names are kept at both ends alone. A path that fits PATH_MAX is whole; of a longer one, which no program could name in
-/// one call, the middle is left out: a deep tree must not cost its depth for each of its levels.
+/// Names are kept at both ends alone. A path that fits PATH_MAX is whole; of a longer one, which no
+/// program could name in one call, the middle is left out: a deep tree must not cost its depth for
+/// each of its levels.
 final class WalkPath {
     private var head: [ByteString]
     private var headCount: Int

@@ -4,9 +4,10 @@ internal import CFuse3
 internal import Glibc
 internal import MAMSystem
 
-/// Who makes a deep tree must not be able to use up the daemon's memory or descriptors: a level costs 32 bytes, whatever
-/// its name and however much is in it, and only the first levels and the last are held open. One in between is found again
-/// from the one below it, through `..`, and read on from where it was left.
+/// Who makes a deep tree must not be able to use up the daemon's memory or descriptors: a level
+/// costs 32 bytes, whatever its name and however much is in it, and only the first levels and the
+/// last are held open. One in between is found again from the one below it, through `..`, and read
+/// on from where it was left.
 struct WalkStack {
     private struct Level {
         let id: BackingID
@@ -31,7 +32,8 @@ struct WalkStack {
     /// The directory that the walk is in, which is always held.
     var last: Inode? { levels.last?.stream?.inode }
 
-    /// Goes down. Takes over a look-up of the inode, also when it throws. `name`: nil for the first.
+    /// Goes down. Takes over a look-up of the inode, also when it throws. `name`: nil for the
+    /// first.
     mutating func enter(_ inode: Inode, named name: ByteString? = nil) throws(Errno) {
         levels.append(Level(id: inode.backingID, stream: try open(inode)))
         if let name { path.push(name) }
@@ -48,8 +50,9 @@ struct WalkStack {
         return found.name
     }
 
-    /// Goes up. Throws `EBUSY` if a directory was moved elsewhere meanwhile, so that the way up is lost: the walk is then at
-    /// the nearest one that is held, and misses the rest of those between.
+    /// Goes up. Throws `EBUSY` if a directory was moved elsewhere meanwhile, so that the way up is
+    /// lost: the walk is then at the nearest one that is held, and misses the rest of those
+    /// between.
     mutating func leave() throws(Errno) {
         var left = levels.removeLast()
         defer { letGo(of: &left) }
@@ -91,7 +94,8 @@ extension FileSystem {
         if node != InodeTable.rootNode { forget(node, count: 1) }
     }
 
-    /// The directory above another one, by a look-up of its own. Nothing outside the tree is looked at: `id` was met in it.
+    /// The directory above another one, by a look-up of its own. Nothing outside the tree is looked
+    /// at: `id` was met in it.
     fileprivate func lookUpParent(
         of inode: Inode, ifItIs id: BackingID
     ) throws(Errno) -> Inode {

@@ -34,7 +34,8 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    // One at a time, for each takes all the memory that it may; by user, so that an unlock waits for one of another's at most.
+    // One at a time, for each takes all the memory that it may; by user, so that an unlock waits
+    // for one of another's at most.
     private static let turns = Shares(total: 1)
 
     /// Argon2id at this cost, in the turn of the user who asked for it.

@@ -38,7 +38,8 @@ extension KeyExport {
         return record
     }
 
-    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys, then the retired keys.
+    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys, then
+    /// the retired keys.
     static func withParts(
         of record: inout [UInt8],
         _ body: (

@@ -74,8 +74,8 @@ extension KeyExport {
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 
-    /// True for a record of this account that has other keys than the keybag, and those of the keybag among its retired ones:
-    /// the keybag is the one from before.
+    /// True for a record of this account that has other keys than the keybag, and those of the
+    /// keybag among its retired ones: the keybag is the one from before.
     func isNewer(than keybag: Keybag, keyD: SecretBytes) -> Bool {
         accountID == keybag.accountID && retired.contains { $0.keyIDs.contains(keybag.keyIDs.a) }
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck

@@ -71,8 +71,8 @@ extension Keybag {
         return count == byteCount ? 1 : 2
     }
 
-    /// True when the checksum is right for the version that a record of this length has: an accident in the version field of
-    /// one copy must not keep the other one from repairing it.
+    /// True when the checksum is right for the version that a record of this length has: an
+    /// accident in the version field of one copy must not keep the other one from repairing it.
     private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
         guard let expected = self.version(ofByteCount: bytes.byteCount) else { return false }
         let prefix = keybagMagic + [UInt8(expected), 0]

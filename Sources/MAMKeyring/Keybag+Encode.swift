@@ -5,7 +5,8 @@ internal import MAMFormat
 internal import MAMModel
 
 extension Keybag {
-    /// The whole record as it lies on disk, checksum included. Its keys are wrapped, so it may be in an array.
+    /// The whole record as it lies on disk, checksum included. Its keys are wrapped, so it may be
+    /// in an array.
     package var encoded: [UInt8] {
         let count = Self.byteCount + RetiredKeys.byteCount * retired.count
         var bytes = [UInt8](repeating: 0, count: count)

@@ -208,7 +208,8 @@ struct KeybagStore: Sendable {
         }
     }
 
-    /// The old content is overwritten: it may open under a passphrase that is no more, or under none.
+    /// The old content is overwritten: it may open under a passphrase that is no more, or under
+    /// none.
     private func replace(
         _ fileName: String, with bytes: [UInt8], report: (KeyringFinding) -> Void
     ) throws(Errno) {

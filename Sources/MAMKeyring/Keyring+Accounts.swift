@@ -40,8 +40,8 @@ extension Keyring {
 
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
     ///
-    /// An account that had none gets new class keys: the old ones are opened by what is left of its old keybag. They stay, for
-    /// the files that they have sealed.
+    /// An account that had none gets new class keys: the old ones are opened by what is left of its
+    /// old keybag. They stay, for the files that they have sealed.
     ///
     /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does. `new` is
     /// nil for none from now on. `previousBlockCount`: so many of the last ones may not be taken again.
@@ -123,8 +123,9 @@ extension Keyring {
         }
     }
 
-    /// Undoes a change that may not survive a crash, as far as the disk lets it. The next start may find either: a keybag that
-    /// has both keys, or the one from before, and nothing was sealed with the new ones.
+    /// Undoes a change that may not survive a crash, as far as the disk lets it. The next start may
+    /// find either: a keybag that has both keys, or the one from before, and nothing was sealed
+    /// with the new ones.
     private func putBack(
         _ old: Keybag, _ keys: ClassKeys, over new: Keybag
     ) -> KeyringError {

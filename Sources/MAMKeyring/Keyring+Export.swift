@@ -57,8 +57,8 @@ extension Keyring {
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
-    /// True for a record that this account's device wrote after the keybag that is here, which is therefore an old one: it holds
-    /// keys that nothing else here does.
+    /// True for a record that this account's device wrote after the keybag that is here, which is
+    /// therefore an old one: it holds keys that nothing else here does.
     package func isNewer(_ record: KeyExport, of account: AccountID) -> Bool {
         guard let entry = state.read({ $0.accounts[account] }) else { return false }
         return record.isNewer(than: entry.keybag, keyD: entry.keyD)

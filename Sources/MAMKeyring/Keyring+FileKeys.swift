@@ -76,7 +76,8 @@ extension KeyExport {
 }
 
 extension ExportedKeys {
-    /// True if they open the key of a file with this header. `bytes`: the header as it lies on disk.
+    /// True if they open the key of a file with this header. `bytes`: the header as it lies on
+    /// disk.
     package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
         guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,
             let key = key(sealing.keyID, of: sealing.protectionClass, in: export)

@@ -1,12 +1,12 @@
-// New class keys for an account that gets a passphrase: those that it has had are opened by every keybag that was there
-// before, with the device secret alone.
+// New class keys for an account that gets a passphrase: those that it has had are opened by every
+// keybag that was there before, with the device secret alone.
 
 internal import MAMCrypto
 internal import MAMModel
 
 extension Keybag {
-    /// Makes new class keys, and keeps those so far to open what they have sealed. Returns all keys as they are then, the new
-    /// ones and the retired.
+    /// Makes new class keys, and keeps those so far to open what they have sealed. Returns all keys
+    /// as they are then, the new ones and the retired.
     ///
     /// D stays: it needs no passphrase in the new keybag either.
     mutating func retire(
@@ -43,8 +43,8 @@ extension Keybag {
 }
 
 extension Keyring.State {
-    /// After a change of an account's keybag. Of new class keys those come to hand whose predecessors are; these open files
-    /// from now on, and seal none.
+    /// After a change of an account's keybag. Of new class keys those come to hand whose
+    /// predecessors are; these open files from now on, and seal none.
     mutating func replace(_ keybag: Keybag, _ keys: AccountKeys) {
         guard var account = accounts[keybag.accountID] else { return }
         if account.keybag.keyIDs != keybag.keyIDs {

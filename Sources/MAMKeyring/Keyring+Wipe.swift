@@ -41,7 +41,8 @@ extension Keyring {
 
     /// Destroys the account's keybag and its count of wrong passphrases; false, and reported, if it could not all be done.
     package func destroyKeybag(of wipe: WipeIntent) -> Bool {
-        // Nobody saves a keybag meanwhile, nor counts a passphrase; who comes later finds no such account.
+        // Nobody saves a keybag meanwhile, nor counts a passphrase; who comes later finds no such
+        // account.
         passphrases.withLock(wipe.account) {
             changes.withLock { _ in
                 Self.destroyKeybag(of: wipe.account, store, attempts, histories, report: report)

@@ -18,9 +18,10 @@ internal import Synchronization
 
 /// All accounts of this device and the keys that are at hand. Thread-safe.
 ///
-/// Lock order: `registrations`, `passphrases` of one account, `changes`, `state`. The first two are held over key derivation,
-/// so that nobody holds `changes` or the vault's locks for as long as that takes; `changes` is held over disk, one change at a
-/// time; `state` only for a moment, and the data path takes it alone.
+/// Lock order: `registrations`, `passphrases` of one account, `changes`, `state`. The first two are
+/// held over key derivation, so that nobody holds `changes` or the vault's locks for as long as
+/// that takes; `changes` is held over disk, one change at a time; `state` only for a moment, and
+/// the data path takes it alone.
 package final class Keyring: Sendable {
     let deviceSecret: SecretBytes
     let store: KeybagStore
@@ -193,12 +194,14 @@ package final class Keyring: Sendable {
         state.read { $0.keys[key]?.account }
     }
 
-    /// The same, and whether the key is one that seals nothing any more: what it opens is to be sealed anew.
+    /// The same, and whether the key is one that seals nothing any more: what it opens is to be
+    /// sealed anew.
     package func holder(ofKey key: KeyID) -> (account: AccountID, isRetired: Bool)? {
         state.read { state in state.keys[key].map { ($0.account, $0.isRetired) } }
     }
 
-    /// The name of the key that seals an account's new files of class A: another one after each time that it got new keys.
+    /// The name of the key that seals an account's new files of class A: another one after each
+    /// time that it got new keys.
     package func keyID(of account: AccountID) -> KeyID? {
         state.read { $0.accounts[account]?.keybag.keyID(.complete) }
     }

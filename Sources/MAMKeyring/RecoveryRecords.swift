@@ -73,7 +73,8 @@ package struct RecoveryRecords: Sendable {
     ) throws(Errno) -> [String] {
         let beginnings = ["\(account.bytes).", ".\(account.bytes)."]
         var names: [String] = []
-        // Whoever writes the backing directory may have put any number there, and a start waits for this.
+        // Whoever writes the backing directory may have put any number there, and a start waits for
+        // this.
         try forEachEntry(of: directory.raw) { name in
             guard beginnings.contains(where: { strncmp(name, $0, $0.utf8.count) == 0 }) else {
                 return true

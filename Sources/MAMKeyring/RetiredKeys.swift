@@ -1,12 +1,14 @@
-// Class keys that an account had before it was given a passphrase: old keybags open them with the device secret alone, so
-// nothing is sealed with them any more. What was sealed with them still opens.
+// Class keys that an account had before it was given a passphrase: old keybags open them with the
+// device secret alone, so nothing is sealed with them any more. What was sealed with them still
+// opens.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
-/// The keys of A, B and C as keybags and exports hold them: docs/FORMAT.md, section 3.1. Wrapped with the keys that came after
-/// them, so that a passphrase has to be known, and a change of it leaves them as they are.
+/// The keys of A, B and C as keybags and exports hold them: docs/FORMAT.md, section 3.1. Wrapped
+/// with the keys that came after them, so that a passphrase has to be known, and a change of it
+/// leaves them as they are.
 struct RetiredKeys: Sendable, Equatable {
     static let byteCount = 272
     /// Of an account. Nobody takes a passphrase away and sets one so often who does not mean to.
@@ -128,8 +130,8 @@ struct RetiredKeys: Sendable, Equatable {
 }
 
 extension [RetiredKeys] {
-    /// What follows the fixed fields of a record that holds so many; nil if a key has no name or two have the same, with those
-    /// of `current` among them.
+    /// What follows the fixed fields of a record that holds so many; nil if a key has no name or
+    /// two have the same, with those of `current` among them.
     init?(decoding bytes: RawSpan, at offset: Int, count: Int, beside current: PerClass<KeyID>) {
         self = []
         for index in 0..<count {

@@ -22,8 +22,9 @@ package enum JSONValue: Sendable, Hashable {
         case tooMany
     }
 
-    /// Values in one text that a client sends. Foundation's decoder takes microseconds for each, whatever
-    /// its length, so a frame of a million empty lists would take many seconds of a processor.
+    /// Values in one text that a client sends. Foundation's decoder takes microseconds for each,
+    /// whatever its length, so a frame of a million empty lists would take many seconds of a
+    /// processor.
     package static let maximumClientCount = 10_000
     /// The same for files.
     package static let maximumCount = 100_000
@@ -60,7 +61,8 @@ package enum JSONValue: Sendable, Hashable {
 private struct Extent {
     /// The deepest nesting of brackets.
     private(set) var depth = 0
-    /// Values: one more than there are commas, and one for each pair of brackets with something in it.
+    /// Values: one more than there are commas, and one for each pair of brackets with something in
+    /// it.
     private(set) var count = 1
 
     init(of bytes: [UInt8]) {

@@ -63,7 +63,8 @@ package enum PolicyLint {
             })
     }
 
-    /// Nobody reads more, and a reply of all that a long document may have would be many times as long.
+    /// Nobody reads more, and a reply of all that a long document may have would be many times as
+    /// long.
     private static let maximumCount = 1000
 
     /// Each is looked at for every rule there is.

@@ -176,7 +176,8 @@ struct SettingField: Sendable {
 }
 
 extension Settings.UserReference {
-    /// Nil for what is neither. A number between quotes is neither: it would be looked for as a name.
+    /// Nil for what is neither. A number between quotes is neither: it would be looked for as a
+    /// name.
     fileprivate init?(_ value: JSONValue) {
         if let uid = value.integer.flatMap(UInt32.init(exactly:)), uid != .max {
             self = .uid(uid)

@@ -37,7 +37,8 @@ package struct Settings: Sendable, Equatable {
     package var multiManagedIdentities = false
     /// `AllowedAccounts`: names or object ids of those that may register; nil for anybody.
     package var allowedAccounts: [String]?
-    /// `AccountUsers`: the users of root's daemon whose each account name is; nil if that is not told.
+    /// `AccountUsers`: the users of root's daemon whose each account name is; nil if that is not
+    /// told.
     package var accountUsers: [String: [UserReference]]?
     /// `Groups`: which accounts, by name or object id, the directory groups of policy assignments have.
     package var groups: [String: [String]] = [:]

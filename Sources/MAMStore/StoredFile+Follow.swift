@@ -4,11 +4,12 @@ package import MAMFormat
 package import MAMSystem
 internal import Synchronization
 
-/// A copy that follows a file: it has what the file has up to `end`, and gets each change before that, as part of the
-/// change. So nothing is left to be copied at the end, however much is written meanwhile.
+/// A copy that follows a file: it has what the file has up to `end`, and gets each change before
+/// that, as part of the change. So nothing is left to be copied at the end, however much is written
+/// meanwhile.
 ///
-/// Unchecked: the file's lock guards it. Whoever changes the file holds that alone, and who copies holds it shared, which
-/// keeps those out; there is one.
+/// Unchecked: the file's lock guards it. Whoever changes the file holds that alone, and who copies
+/// holds it shared, which keeps those out; there is one.
 final class Following: @unchecked Sendable {
     let copy: StoredFile
     let sealer: any HeaderSealer
@@ -32,15 +33,17 @@ extension StoredFile {
     /// So much a change may have the copy follow at once: the kernel's largest write.
     private static let followedByteCount: Int64 = 1 << 20
 
-    /// From now on this empty file is to become the same. Until then changes are made one at a time.
+    /// From now on this empty file is to become the same. Until then changes are made one at a
+    /// time.
     package func beFollowed(by copy: StoredFile, sealer: any HeaderSealer) {
         lock.exclusive { following = Following(copy, sealer) }
     }
 
     package func stopBeingFollowed() { lock.exclusive { following = nil } }
 
-    /// Copies a step; returns how much that was. 0: the copy is the same as the file now, and stays it, or there is none any
-    /// more. `buffer` is the caller's, and has plain content in it afterwards.
+    /// Copies a step; returns how much that was. 0: the copy is the same as the file now, and stays
+    /// it, or there is none any more. `buffer` is the caller's, and has plain content in it
+    /// afterwards.
     package func copyStep(
         through buffer: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> Int {
@@ -77,7 +80,8 @@ extension StoredFile {
         }
     }
 
-    /// Where a hole is now the copy may have content: what it was given before a large hole was made.
+    /// Where a hole is now the copy may have content: what it was given before a large hole was
+    /// made.
     private func clear(
         from start: Int64, to end: Int64, sealer: any HeaderSealer
     ) throws(StoreError) {
@@ -85,10 +89,11 @@ extension StoredFile {
         if start < end { try zero(start..<end, sealer: sealer) }
     }
 
-    /// Has the copy follow a change, also one that failed in the middle. The caller holds the lock alone.
+    /// Has the copy follow a change, also one that failed in the middle. The caller holds the lock
+    /// alone.
     ///
-    /// What is too much, or fails, is copied again from there by who copies, and fails there. `bytes`: what stands there now;
-    /// nil if it has to be read.
+    /// What is too much, or fails, is copied again from there by who copies, and fails there.
+    /// `bytes`: what stands there now; nil if it has to be read.
     func follow(from start: Int64, count: Int?, _ bytes: UnsafeRawBufferPointer?) {
         guard let following, start < following.end else { return }
         do throws(StoreError) {
@@ -143,11 +148,12 @@ extension StoredFile {
         }
     }
 
-    /// From now on this is its copy, which its caller does not use any more. Nobody reads or writes meanwhile.
+    /// From now on this is its copy, which its caller does not use any more. Nobody reads or writes
+    /// meanwhile.
     ///
-    /// Both are given the header. `putInPlace` gives the copy the file's name. When one of them throws all stays as it is.
-    /// False, with nothing done, if the copy is not the same by now, or whoever uses the file does not let go of it by the
-    /// deadline.
+    /// Both are given the header. `putInPlace` gives the copy the file's name. When one of them
+    /// throws all stays as it is. False, with nothing done, if the copy is not the same by now, or
+    /// whoever uses the file does not let go of it by the deadline.
     package func becomeCopy<Failure: Error>(
         by deadline: Deadline, check: (FileHeader?) throws(Failure) -> Void,
         _ putInPlace: (FileHeader?) throws(Failure) -> Void

@@ -65,8 +65,9 @@ extension StoredFile {
     /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays, and
     /// with it the time of its last change.
     ///
-    /// `asked`: the class that was asked for, to be kept in the header; nil for none. `isExposed`: bytes that are no more the
-    /// file's open its key, which the header says until the content is sealed under another one.
+    /// `asked`: the class that was asked for, to be kept in the header; nil for none. `isExposed`:
+    /// bytes that are no more the file's open its key, which the header says until the content is
+    /// sealed under another one.
     package func rewrap(
         owner: Identity, as protectionClass: ProtectionClass, asked: ProtectionClass?,
         isExposed: Bool = false, sealer: any HeaderSealer

@@ -117,10 +117,11 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or not. A copy that is being
-    /// made follows.
+    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or
+    /// not. A copy that is being made follows.
     ///
-    /// `count`: nil for all that follows. `bytes`: what stands there afterwards, where that is known.
+    /// `count`: nil for all that follows. `bytes`: what stands there afterwards, where that is
+    /// known.
     func change(
         from start: Int64, count: Int? = nil, to bytes: UnsafeRawBufferPointer? = nil,
         _ body: (Content) throws(StoreError) -> Void

@@ -38,8 +38,8 @@ extension StoredFile {
         syncFailures.withLock { $0.note(failure) }
     }
 
-    /// Makes what was written durable, also in a copy that is being made: it may be the file by the time that this returns.
-    /// A failure is also told to every handle of the file.
+    /// Makes what was written durable, also in a copy that is being made: it may be the file by the
+    /// time that this returns. A failure is also told to every handle of the file.
     package func synchronize(dataOnly: Bool) throws(Errno) {
         // Held, for another one may take its place meanwhile.
         let (descriptor, copy) = lock.shared { (descriptorUnlocked, self.following) }

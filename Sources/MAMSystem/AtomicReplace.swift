@@ -17,10 +17,12 @@ package func replaceFile(
     try synchronize(directory)
 }
 
-/// The same, and what was at the name before is overwritten before its blocks are given back: it held keys.
+/// The same, and what was at the name before is overwritten before its blocks are given back: it
+/// held keys.
 ///
-/// Throws only if the new content may not be there after a crash. What kept the old content from being overwritten is returned:
-/// it is then still in the directory, as an unfinished file, or gone as it was.
+/// Throws only if the new content may not be there after a crash. What kept the old content from
+/// being overwritten is returned: it is then still in the directory, as an unfinished file, or gone
+/// as it was.
 package func replaceFileErasingOld(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
@@ -55,7 +57,8 @@ private enum Old {
     case withoutName(Descriptor)
 }
 
-/// The old content keeps a name where the file system can exchange two, so that a start after a crash can still erase it.
+/// The old content keeps a name where the file system can exchange two, so that a start after a
+/// crash can still erase it.
 private func exchange(
     in directory: Int32, _ unfinished: String, with name: String
 ) throws(Errno) -> Old {

@@ -18,8 +18,8 @@ package func openDirectoryStream(_ directory: Int32) throws(Errno) -> OpaquePoin
     return stream
 }
 
-/// Lends each name in a directory, without `.` and `..`, in its own order, until `body` returns false. However many there are,
-/// no more than one buffer of them is held.
+/// Lends each name in a directory, without `.` and `..`, in its own order, until `body` returns
+/// false. However many there are, no more than one buffer of them is held.
 package func forEachEntry(
     of directory: Int32, _ body: (UnsafePointer<CChar>) -> Bool
 ) throws(Errno) {
@@ -40,7 +40,8 @@ package func forEachEntry(
     }
 }
 
-/// The names in a directory, without `.` and `..`, in its own order. Only of one that nobody else can fill: see above.
+/// The names in a directory, without `.` and `..`, in its own order. Only of one that nobody else
+/// can fill: see above.
 package func entries(of directory: Int32) throws(Errno) -> [ByteString] {
     var names: [ByteString] = []
     try forEachEntry(of: directory) { name in
@@ -56,8 +57,8 @@ package func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
     return try withExtendedLifetime(file) { () throws(Errno) in try entries(of: file.raw) }
 }
 
-/// Removes entries of a directory that are not directories, at most so many. False if it stopped at that
-/// number.
+/// Removes entries of a directory that are not directories, at most so many. False if it stopped at
+/// that number.
 @discardableResult
 package func removeFiles(
     in directory: Int32, atMost limit: Int = .max,

@@ -61,8 +61,8 @@ package func listExtendedAttributes(
     }
 }
 
-/// Copies all extended attributes that may be copied from one file to another; returns their names. `former`: those that an
-/// earlier call copied, of which the source may have lost some.
+/// Copies all extended attributes that may be copied from one file to another; returns their names.
+/// `former`: those that an earlier call copied, of which the source may have lost some.
 package func copyExtendedAttributes(
     from source: Int32, to target: Int32, removing former: Set<ByteString> = []
 ) throws(Errno) -> Set<ByteString> {

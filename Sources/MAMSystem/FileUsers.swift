@@ -1,8 +1,9 @@
 // Which processes use a file or a mount, read from links in /proc: looking at the files themselves would wake
 // the mount that they lie in.
 //
-// Reading such a link waits for nobody. What a process has mapped is told by a file alone that takes the lock of its memory
-// map, which a process can hold: that is read by threads that are not waited for (MappedFiles.swift).
+// Reading such a link waits for nobody. What a process has mapped is told by a file alone that
+// takes the lock of its memory map, which a process can hold: that is read by threads that are not
+// waited for (MappedFiles.swift).
 
 internal import Glibc
 
@@ -36,8 +37,8 @@ package func processes(using place: ByteString) -> [ProcessName] {
     }.map(ProcessName.init)
 }
 
-/// The processes that have each of these files open or mapped, ourselves left out. Of those with a file mapped alone, as
-/// many as can be told before the deadline.
+/// The processes that have each of these files open or mapped, ourselves left out. Of those with a
+/// file mapped alone, as many as can be told before the deadline.
 package func processes(
     holding files: Set<ByteString>, until deadline: Deadline
 ) -> [ByteString: [ProcessName]] {

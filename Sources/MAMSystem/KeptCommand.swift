@@ -14,7 +14,8 @@ package struct KeptCommand: ~Copyable {
         connection = Descriptor(owning: end)
     }
 
-    /// Starts the command and waits for its end. Signals that this process gets meanwhile are the command's.
+    /// Starts the command and waits for its end. Signals that this process gets meanwhile are the
+    /// command's.
     package consuming func run() throws(Errno) -> ProcessEnd {
         ProcessEnd(try retrying { mam_keeper_start(connection.raw) })
     }

@@ -1,10 +1,10 @@
-// Which files processes have mapped. To read that waits for the process's memory map, which it can hold for as long as it
-// likes: by a page fault in a file of its own that nobody answers.
+// Which files processes have mapped. To read that waits for the process's memory map, which it can
+// hold for as long as it likes: by a page fault in a file of its own that nobody answers.
 
 internal import Synchronization
 
-/// Reads memory maps on threads that nobody waits for beyond a deadline. One that is held stays behind, with the process
-/// that holds it, which is not looked at again until then.
+/// Reads memory maps on threads that nobody waits for beyond a deadline. One that is held stays
+/// behind, with the process that holds it, which is not looked at again until then.
 final class MappedFiles: Sendable {
     static let shared = MappedFiles()
 
@@ -31,7 +31,8 @@ final class MappedFiles: Sendable {
         init(_ processes: [Int32]) { state = Mutex(State(waiting: processes.reversed())) }
     }
 
-    /// The paths of the files that each of these processes has mapped, as far as that is known at the deadline.
+    /// The paths of the files that each of these processes has mapped, as far as that is known at
+    /// the deadline.
     func of(_ processes: [Int32], until deadline: Deadline) -> [Int32: Set<ByteString>] {
         let search = Search(processes)
         guard start(search) else { return [:] }

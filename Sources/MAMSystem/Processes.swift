@@ -1,8 +1,8 @@
 // Processes as /proc shows them: who started whom, and when.
 //
-// Only files that the kernel writes without the process's memory map: `stat`, `status`, `comm`, `children`. Whoever reads
-// `environ`, `cmdline` or `maps` waits for a lock that a process can hold for as long as it likes, by a page fault that a
-// file system of its own does not answer.
+// Only files that the kernel writes without the process's memory map: `stat`, `status`, `comm`,
+// `children`. Whoever reads `environ`, `cmdline` or `maps` waits for a lock that a process can hold
+// for as long as it likes, by a page fault that a file system of its own does not answer.
 
 internal import Glibc
 

@@ -1,12 +1,14 @@
-// Fair shares: so much of something for each user at a time, so that one user's demand is never another's want.
+// Fair shares: so much of something for each user at a time, so that one user's demand is never
+// another's want.
 
 internal import Glibc
 
 /// Places of one kind, handed to users (docs/adr/0036-fair-shares.md).
 ///
-/// A user gets another place while it has fewer than `each`, and fewer than are left over: however much one user takes,
-/// the next one finds as much, and n users who want all of it get an nth and a bit less. Who waits is served by user, the
-/// one first whose last turn is longest ago. Root and the daemon's own user are bound by `total` alone, and go first.
+/// A user gets another place while it has fewer than `each`, and fewer than are left over: however
+/// much one user takes, the next one finds as much, and n users who want all of it get an nth and a
+/// bit less. Who waits is served by user, the one first whose last turn is longest ago. Root and
+/// the daemon's own user are bound by `total` alone, and go first.
 package final class Shares: Sendable {
     private let each: Int
     private let total: Int

@@ -1,6 +1,7 @@
 // The same work for several things at once.
 
-/// Runs a body for each element on a thread of its own, and returns when all have ended. A single one needs no thread.
+/// Runs a body for each element on a thread of its own, and returns when all have ended. A single
+/// one needs no thread.
 package func sideBySide<Element: Sendable, Value: Sendable>(
     _ elements: [Element], named name: String, _ body: @escaping @Sendable (Element) -> Value
 ) -> [Value] {

@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// What the machine's user database says of names, asked once for each. It may be on the network: never ask it from a
-/// thread that serves the mount.
+/// What the machine's user database says of names, asked once for each. It may be on the network:
+/// never ask it from a thread that serves the mount.
 package final class UserIDs: Sendable {
     private let known = Guarded<[String: UInt32?]>([:])
 

@@ -39,7 +39,8 @@ struct ClassRecords: Sendable {
 }
 
 extension Vault {
-    /// What is remembered of an account whose files were gone through: its rules, and the key that seals its new files.
+    /// What is remembered of an account whose files were gone through: its rules, and the key that
+    /// seals its new files.
     private func classRecord(of account: AccountID) -> String {
         "\(classRules(of: account))key \(keyring.keyID(of: account)?.bytes ?? .zero)\n"
     }
@@ -90,7 +91,8 @@ extension Vault {
         // As they are now: what changes from here on takes another pass.
         let record = classRecord(of: account)
         let shallGoOn: @Sendable () -> Bool = { windows?.hasAllKeys ?? false }
-        // All headers first: the next lock holds for every file, however long it takes to seal their content anew.
+        // All headers first: the next lock holds for every file, however long it takes to seal
+        // their content anew.
         let haveClasses = mount.updateClasses(
             of: { self.accountOfStaleKey($0) == account }, while: shallGoOn)
         let areSealed = mount.sealAnew(
@@ -116,8 +118,9 @@ extension Vault {
         }
     }
 
-    /// A file whose content is to be sealed under a new key was found as it was opened: it is sealed with all others of its
-    /// account, on the thread that goes through them. Who opens it does not wait.
+    /// A file whose content is to be sealed under a new key was found as it was opened: it is
+    /// sealed with all others of its account, on the thread that goes through them. Who opens it
+    /// does not wait.
     package func sealAnewSoon(_ header: FileHeader?) {
         guard let header, let account = accountOfExposedKey(header) else { return }
         sealAnewLater(header)

@@ -35,8 +35,8 @@ package final class Conversion {
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }
 
-    /// Copies the content while it is read and written; what is written to it from then on is in the copy too. That is synced
-    /// when this returns.
+    /// Copies the content while it is read and written; what is written to it from then on is in
+    /// the copy too. That is synced when this returns.
     package func copy() throws(VaultError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: StoredFile.copyStepByteCount, alignment: 4096)
@@ -74,9 +74,10 @@ package final class Conversion {
         }
     }
 
-    /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its name; nobody reads or writes meanwhile, no lock comes
-    /// between, and no name changes, which `names` is for: while that is held nothing is copied, synced or waited for. False
-    /// if it has to be copied once more.
+    /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its
+    /// name; nobody reads or writes meanwhile, no lock comes between, and no name changes, which
+    /// `names` is for: while that is held nothing is copied, synced or waited for. False if it has
+    /// to be copied once more.
     package func finish(
         holding names: ReadWriteLock, _ putInPlace: (FileHeader?) throws(VaultError) -> Void
     ) throws(VaultError) -> Bool {
@@ -95,7 +96,8 @@ package final class Conversion {
         }
     }
 
-    /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be given away.
+    /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be
+    /// given away.
     private func refuseIfBegunAnew(_ header: FileHeader?) throws(VaultError) {
         guard header?.fileID == fileID else {
             throw .refused("the file was begun anew meanwhile; try again")

@@ -21,7 +21,8 @@ final class Enrollments: Sendable {
     let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
     /// No wipe is begun: the mount is read-only.
     let removesNothing = Atomic<Bool>(false)
-    /// An account's blocks are put in force one at a time: the last that was found must be the one that stays.
+    /// An account's blocks are put in force one at a time: the last that was found must be the one
+    /// that stays.
     let settling = LockTable<AccountID>()
     private let store: EnrollmentStore?
     /// One file is written at a time: what was changed last must be what stays.

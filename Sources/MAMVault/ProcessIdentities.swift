@@ -1,7 +1,9 @@
-// Which identity a thread acts under: its own, its process's, or the one that the process was forked with.
+// Which identity a thread acts under: its own, its process's, or the one that the process was
+// forked with.
 //
-// All of it is what was set over the socket, and who descends from whom. Nothing is read of a process that it could keep us
-// waiting for: no environment, no command line, no memory map (their locks are held over page faults).
+// All of it is what was set over the socket, and who descends from whom. Nothing is read of a
+// process that it could keep us waiting for: no environment, no command line, no memory map (their
+// locks are held over page faults).
 
 package import MAMModel
 package import MAMSystem
@@ -21,7 +23,8 @@ package final class ProcessIdentities: Sendable {
 
     /// Gives a process an identity, or takes it away with nil. False if that life of it has ended.
     ///
-    /// `user`: who sets it. `connection`: what the identity ends with; nil for the process's own life.
+    /// `user`: who sets it. `connection`: what the identity ends with; nil for the process's own
+    /// life.
     package func set(
         _ identity: Identity?, by user: UInt32, for life: ProcessLife,
         until connection: ConnectionID? = nil

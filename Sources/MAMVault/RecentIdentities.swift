@@ -5,7 +5,8 @@ internal import MAMSystem
 
 /// Answers that hold as long as the process lives and nothing is changed in the table that they come from.
 ///
-/// That nothing was found is kept too: who has a long line of ancestors would have all of them looked at for each file.
+/// That nothing was found is kept too: who has a long line of ancestors would have all of them
+/// looked at for each file.
 final class RecentIdentities: Sendable {
     private struct Answer {
         let process: ProcessHandle

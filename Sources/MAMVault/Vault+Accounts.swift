@@ -118,7 +118,8 @@ extension Vault {
         if settings.hooks.checkIn != nil { checkIn() }
     }
 
-    /// Wraps the account's keys anew. Files change only if it had no passphrase: they are then sealed under new keys. A new passphrase has to be what policy wants, and it ends a block
+    /// Wraps the account's keys anew. Files change only if it had no passphrase: they are then
+    /// sealed under new keys. A new passphrase has to be what policy wants, and it ends a block
     /// that wants one.
     package func changePassphrase(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes?

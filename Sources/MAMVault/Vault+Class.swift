@@ -45,14 +45,15 @@ extension Vault {
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }
 
-    /// True for a file that has another class than policy and settings now say, or a retired key, and whose keys are at hand.
+    /// True for a file that has another class than policy and settings now say, or a retired key,
+    /// and whose keys are at hand.
     package func isOutOfDate(_ header: FileHeader?) -> Bool {
         guard let header, let account = accountOfStaleKey(header) else { return false }
         return windows(of: account)?.hasAllKeys ?? false
     }
 
-    /// The account of a file that has another class than policy and settings now say, or whose key is wrapped with one that is
-    /// retired; nil for all others.
+    /// The account of a file that has another class than policy and settings now say, or whose key
+    /// is wrapped with one that is retired; nil for all others.
     func accountOfStaleKey(_ header: FileHeader) -> AccountID? {
         guard let sealing = header.sealing, let holder = keyring.holder(ofKey: sealing.keyID)
         else { return nil }
@@ -60,7 +61,8 @@ extension Vault {
         return holder.isRetired || sealing.protectionClass != effective ? holder.account : nil
     }
 
-    /// The account of a file whose key is opened by bytes that are no more the file's; nil for all others.
+    /// The account of a file whose key is opened by bytes that are no more the file's; nil for all
+    /// others.
     func accountOfExposedKey(_ header: FileHeader) -> AccountID? {
         guard let sealing = header.sealing, sealing.isExposed else { return nil }
         return keyring.account(ofKey: sealing.keyID)
@@ -71,8 +73,8 @@ extension Vault {
         header.sealing.flatMap { keyring.account(ofKey: $0.keyID) }.map { keyring.identity(of: $0) }
     }
 
-    /// Gives a file the class that policy and settings now say, if it has another, and wraps it with a key that is not retired.
-    /// A failure leaves it as it is.
+    /// Gives a file the class that policy and settings now say, if it has another, and wraps it
+    /// with a key that is not retired. A failure leaves it as it is.
     package func updateClass(of file: VaultFile) throws(VaultError) {
         guard let header = file.header, accountOfStaleKey(header) != nil else { return }
         try rewrap(file, as: header.owner, asking: header.sealing?.askedClass)
@@ -80,8 +82,9 @@ extension Vault {
 
     /// Wraps a managed file's key anew, for an owner and for the class that follows from what is asked.
     ///
-    /// It holds from now on: the file is closed when its new class is. But the key stays, and who has kept the old header and what
-    /// opened it has the key. Where that is not meant to be, the header says so until the content is sealed under a new key.
+    /// It holds from now on: the file is closed when its new class is. But the key stays, and who
+    /// has kept the old header and what opened it has the key. Where that is not meant to be, the
+    /// header says so until the content is sealed under a new key.
     func rewrap(
         _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {

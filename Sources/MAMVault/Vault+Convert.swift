@@ -130,7 +130,8 @@ extension Vault {
 
     private static let chunkByteCount = 1 << 20
 
-    /// Copies until a read finds nothing; the last read is what makes a strict reader check the end. Returns how much that was.
+    /// Copies until a read finds nothing; the last read is what makes a strict reader check the
+    /// end. Returns how much that was.
     private func copy(
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
         _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void

@@ -22,8 +22,8 @@ extension Vault {
             ?? defaultIdentity(ofUser: user)
     }
 
-    /// False for a directory's account that another user registered: that user could lock and destroy what is not theirs.
-    /// Root's accounts are anybody's to write for.
+    /// False for a directory's account that another user registered: that user could lock and
+    /// destroy what is not theirs. Root's accounts are anybody's to write for.
     private func mayKeep(contentOf user: UInt32, _ owner: Identity) -> Bool {
         registrant(of: owner) == 0 || mayAct(user, for: owner)
     }
@@ -35,8 +35,9 @@ extension Vault {
                 identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
     }
 
-    /// What a thread was given, by whatever way; nil for nothing. A name that was no account when it was given may be
-    /// another user's by now, and counts no more: what was plain stays its user's, and gets into no other's hands.
+    /// What a thread was given, by whatever way; nil for nothing. A name that was no account when
+    /// it was given may be another user's by now, and counts no more: what was plain stays its
+    /// user's, and gets into no other's hands.
     private func given(toThread thread: Int32) -> FoundIdentity? {
         guard let found = identities.found(forThread: thread),
             mayAct(found.giver, for: found.identity)

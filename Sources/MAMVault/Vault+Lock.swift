@@ -76,8 +76,8 @@ extension Vault {
         }
     }
 
-    /// The steps of a lock, or with `everyClass` of a block. The caller holds the account's `transitions`. Returns the numbers of the
-    /// files that were in the way.
+    /// The steps of a lock, or with `everyClass` of a block. The caller holds the account's
+    /// `transitions`. Returns the numbers of the files that were in the way.
     func close(
         _ account: AccountID, _ windows: AccountWindows, everyClass: Bool,
         until sharedDeadline: Deadline?

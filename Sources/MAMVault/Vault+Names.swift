@@ -1,4 +1,5 @@
-// To whom an account's name belongs, where several users share a daemon: docs/adr/0031-names-belong-to-uids.md.
+// To whom an account's name belongs, where several users share a daemon:
+// docs/adr/0031-names-belong-to-uids.md.
 
 internal import Glibc
 internal import MAMEnrollment
@@ -131,8 +132,8 @@ extension Vault {
         }
     }
 
-    /// Refuses an export whose ids files have that its keys do not open: they are somebody else's, and would become its.
-    /// Who trusts an export on root's daemon is root.
+    /// Refuses an export whose ids files have that its keys do not open: they are somebody else's,
+    /// and would become its. Who trusts an export on root's daemon is root.
     func refuseForged(
         _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, while shallGoOn: () -> Bool
     ) throws(KeyringError) {

@@ -95,8 +95,8 @@ extension Vault {
     /// Documents of the policy directory that are not in force as they stand there.
     package var refusedDocuments: [RefusedDocument] { inForce.withLock { $0.refused } }
 
-    /// What the organisation tells the programs of an identity; nothing to those of one that is no account. It may hold
-    /// secrets, and goes to none that only came first.
+    /// What the organisation tells the programs of an identity; nothing to those of one that is no
+    /// account. It may hold secrets, and goes to none that only came first.
     package func configuration(of identity: Identity) throws(VaultError) -> AppConfiguration {
         guard let account = account(of: identity) else { return .empty }
         let own = keyring.identity(of: account)

@@ -30,9 +30,11 @@ extension Vault {
         }
     }
 
-    /// Registers the account of an export that was opened, with its ids and keys. Who may tells ``refusal(of:user:while:)``.
+    /// Registers the account of an export that was opened, with its ids and keys. Who may tells
+    /// ``refusal(of:user:while:)``.
     ///
-    /// `passphrase`: nil for keys that the device secret alone opens. `shallGoOn`: whether the caller still waits.
+    /// `passphrase`: nil for keys that the device secret alone opens. `shallGoOn`: whether the
+    /// caller still waits.
     package func importKeys(
         _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, passphrase: SecretBytes?,
         while shallGoOn: () -> Bool

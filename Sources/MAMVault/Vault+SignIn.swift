@@ -9,10 +9,11 @@ internal import MAMPolicy
 internal import MAMSystem
 
 extension Vault {
-    /// Why an identity may not be registered by a user; nil if it may. Goes through the whole tree where the settings do not
-    /// say whose the name is.
+    /// Why an identity may not be registered by a user; nil if it may. Goes through the whole tree
+    /// where the settings do not say whose the name is.
     ///
-    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the mount.
+    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
+    /// mount.
     package func refusal(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> EnrollmentStatus? {

@@ -70,8 +70,8 @@ extension Vault {
             ])
     }
 
-    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the keys when it started, and
-    /// opens no file of theirs meanwhile; the mount may serve.
+    /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the
+    /// keys when it started, and opens no file of theirs meanwhile; the mount may serve.
     package func resumeWipes(in mount: any VaultMount) {
         for wipe in keyring.wipes { _ = resume(wipe, in: mount) }
     }
@@ -215,8 +215,9 @@ extension AccountStatus {
 }
 
 extension WipeIntent {
-    /// By its key; a file that was made plain in place has none, and goes by its owner's name. Both can be written into a
-    /// header, or claimed, by others: where several users have files, one that is another's on the disk is not the account's.
+    /// By its key; a file that was made plain in place has none, and goes by its owner's name. Both
+    /// can be written into a header, or claimed, by others: where several users have files, one
+    /// that is another's on the disk is not the account's.
     fileprivate func covers(_ file: OwnedHeader) -> Bool {
         if let sealing = file.header.sealing {
             return covers(sealing.keyID) && (isRegistrants(file) || uid == 0 || file.user == 0)

@@ -22,8 +22,8 @@ package final class Vault: Sendable {
     let sealer: KeyringSealer
     let openFiles = OpenFiles()
     let windows = Guarded<[AccountID: AccountWindows]>([:])
-    /// One lock or unlock of an account at a time. Held over purging, so never by a thread that serves the mount, and never
-    /// for two accounts by one thread.
+    /// One lock or unlock of an account at a time. Held over purging, so never by a thread that
+    /// serves the mount, and never for two accounts by one thread.
     let transitions = LockTable<AccountID>()
     private let mounted = Mutex<(any VaultMount)?>(nil)
     let events = Hub<AccountEvent>()
@@ -45,7 +45,8 @@ package final class Vault: Sendable {
     private let revoked = AccessWindow(.revoked)
     /// The users that the setting AccountUsers names.
     let userIDs = UserIDs()
-    /// One search through the tree for whose a name or key is at a time. Nothing else is taken inside of it.
+    /// One search through the tree for whose a name or key is at a time. Nothing else is taken
+    /// inside of it.
     let searching = Mutex<Void>(())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks

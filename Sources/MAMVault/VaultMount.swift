@@ -53,13 +53,15 @@ package protocol VaultMount: Sendable {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
 
-    /// Walks the whole tree and seals every file anew for which `isWanted` holds, given its header: under a new key, as the class
-    /// that it has. False if one is left, or `shallGoOn` ended it. What was done is synced before this returns.
+    /// Walks the whole tree and seals every file anew for which `isWanted` holds, given its header:
+    /// under a new key, as the class that it has. False if one is left, or `shallGoOn` ended it.
+    /// What was done is synced before this returns.
     func sealAnew(
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
 
-    /// Goes through the tree until `isWanted` holds for something. False if it held for nothing, or `shallGoOn` ended it.
+    /// Goes through the tree until `isWanted` holds for something. False if it held for nothing, or
+    /// `shallGoOn` ended it.
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
     ) -> Bool
@@ -94,7 +96,8 @@ package struct RemovedFiles: Sendable {
     /// left.
     package var scanned = 0
     package var found = 0
-    /// The first of those that are still there, or could not be looked at; below the backing directory.
+    /// The first of those that are still there, or could not be looked at; below the backing
+    /// directory.
     package private(set) var left: [ByteString] = []
     package private(set) var leftCount = 0
     /// True if it is proved that no such file is there.

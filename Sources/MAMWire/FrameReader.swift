@@ -58,7 +58,8 @@ package struct FrameReader {
         try attach(descriptors, toLastFrame: rest.isEmpty)
     }
 
-    /// As memchr(3) finds it: a client may send much, and the loop over a slice is many times as long.
+    /// As memchr(3) finds it: a client may send much, and the loop over a slice is many times as
+    /// long.
     private static func firstZero(in bytes: ArraySlice<UInt8>) -> Int? {
         bytes.withUnsafeBytes { buffer in
             guard let start = buffer.baseAddress, let found = memchr(start, 0, buffer.count) else {

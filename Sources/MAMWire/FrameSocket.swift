@@ -29,7 +29,8 @@ package struct FrameSocket {
 
     /// The next frame; nil when the peer is done.
     ///
-    /// `admit`: asked once for a frame that is longer than one read, before more of it is kept; `excess` if it says no.
+    /// `admit`: asked once for a frame that is longer than one read, before more of it is kept;
+    /// `excess` if it says no.
     package mutating func receive(
         admittingLong admit: () -> Bool = { true }
     ) throws(Failure) -> Frame? {

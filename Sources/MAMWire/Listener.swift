@@ -4,8 +4,9 @@ internal import CShims
 internal import Glibc
 package import MAMSystem
 
-/// Root, or the user who asks. For root also the user who made the mount that is asked about, and then no passphrase goes
-/// there: root that inherited a user's XDG_RUNTIME_DIR would look for its sockets among the user's.
+/// Root, or the user who asks. For root also the user who made the mount that is asked about, and
+/// then no passphrase goes there: root that inherited a user's XDG_RUNTIME_DIR would look for its
+/// sockets among the user's.
 package struct Listener: Sendable, Equatable {
     /// The effective user of the process that listens, as the kernel tells it (`SO_PEERCRED`).
     package let user: UInt32

@@ -27,7 +27,8 @@ package struct VarlinkClient: ~Copyable {
     private let sender: FrameSender
     private var frames: FrameSocket
 
-    /// Connects to the service at `path`. `owner`: who made the mount that it is to be asked about; nil if none is.
+    /// Connects to the service at `path`. `owner`: who made the mount that it is to be asked about;
+    /// nil if none is.
     package init(path: String, mountOf owner: UInt32? = nil) throws(Failure) {
         self.init(try Self.connect(to: path, mountOf: owner))
     }
@@ -93,7 +94,8 @@ package struct VarlinkClient: ~Copyable {
             ["method": .string(method), "parameters": .object(parameters), "oneway": true], [])
     }
 
-    /// Every secret of our interfaces is called a passphrase or a recovery key, or a descriptor of one.
+    /// Every secret of our interfaces is called a passphrase or a recovery key, or a descriptor of
+    /// one.
     private func refuseSecrets(_ parameters: [String: JSONValue]) throws(Failure) {
         guard let listener, !listener.isTrusted else { return }
         let names = parameters.keys.map { $0.lowercased() }

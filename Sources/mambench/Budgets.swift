@@ -4,8 +4,8 @@ import MAMCrypto
 import MAMModel
 import MAMSystem
 
-/// The file of budgets. A library that allocates seals at another cost than one that does not, so each
-/// implementation of the cipher has budgets of its own.
+/// The file of budgets. A library that allocates seals at another cost than one that does not, so
+/// each implementation of the cipher has budgets of its own.
 struct Budgets {
     /// Those of the ciphers that were not asked for, as they are.
     private let all: [String: JSONValue]

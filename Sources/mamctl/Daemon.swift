@@ -10,7 +10,8 @@ final class Daemon {
     let name: WorkspaceName
     private var client: VarlinkClient
 
-    /// Fails with `.unreachable` when nothing answers. `owner`: who made the mount that is asked about.
+    /// Fails with `.unreachable` when nothing answers. `owner`: who made the mount that is asked
+    /// about.
     init(
         of name: WorkspaceName, at path: String, mountOf owner: UInt32? = nil
     ) throws(Failure) {

@@ -19,8 +19,9 @@ func runCommand(_ invocation: Invocation) throws -> ExitStatus {
     }
 }
 
-/// A child has what its parent has when it is forked, and keeps it: the daemon writes that down at the second call.
-/// A function of its own, so that the connection is closed before the command starts.
+/// A child has what its parent has when it is forked, and keeps it: the daemon writes that down at
+/// the second call. A function of its own, so that the connection is closed before the command
+/// starts.
 private func keeper(
     of command: [ByteString], for identity: String, _ invocation: Invocation
 ) throws -> KeptCommand {

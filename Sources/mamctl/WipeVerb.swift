@@ -51,7 +51,8 @@ func warn(ofIncomplete report: WipeReport, _ account: String) -> ExitStatus {
 }
 
 extension Invocation {
-    /// Nothing brings a wiped account back: its name is typed at a terminal, and said by who has none.
+    /// Nothing brings a wiped account back: its name is typed at a terminal, and said by who has
+    /// none.
     func confirmWipe(of account: String, _ daemon: Daemon) throws {
         let known = try daemon.status().accounts.first { $0.isNamed(account) }
         let name = ByteString(known?.label ?? account)

@@ -233,7 +233,8 @@ struct Backing {
         }
         do throws(Errno) {
             let work = try openFile(at: own.raw, "work", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-            // Whoever writes the backing directory may have put any number there: the rest goes behind the mount.
+            // Whoever writes the backing directory may have put any number there: the rest goes
+            // behind the mount.
             if use.isMount { try removeFiles(in: work.raw, atMost: 1000) }
             return work
         } catch {

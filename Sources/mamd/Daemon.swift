@@ -94,8 +94,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     service.finish()
 }
 
-/// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the mount from its users. The
-/// keys are gone, so what is left of it goes on behind the mount as any other wipe does.
+/// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the
+/// mount from its users. The keys are gone, so what is left of it goes on behind the mount as any
+/// other wipe does.
 private func finishWipes(of vault: Vault, in files: FileSystem, _ log: Log) {
     guard vault.isWiping, !files.isReadOnly else { return }
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {

@@ -47,8 +47,8 @@ private func waitsForMount(_ thread: Int32) -> Bool {
     }
 }
 
-/// The kernel waits for the program behind another file system of FUSE's; a signal could interrupt that as a rule, but not at
-/// a close(2).
+/// The kernel waits for the program behind another file system of FUSE's; a signal could interrupt
+/// that as a rule, but not at a close(2).
 func waitsForOtherFileSystem(_ thread: Int32) -> Bool {
     waitChannel(ofThread: thread) == "request_wait_answer"
 }

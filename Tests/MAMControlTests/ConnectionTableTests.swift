@@ -14,7 +14,8 @@ struct ConnectionTableTests {
         table = ConnectionTable(limits: limits)
     }
 
-    /// A connection's key, and the client's end: it reads the end of the stream once the other one is shut down.
+    /// A connection's key, and the client's end: it reads the end of the stream once the other one
+    /// is shut down.
     private func add(_ uid: UInt32) throws -> (key: Int, client: Descriptor)? {
         var ends: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)

@@ -144,8 +144,8 @@ import Testing
         #expect(names.count == kept.count + 2)
     }
 
-    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the directory; then write, sync and removal
-    /// of what was there.
+    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the
+    /// directory; then write, sync and removal of what was there.
     @Test(arguments: 1...15, [1, Int.max])
     func `a change that is interrupted leaves the old or the new passphrase`(
         _ nth: Int, _ times: Int

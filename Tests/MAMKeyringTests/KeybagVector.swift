@@ -47,7 +47,8 @@ enum KeybagVector {
             7e81014a4c2ec22d5fa8df95caf6c9cd0000000000000000000000002e7ed60a
             """)
 
-    /// The keys above retired; the present ones: 55, 66 (private), 77, 44, and their ids 54, 55, 56, 53. No passphrase.
+    /// The keys above retired; the present ones: 55, 66 (private), 77, 44, and their ids 54, 55,
+    /// 56, 53. No passphrase.
     static let withRetiredKeys = record(
         head: bytes(
             """

@@ -6,7 +6,8 @@ import MAMModel
 import MAMSystem
 import Testing
 
-/// An account that had no passphrase and gets one: what opened its files before must not open what is written from then on.
+/// An account that had no passphrase and gets one: what opened its files before must not open what
+/// is written from then on.
 @Suite(.serialized) struct RetiredKeyTests {
     private let classes: [ProtectionClass] = [
         .complete, .completeUnlessOpen, .completeUntilFirstUserAuthentication,
@@ -159,8 +160,8 @@ import Testing
         #expect(keyring.windowState(of: account) == .beforeFirstUnlock)
     }
 
-    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the directory; then write, sync and removal
-    /// of what was there.
+    /// Every call of the two replacements fails in turn: write, sync, rename, sync of the
+    /// directory; then write, sync and removal of what was there.
     @Test(arguments: 1...15, [1, 2, Int.max])
     func `a first passphrase that is interrupted loses no file`(_ nth: Int, _ times: Int) throws {
         let state = try TestState()
@@ -173,7 +174,8 @@ import Testing
                 isRefused = true
             }
         }
-        // The fourth is the sync of the first copy's directory: if the second cannot be written either it is taken back.
+        // The fourth is the sync of the first copy's directory: if the second cannot be written
+        // either it is taken back.
         #expect(isRefused == (nth <= 3 || nth == 4 && times > 1))
         files += try sealed(keyring, account)
         let again = try state.start()
@@ -261,7 +263,8 @@ import Testing
         let keyring = try state.start()
         let account = try keyring.registerAnn(passphrase: nil)
         let before = try state.read(copies(of: account)[0])
-        // Exchanged, and it is not known whether for good: the old content stays under the other name.
+        // Exchanged, and it is not known whether for good: the old content stays under the other
+        // name.
         try FaultPlan.run(.sync, nth: 2, times: 1) {
             try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
         }

@@ -4,7 +4,8 @@ import Testing
 
 @Suite("Acting for others", .serialized)
 struct CredentialTests {
-    /// The kernel sets the flag to fs.suid_dumpable at each switch; with 0, as it is by default, that is no matter.
+    /// The kernel sets the flag to fs.suid_dumpable at each switch; with 0, as it is by default,
+    /// that is no matter.
     @Test(
         "A process that acts for another user cannot be dumped, nor afterwards",
         .enabled(if: geteuid() == 0))

@@ -131,7 +131,8 @@ struct LockTests {
 
 @Suite("Accounts beside each other")
 struct LockApartTests {
-    /// Ann's and Bob's, and a mount whose purge of one account's files does not end until it is told to.
+    /// Ann's and Bob's, and a mount whose purge of one account's files does not end until it is
+    /// told to.
     private func stuckVault() throws -> (
         TestVault, bob: AccountID, isStuck: MAMSystem.Semaphore, end: MAMSystem.Semaphore
     ) {

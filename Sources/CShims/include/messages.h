@@ -16,6 +16,6 @@ intptr_t mam_receive(int socket, void *bytes, size_t count, int *descriptors, in
 /// SO_PEERCRED.
 int mam_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);
 
-/// SO_PEERPIDFD: a descriptor of that process, close-on-exec. -1 and errno ENOPROTOOPT before Linux 6.5; another one if the
-/// process has ended.
+/// SO_PEERPIDFD: a descriptor of that process, close-on-exec. -1 and errno ENOPROTOOPT before Linux
+/// 6.5; another one if the process has ended.
 int mam_peer_process(int socket);
