@@ -54,6 +54,8 @@ final class CallShares: Sendable {
         case .derivation:
             // Each waits for all before it; whoever asks for more than a person types is told so.
             guard derivations.take(for: user) else {
+                // Not at once: the caller that tries again without a pause would take a processor.
+                sleep(1)
                 throw VarlinkError.busy("uid \(user) waits for too many passphrases already")
             }
             return derivations
