@@ -160,10 +160,14 @@ class HostileCase(unittest.TestCase):
     def assert_small(self):
         self.assertLess(self.daemon_memory_mib(), MEMORY_MIB, "the daemon's memory")
 
-    def restart(self):
-        """Kills the daemon; returns the seconds until the next one serves. Unlocks the accounts then."""
+    def restart(self, prepare=lambda: None):
+        """Kills the daemon; returns the seconds until the next one serves. Unlocks the accounts then.
+
+        `prepare`: what is done to the backing directory in between.
+        """
         os.kill(self.workspace.daemon(), 9)
         wait_until(lambda: not list(daemons(str(self.workspace.root))), message="the killed daemon does not die")
+        prepare()
         start = time.monotonic()
         self.workspace.mount()
         took = time.monotonic() - start

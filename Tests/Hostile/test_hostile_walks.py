@@ -142,19 +142,6 @@ class WalkCase(HostileCase):
         fields = pathlib.Path(f"/proc/{self.workspace.daemon()}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def start_again(self, prepare=lambda: None):
-        """Kills the daemon, and starts it after something was done to the backing directory; the seconds of the start."""
-        os.kill(self.workspace.daemon(), 9)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), message="the killed daemon does not die")
-        prepare()
-        start = time.monotonic()
-        self.workspace.mount()
-        took = time.monotonic() - start
-        for name, uid in self.accounts:
-            with Client(self.workspace.socket, uid) as client:
-                client.call("Workspace.Unlock", account=name, passphrase=self.passphrase)
-        return took
-
 
 class Deep(WalkCase):
     """A tree of one user's that is deeper than any path."""
@@ -382,7 +369,7 @@ class Odd(WalkCase):
             for number in range(20_000):
                 (work / f"convert-{number}").touch()
                 (recovery / f"{account}.{number}.keys").touch()
-        self.assertLess(self.start_again(fill), 1.0)
+        self.assertLess(self.restart(fill), 1.0)
         self.await_recovery()
         self.assertEqual(list(work.iterdir()), [])
         self.assert_small()
@@ -399,7 +386,7 @@ class Odd(WalkCase):
                 self.addCleanup(child.wait)
                 self.addCleanup(child.kill)
                 text = f"process {child.pid}, at /nowhere\n"
-                took = self.start_again(lambda: self.workspace.on_disk(".mamd", "lock").write_text(text))
+                took = self.restart(lambda: self.workspace.on_disk(".mamd", "lock").write_text(text))
                 self.assertLess(took, 1.0)
 
 
