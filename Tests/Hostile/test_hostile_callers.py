@@ -15,6 +15,9 @@ import unittest
 from hostile import ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until
 from stuck_fuse import HOLDER, StuckFileSystem
 
+# It times answers.
+ALONE = True
+
 # So that a lock that something is in the way of does not take the tests' time.
 DEADLINE = 1
 

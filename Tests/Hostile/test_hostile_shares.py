@@ -17,6 +17,9 @@ from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user, in_background,
     wait_until)
 
+# It times answers.
+ALONE = True
+
 USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_users.py"
 
 # Sends one frame again and again, by so many threads with a connection each.

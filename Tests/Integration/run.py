@@ -1,13 +1,18 @@
 #!/usr/bin/python3
-"""Runs the integration tests, one file after the other, each in a process of its own.
+"""Runs the integration tests, each file in a process of its own, as many at once as there are processors.
 
-    run.py [--counts FILE] [PATTERN]     test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
+    run.py [--counts FILE] [--jobs N] [PATTERN]
+                        test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
 
-A file that hangs is ended after its time, what it left is removed, and it counts as a failure.
+A file that says `ALONE = True` runs after the others, with nothing beside it: it measures, or it changes
+what is the whole machine's. A file that hangs is ended after its time, what it left is removed, and it
+counts as a failure.
 """
 import argparse
+import concurrent.futures
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -43,9 +48,39 @@ def run_one(name, counts):
     sys.exit(not result.wasSuccessful())
 
 
+def run_file(file, environment):
+    """Runs one file. Returns its counts, its seconds, and what it printed."""
+    import workspace
+
+    prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
+    start = time.monotonic()
+    with tempfile.NamedTemporaryFile(mode="r") as counts, tempfile.TemporaryFile(mode="w+", errors="replace") as output:
+        child = subprocess.Popen(
+            [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name],
+            env={**environment, "MAMD_TEST_PREFIX": prefix},
+            stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            child.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            os.write(output.fileno(), f"{file.stem}: no end after {SECONDS} s: ended\n".encode())
+            child.kill()
+            # What keeps the child is its mount: take that away, then it can go.
+            workspace.remove_leftovers(prefix)
+            child.wait()
+        workspace.remove_leftovers(prefix)
+        output.seek(0)
+        numbers = [int(word) for word in counts.read().split()] or [0, 1, 0]
+        return numbers, time.monotonic() - start, output.read()
+
+
+def runs_alone(file):
+    return re.search(r"^ALONE = True", file.read_text(), re.MULTILINE) is not None
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--counts", help="write 'PASSED FAILED SKIPPED' into this file")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="so many files at once")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("pattern", nargs="?", default="*")
     options = parser.parse_args()
@@ -60,28 +95,17 @@ def main():
     if not files:
         print(f"no test_{options.pattern}.py in {HERE.parent}", file=sys.stderr)
     total = [0, 0, 0]
-    for file in files:
-        prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
-        start = time.monotonic()
-        with tempfile.NamedTemporaryFile(mode="r") as counts:
-            child = subprocess.Popen(
-                [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name],
-                env={**os.environ, "MAMD_TEST_PREFIX": prefix}, stdin=subprocess.DEVNULL)
-            try:
-                child.wait(SECONDS)
-            except subprocess.TimeoutExpired:
-                print(f"{file.stem}: no end after {SECONDS} s: ended", file=sys.stderr)
-                child.kill()
-                # What keeps the child is its mount: take that away, then it can go.
-                workspace.remove_leftovers(prefix)
-                child.wait()
-            numbers = [int(word) for word in counts.read().split()] or [0, 1, 0]
-        workspace.remove_leftovers(prefix)
-        total = [sum(pair) for pair in zip(total, numbers)]
-        passed, failed, skipped = numbers
-        print(
-            f"   {file.stem}: passed {passed}, failed {failed}, skipped {skipped}; "
-            f"{time.monotonic() - start:.0f} s", file=sys.stderr, flush=True)
+    groups = ([file for file in files if runs_alone(file) is alone] for alone in (False, True))
+    for group, jobs in zip(groups, (options.jobs, 1)):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            running = {pool.submit(run_file, file, dict(os.environ)): file for file in group}
+            for done in concurrent.futures.as_completed(running):
+                numbers, seconds, output = done.result()
+                total = [sum(pair) for pair in zip(total, numbers)]
+                passed, failed, skipped = numbers
+                print(
+                    f"{output}   {running[done].stem}: passed {passed}, failed {failed}, skipped {skipped}; "
+                    f"{seconds:.0f} s", file=sys.stderr, flush=True)
     if options.counts:
         pathlib.Path(options.counts).write_text("%d %d %d" % tuple(total))
     sys.exit(total[1] > 0 or total[0] == 0)

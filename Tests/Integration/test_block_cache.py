@@ -10,6 +10,9 @@ from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pa
 from test_lock_cache import FileUsers
 from workspace import daemons, pattern
 
+# It counts pages that the kernel keeps.
+ALONE = True
+
 PAGE = os.sysconf("SC_PAGESIZE")
 SIZE = 1 << 20
 BEFORE, AFTER = pattern(SIZE), pattern(SIZE)[::-1]

@@ -16,6 +16,9 @@ from workspace import (
     ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, make_the_kernel_forget, pattern,
     wait_until)
 
+# It counts pages that the kernel keeps.
+ALONE = True
+
 OTHER = "other@example.org"
 
 # All that a conversion changes the disk with.

@@ -10,6 +10,9 @@ import time
 
 from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, daemons, pattern
 
+# It counts what the machine has left.
+ALONE = True
+
 # What the daemon may have more for all who look for holes: the threads for requests, of which some run already, and
 # four; with the descriptors of all these. Through io_uring, where those for requests are all there, 32 more that wait for
 # them, each with a descriptor of its own.

@@ -9,6 +9,9 @@ import unittest
 
 from workspace import MOUNT_OPTIONS, WorkspaceCase, daemons, wait_until
 
+# It times, and counts idle processors.
+ALONE = True
+
 TWO_PROCESSORS = os.cpu_count() == 2 and len(os.sched_getaffinity(0)) == 2 and "no_busy_wait" not in MOUNT_OPTIONS
 TICK = 1 / os.sysconf("SC_CLK_TCK")
 

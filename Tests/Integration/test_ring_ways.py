@@ -14,6 +14,9 @@ from ring_case import READER, Ring, RingMount
 from systemd_machine import MachineCase
 from workspace import PREFIX, daemons, mounts, pattern, remove_leftovers, wait_until
 
+# The kernel module's parameter is the whole machine's.
+ALONE = True
+
 # A daemon that stops locks first.
 GONE = {errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.ENOKEY}
 

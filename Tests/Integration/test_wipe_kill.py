@@ -158,13 +158,16 @@ class Killed(WorkspaceCase):
         return [(each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]]
 
     def start_until(self, call, count):
-        """A start that is killed as it enters a call. It was, for mamctl waits for it."""
+        """A start whose daemon is killed as it enters a call, before it serves or while it already does.
+
+        strace ends when all that it traces has ended: a daemon that lives is a time-out here.
+        """
         result = subprocess.run(
             ["strace", "-qq", "-f", "-o", "/dev/null", "-e", f"trace={call}",
              "-e", f"inject={call}:signal=SIGKILL:when={count}",
              "mamctl", "mount", self.workspace.backing, self.workspace.mount_point],
             env=self.workspace.environment, capture_output=True, timeout=60)
-        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn(result.returncode, (0, 1), result.stderr)
 
     def test_at_any_moment(self):
         moments = random.Random(1)

@@ -10,6 +10,9 @@ import unittest
 from wipe_tree import WipeCase, key_ids, keybag_files, owned, write_all
 from workspace import ANN, NO
 
+# It times answers.
+ALONE = True
+
 
 class Others(WipeCase):
     def test_they_are_served_all_the_time(self):

@@ -13,6 +13,9 @@ from test_sharing import call
 from wipe_tree import WipeCase, keybag_files, write_all
 from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, pattern, tree_digest, wait_until
 
+# It counts pages that the kernel keeps.
+ALONE = True
+
 
 class InUse(WipeCase):
     def setUp(self):
