@@ -2,7 +2,6 @@
 
 internal import MAMCrypto
 internal import MAMModel
-internal import MAMSystem
 
 /// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can be raised later.
 package struct KeyDerivationCost: Sendable, Equatable {
@@ -34,15 +33,13 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    // One at a time, for each takes all the memory that it may; by user, so that an unlock waits
-    // for one of another's at most.
-    private static let turns = Shares(total: 1)
+    private static let turns = DerivationTurns()
 
     /// Argon2id at this cost, in the turn of the user who asked for it.
     func stretch(
         _ passphrase: SecretBytes, salt: Bytes16, for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
-        try Self.turns.withTurn(of: user) { () throws(DerivationError) in
+        try Self.turns.take(for: user) { () throws(DerivationError) in
             try Derivation.argon2id(
                 passphrase: passphrase, salt: salt, passes: passes,
                 memoryByteCount: memoryByteCount)

@@ -9,23 +9,38 @@ package struct Deadline: Sendable, Comparable {
 
     /// So many milliseconds from now.
     package init(milliseconds: Int) {
-        nanoseconds = Self.now + Int64(milliseconds) * 1_000_000
+        nanoseconds = Self.clock + Int64(milliseconds) * 1_000_000
     }
+
+    /// As long from now as it is since a moment that has passed.
+    package init(asFarAheadAs past: Deadline) {
+        let now = Self.clock
+        nanoseconds = now + (now - past.nanoseconds)
+    }
+
+    package static var now: Deadline { Deadline(milliseconds: 0) }
 
     package init(seconds: Int) { self.init(milliseconds: seconds * 1000) }
 
-    package var hasPassed: Bool { Self.now >= nanoseconds }
+    package var hasPassed: Bool { Self.clock >= nanoseconds }
 
     /// Until then, whole ones begun included; 0 once it has passed.
     package var secondsLeft: Int {
-        Int(max(0, nanoseconds - Self.now + 999_999_999) / 1_000_000_000)
+        Int(max(0, nanoseconds - Self.clock + 999_999_999) / 1_000_000_000)
+    }
+
+    /// Returns once it has passed.
+    package func wait() {
+        var time = timespec(
+            tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
     }
 
     package static func < (one: Deadline, other: Deadline) -> Bool {
         one.nanoseconds < other.nanoseconds
     }
 
-    private static var now: Int64 {
+    private static var clock: Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -91,10 +91,6 @@ class SharesCase(HostileCase):
     def setUp(self):
         self.drain()
 
-    def beside_a_derivation(self):
-        """One of another user's is always under way then, and an unlock waits for it: four times, not three."""
-        return {**self.quiet, "unlock": self.quiet["unlock"] * 4 / 3}
-
     def drain(self):
         """The clients of an attack have been killed; the daemon is done with them when their threads end."""
         wait_until(lambda: self.client_threads() == 0, 60, "the daemon still serves clients that are gone")
@@ -223,12 +219,12 @@ class Sockets(SharesCase):
             "Workspace.ChangePassphrase", account=ATTACKERS_NAME, passphrase=self.passphrase,
             newPassphrase=self.passphrase)
         with self.flood(ATTACKER, frame, 150):
-            self.assert_bounded(self.beside_a_derivation())
+            self.assert_bounded(self.quiet)
 
     def test_unlocks_of_an_account_of_ones_own(self):
         frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
         with self.flood(ATTACKER, frame, 150):
-            self.assert_bounded(self.beside_a_derivation())
+            self.assert_bounded(self.quiet)
 
     def test_too_many_passphrases_are_refused_at_once(self):
         frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase) + b"\0"

@@ -1,0 +1,37 @@
+// Who derives a key from a passphrase next (docs/adr/0036-fair-shares.md).
+
+internal import MAMSystem
+
+/// One derivation at a time, for each takes all the memory that it may.
+///
+/// A user's next one begins no sooner than its last one took after that ended, so that a user who
+/// asks without a pause has half of the time at most, and the unlock of another finds the turn free
+/// every other time. Root and the daemon's own user do not pause.
+final class DerivationTurns: Sendable {
+    private let machine = Shares(total: 1)
+    /// One of each user: its others wait for its pause, and not for the machine.
+    private let users = Shares(each: 1)
+    private let pauses = Guarded<[UInt32: Deadline]>([:])
+
+    func take<Result, Failure: Error>(
+        for user: UInt32, _ derive: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard Shares.bind(user) else { return try machine.withTurn(of: user, derive) }
+        return try users.withTurn(of: user) { () throws(Failure) in
+            pauses.withLock { $0[user] }?.wait()
+            return try machine.withTurn(of: user) { () throws(Failure) in
+                let begin = Deadline.now
+                defer { pause(user, since: begin) }
+                return try derive()
+            }
+        }
+    }
+
+    private func pause(_ user: UInt32, since begin: Deadline) {
+        let end = Deadline(asFarAheadAs: begin)
+        pauses.withLock { pauses in
+            pauses = pauses.filter { !$0.value.hasPassed }
+            pauses[user] = end
+        }
+    }
+}
