@@ -95,16 +95,18 @@ extension Vault {
     package func register(
         _ identity: Identity, user: UInt32, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
-        if let known = keyring.account(matching: identity), !isRegistered(known) {
-            return try registerAgain(known, passphrase: passphrase)
+        try registering(for: user) { () throws(KeyringError) in
+            if let known = keyring.account(matching: identity), !isRegistered(known) {
+                return try registerAgain(known, passphrase: passphrase)
+            }
+            try judgeNew(passphrase, policies.policy(for: identity))
+            let account = try keyring.register(identity, uid: user, passphrase: passphrase)
+            audit(.registered, account, "\(identity) was registered by uid \(user)")
+            // It has no files yet.
+            if let classRecords { recordClasses(of: account, classRecords) }
+            begin(account)
+            return account
         }
-        try judgeNew(passphrase, policies.policy(for: identity))
-        let account = try keyring.register(identity, uid: user, passphrase: passphrase)
-        audit(.registered, account, "\(identity) was registered by uid \(user)")
-        // It has no files yet.
-        if let classRecords { recordClasses(of: account, classRecords) }
-        begin(account)
-        return account
     }
 
     /// An account that the keyring has from now on, with its keys at hand.

@@ -42,10 +42,12 @@ extension Vault {
         let (account, identity) = (export.accountID, export.identity)
         try refuseForged(export, opened, user: user, while: shallGoOn)
         try judgeNew(passphrase, policies.policy(for: identity))
-        try keyring.add(export, opened, uid: user, passphrase: passphrase)
-        noteImport(of: export, by: user)
-        begin(account)
-        return account
+        return try registering(for: user) { () throws(KeyringError) in
+            try keyring.add(export, opened, uid: user, passphrase: passphrase)
+            noteImport(of: export, by: user)
+            begin(account)
+            return account
+        }
     }
 
     // MARK: What an audit has to tell

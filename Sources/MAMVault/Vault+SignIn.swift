@@ -28,15 +28,31 @@ extension Vault {
             }
             guard !isRegistered(known) else { return EnrollmentStatus(identity, .alreadyEnrolled) }
         }
-        if !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) {
-            return EnrollmentStatus(
-                identity, .singleAccountOnly,
-                "uid \(user) has the account \(self.identity(of: own)), and MultiManagedIdentities is off"
-            )
+        if let objection = objectionToAnother(of: user) {
+            return EnrollmentStatus(identity, .singleAccountOnly, objection)
         }
         guard known == nil else { return nil }
         return refusalOfNew(identity, user: user, while: shallGoOn)
             .map { EnrollmentStatus(identity, .notAllowed, $0) }
+    }
+
+    private func objectionToAnother(of user: UInt32) -> String? {
+        guard !settings.multiManagedIdentities, let own = defaultAccount(ofUser: user) else {
+            return nil
+        }
+        return
+            "uid \(user) has the account \(identity(of: own)), and MultiManagedIdentities is off"
+    }
+
+    /// Registers an account of a user. Of two at once the second finds the first one's account, where
+    /// ``refusal(of:user:while:)`` saw none for either.
+    func registering(
+        for user: UInt32, _ register: () throws(KeyringError) -> AccountID
+    ) throws(KeyringError) -> AccountID {
+        try registering.withLock(user) { () throws(KeyringError) in
+            if let objection = objectionToAnother(of: user) { throw .refused(objection) }
+            return try register()
+        }
     }
 
     /// Refuses a new passphrase that policy does not want.

@@ -50,6 +50,8 @@ package final class Vault: Sendable {
     let searching = Mutex<Void>(())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks
+    /// One registration of a user at a time. Comes before all other locks.
+    let registering = LockTable<UInt32>()
     /// One wipe of an account at a time. Comes before `transitions`.
     let wiping = LockTable<AccountID>()
 

@@ -1,4 +1,5 @@
 """Registering, enrolling, deregistering: states, status codes, and who may."""
+import concurrent.futures
 import errno
 import json
 import unittest
@@ -140,6 +141,18 @@ class OneAccount(EnrollmentCase):
         result = self.workspace.serving(
             "account register", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
         self.assertIn("227", result.stderr)
+
+
+    def test_of_several_at_once_one_is_registered(self):
+        self.workspace.mount()
+        names = [f"user{number}@contoso.com" for number in range(6)]
+
+        def register(name):
+            return self.call("Register", name=name, passphrase=f"correct horse battery {name}")
+
+        with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
+            list(pool.map(register, names))
+        self.assertEqual(len(json.loads(self.workspace.serving("account", "list", "--json").stdout)), 1)
 
 
 class Required(EnrollmentCase):
