@@ -120,6 +120,8 @@ extension SealedContent {
     private func growing(
         to new: Extent, _ write: () throws(StoreError) -> Void
     ) throws(StoreError) {
+        // It may come with the next try: there is nothing to be undone, which could fail.
+        guard cipher != nil else { throw .keyUnavailable }
         let old = extent
         let start = (old.blockCount - 1) * Int64(Layout.blockByteCount)
         do throws(StoreError) {

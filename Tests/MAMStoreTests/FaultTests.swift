@@ -21,6 +21,19 @@ struct FaultTests {
         }
     }
 
+    @Test("What is written at the end without the key leaves the disk alone", arguments: [0, 9000])
+    func withoutKey(gap: Int64) throws {
+        let file = try TestFile()
+        try file.write([UInt8](repeating: 1, count: 10_000), at: 0)
+        file.stored.revokeKey()
+        Faults.arm(.any, nth: 1, error: .ioError)
+        defer { Faults.disarm() }
+        #expect(throws: StoreError.keyUnavailable) { try file.write([2], at: 10_000 + gap) }
+        #expect(throws: StoreError.keyUnavailable) { try file.truncate(to: 20_000) }
+        #expect(!Faults.disarm())
+        #expect(file.stored.size == 10_000)
+    }
+
     @Test("Old or new after any one failure", arguments: Operation.allCases)
     func oldOrNew(operation: Operation) throws {
         try failEachCall(of: operation, times: 1) { found, old, new in
