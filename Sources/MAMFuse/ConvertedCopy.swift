@@ -14,7 +14,6 @@ final class ConvertedCopy {
     private let name: String
     let file: Descriptor
     private let source: Descriptor
-    private var place: Descriptor?
     /// Names of extended attributes that it was given.
     private var attributes: Set<ByteString> = []
 
@@ -58,16 +57,20 @@ final class ConvertedCopy {
 
     func synchronize() throws(Errno) { try MAMSystem.synchronize(file.raw) }
 
-    /// Exchanges the two names, and makes the inode the new file. The caller sees to it that no name changes meanwhile.
+    /// Exchanges the two names, and makes the inode the new file. Returns the directory in which
+    /// that is to be made durable. The caller sees to it that no name changes meanwhile.
     func putInPlace(
         of inode: Inode, at place: FileSystem.Place, in table: InodeTable
-    ) throws(Errno) {
+    ) throws(Errno) -> Descriptor {
         let (old, new) = (inode.backingID, BackingID(try status(of: file.raw)))
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
         // All that may want a descriptor comes first: once the names are exchanged nothing may fail.
         let (handle, first) = (try reopen(file.raw, openPathOnly), try inode.firstFile())
+        let directory = try withOwnerRights(to: place.directory) { path throws(Errno) in
+            try openFile(procPath: path, O_RDONLY | O_DIRECTORY)
+        }
         // Before the exchange: whoever looks the name up then must find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
@@ -76,9 +79,9 @@ final class ConvertedCopy {
             table.remove(new, of: inode)
             throw error
         }
-        self.place = place.directory
         try inode.become(handle, new, first: first)
         table.remove(old, of: inode)
+        return directory
     }
 
     private func exchange(with place: FileSystem.Place) throws(Errno) {
@@ -91,16 +94,12 @@ final class ConvertedCopy {
 
     /// Makes the exchange durable; then what was there before need not take room until the kernel forgets it. The exchange is done
     /// already: a failure is logged.
-    func synchronizePlace(_ vault: Vault) {
-        guard let place else { return }
+    func synchronizePlace(_ conversion: Conversion, _ vault: Vault) {
         do throws(Errno) {
             // Its attributes, as they were in the moment of the exchange.
             try synchronize()
-            let directory = try reopen(place.raw, O_RDONLY | O_DIRECTORY)
-            try withExtendedLifetime(directory) { () throws(Errno) in
-                try MAMSystem.synchronize(directory.raw)
-            }
-            let old = try openFile(at: self.directory.raw, name, O_WRONLY | O_NOFOLLOW)
+            try conversion.synchronizePlace()
+            let old = try openFile(at: directory.raw, name, O_WRONLY | O_NOFOLLOW)
             try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }
         } catch { vault.reportUnsynced(error) }
     }

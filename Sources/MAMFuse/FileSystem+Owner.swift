@@ -136,7 +136,7 @@ extension FileSystem {
             try takeAttributes(of: inode, copy, conversion)
             try systemCall { () throws(Errno) in try copy.synchronize() }
             guard try finish(conversion, copy, inode, place) else { continue }
-            return copy.synchronizePlace(vault)
+            return copy.synchronizePlace(conversion, vault)
         }
         throw Conversion.outrun
     }
@@ -154,7 +154,7 @@ extension FileSystem {
             try refuseBeingWiped(inode, [header, conversion.facts.header])
             // Once more: they may have changed since.
             try takeAttributes(of: inode, copy, conversion)
-            try systemCall { () throws(Errno) in
+            return try systemCall { () throws(Errno) in
                 try copy.putInPlace(of: inode, at: place, in: table)
             }
         }

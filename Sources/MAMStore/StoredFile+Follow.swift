@@ -15,8 +15,6 @@ final class Following: @unchecked Sendable {
     let sealer: any HeaderSealer
     /// Behind it nothing was copied yet. `Int64.max`: everything was.
     var end: Int64 = 0
-    /// A sync of the copy failed: it may have lost what it was given, and is made anew.
-    let hasFailed = Atomic<Bool>(false)
 
     init(_ copy: StoredFile, _ sealer: any HeaderSealer) {
         self.copy = copy
@@ -24,7 +22,13 @@ final class Following: @unchecked Sendable {
     }
 
     var isComplete: Bool { end == .max }
-    var isSafe: Bool { isComplete && !hasFailed.load(ordering: .relaxed) }
+    var isSafe: Bool { isComplete && failure == nil }
+
+    /// A sync of the copy that failed, whoever asked for it: it may have lost what it was given,
+    /// and the next sync does not tell.
+    var failure: Errno? {
+        copy.syncFailures.withLock { $0.count > 0 ? $0.last : nil }
+    }
 }
 
 extension StoredFile {
@@ -49,7 +53,7 @@ extension StoredFile {
     ) throws(StoreError) -> Int {
         try lock.shared { () throws(StoreError) in
             guard let following else { return 0 }
-            if following.hasFailed.exchange(false, ordering: .relaxed) { following.end = 0 }
+            if let failure = following.failure { throw .system(failure) }
             guard !following.isComplete else { return 0 }
             guard let start = try nextData(from: following.end) else {
                 let size = try contentSize()
@@ -151,24 +155,43 @@ extension StoredFile {
     /// From now on this is its copy, which its caller does not use any more. Nobody reads or writes
     /// meanwhile.
     ///
-    /// Both are given the header. `putInPlace` gives the copy the file's name. When one of them
-    /// throws all stays as it is. False, with nothing done, if the copy is not the same by now, or
-    /// whoever uses the file does not let go of it by the deadline.
+    /// Both are given the header. `putInPlace` gives the copy the file's name, and returns the
+    /// directory that has it, to be synced. When one of them throws all stays as it is. False, with
+    /// nothing done, if the copy is not the same by now, or whoever uses the file does not let go
+    /// of it by the deadline.
     package func becomeCopy<Failure: Error>(
         by deadline: Deadline, check: (FileHeader?) throws(Failure) -> Void,
-        _ putInPlace: (FileHeader?) throws(Failure) -> Void
+        _ putInPlace: (FileHeader?) throws(Failure) -> Descriptor
     ) throws(Failure) -> Bool {
         let result = lock.exclusive(until: deadline) { () -> Result<Bool, Failure> in
             do throws(Failure) {
                 try check(headerUnlocked)
                 guard let following, following.isSafe else { return .success(false) }
-                try putInPlace(headerUnlocked)
-                content = following.copy.lock.shared { following.copy.content }
+                place = try putInPlace(headerUnlocked)
+                content = following.copy.surrender(to: self)
                 self.following = nil
                 refreshSize()
                 return .success(true)
             } catch { return .failure(error) }
         }
         return try result?.get() ?? false
+    }
+
+    /// Gives its content away. Who still has this file, and wants to take its key, takes the
+    /// heir's, under the heir's lock.
+    private func surrender(to heir: StoredFile) -> Content {
+        lock.exclusive {
+            defer { content = .plain(PlainContent(descriptor: descriptorUnlocked, header: nil)) }
+            self.heir = heir
+            return content
+        }
+    }
+
+    /// Makes the name durable that the file got as a copy, if it may not be so yet. Until then a
+    /// crash may bring back the file of before, which lacks what was synced since.
+    package func synchronizePlace() throws(Errno) {
+        guard let place = lock.shared({ place }) else { return }
+        try MAMSystem.synchronize(place.raw)
+        lock.exclusive { if self.place === place { self.place = nil } }
     }
 }

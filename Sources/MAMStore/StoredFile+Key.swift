@@ -39,18 +39,24 @@ extension StoredFile {
 
     /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again. Waits for
     /// those that are running.
-    package func revokeKey() { lock.exclusive { dropCipher() } }
+    package func revokeKey() {
+        let heir = lock.exclusive { dropCipher() }
+        heir?.revokeKey()
+    }
 
     /// The same; false, and the key stays, if those are not done by the deadline.
     package func revokeKey(until deadline: Deadline) -> Bool {
-        lock.exclusive(until: deadline) { dropCipher() } != nil
+        guard let heir = lock.exclusive(until: deadline, { dropCipher() }) else { return false }
+        return heir?.revokeKey(until: deadline) ?? true
     }
 
-    /// The caller holds the lock alone.
-    private func dropCipher() {
-        guard case .sealed(let sealed) = content else { return }
+    /// Returns the file that has the content by now, if it is not this one. The caller holds the
+    /// lock alone.
+    private func dropCipher() -> StoredFile? {
+        guard case .sealed(let sealed) = content else { return heir }
         sealed.cipher?.revoke()
         sealed.cipher = nil
+        return nil
     }
 
     /// Gives an unmanaged file another unmanaged owner: one write of its header.

@@ -23,6 +23,10 @@ package final class StoredFile: @unchecked Sendable {
     let syncFailures = Mutex(SyncFailures())
     /// While it is copied; changed by who holds the lock alone.
     var following: Following?
+    /// The directory in which its name may not be durable; changed in the same way.
+    var place: Descriptor?
+    /// What has its content by now.
+    var heir: StoredFile?
     private let cachedSize: Atomic<Int64>
 
     /// `size`: the plain one.

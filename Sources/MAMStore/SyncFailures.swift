@@ -39,14 +39,16 @@ extension StoredFile {
     }
 
     /// Makes what was written durable, also in a copy that is being made: it may be the file by the
-    /// time that this returns. A failure is also told to every handle of the file.
+    /// time that this returns. And if it has become the file just now, its name. A failure is also
+    /// told to every handle of the file.
     package func synchronize(dataOnly: Bool) throws(Errno) {
         // Held, for another one may take its place meanwhile.
-        let (descriptor, copy) = lock.shared { (descriptorUnlocked, self.following) }
+        let (descriptor, following) = lock.shared { (descriptorUnlocked, self.following) }
         try withExtendedLifetime(descriptor) { () throws(Errno) in
             do throws(Errno) {
                 try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
-                try copy?.synchronize(dataOnly: dataOnly)
+                try following?.copy.synchronize(dataOnly: dataOnly)
+                try synchronizePlace()
             } catch {
                 syncFailures.withLock { $0.note(error) }
                 throw error
@@ -72,14 +74,5 @@ extension StoredFile {
     /// A failed sync that no handle has been told of.
     package var untoldSyncFailure: Errno? {
         syncFailures.withLock { $0.isTold ? nil : $0.last }
-    }
-}
-
-extension Following {
-    fileprivate func synchronize(dataOnly: Bool) throws(Errno) {
-        do throws(Errno) { try copy.synchronize(dataOnly: dataOnly) } catch {
-            hasFailed.store(true, ordering: .relaxed)
-            throw error
-        }
     }
 }

@@ -75,11 +75,12 @@ package final class Conversion {
     }
 
     /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its
-    /// name; nobody reads or writes meanwhile, no lock comes between, and no name changes, which
+    /// name in the directory that it returns; nobody reads or writes meanwhile, no lock comes between, and no name changes, which
     /// `names` is for: while that is held nothing is copied, synced or waited for. False if it has
     /// to be copied once more.
     package func finish(
-        holding names: ReadWriteLock, _ putInPlace: (FileHeader?) throws(VaultError) -> Void
+        holding names: ReadWriteLock,
+        _ putInPlace: (FileHeader?) throws(VaultError) -> Descriptor
     ) throws(VaultError) -> Bool {
         try whileOpen { () throws(VaultError) in
             let isDone = try names.exclusive { () throws(VaultError) in
@@ -95,6 +96,9 @@ package final class Conversion {
             return true
         }
     }
+
+    /// Makes the copy's new name durable.
+    package func synchronizePlace() throws(Errno) { try old.stored.synchronizePlace() }
 
     /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be
     /// given away.

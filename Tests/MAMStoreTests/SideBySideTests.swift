@@ -31,6 +31,34 @@ struct SideBySideTests {
         } catch { return error }
     }
 
+    @Test("Who takes the key of a copy waits for the file that it has become")
+    func keyOfACopy() throws {
+        let (file, copy) = (try TestFile(), try TestFile())
+        try file.write([1, 2, 3], at: 0)
+        file.stored.beFollowed(by: copy.stored, sealer: copy.sealer)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
+        defer { buffer.deallocate() }
+        while try file.stored.copyStep(through: buffer) > 0 {}
+        let directory = try openFile("/tmp", O_RDONLY | O_DIRECTORY)
+        let soon = Deadline(seconds: 1)
+        let isCopy = try file.stored.becomeCopy(
+            by: soon, check: { _ throws(StoreError) in },
+            { _ throws(StoreError) in directory })
+        #expect(isCopy)
+        var isTaken = true
+        // It has the lock alone while it is asked.
+        _ = try file.stored.becomeCopy(
+            by: soon,
+            check: { _ throws(StoreError) in
+                isTaken = copy.stored.revokeKey(until: Deadline(milliseconds: 10))
+            },
+            { _ throws(StoreError) in directory })
+        #expect(!isTaken)
+        #expect(try file.stored.contents() == [1, 2, 3])
+        copy.stored.revokeKey()
+        #expect(file.stored.needsKey)
+    }
+
     /// Cells share blocks with their neighbours; each is written whole, with one byte repeated.
     @Test("Readers see each write whole", arguments: [1000, 4096, 9000, 100_000])
     func wholeWrites(cell: Int) throws {

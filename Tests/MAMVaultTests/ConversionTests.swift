@@ -17,6 +17,9 @@ struct ConversionTests {
         func finish(_ putInPlace: () throws(VaultError) -> Void) throws(VaultError) -> Bool {
             try conversion.finish(holding: ReadWriteLock()) { _ throws(VaultError) in
                 try putInPlace()
+                return try systemCall { () throws(Errno) in
+                    try openFile(test.path, O_RDONLY | O_DIRECTORY)
+                }
             }
         }
     }
@@ -188,6 +191,37 @@ struct ConversionTests {
         #expect(try it.finish {})
         #expect(it.file.size == 5 << 20)
         #expect(try it.test.openExisting("new").size == 5 << 20)
+    }
+
+    @Test("A sync is one of the new name, too, until that is durable")
+    func place() throws {
+        let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        #expect(try it.finish {})
+        try it.file.write("synced")
+        defer { Faults.disarm() }
+        // The first sync is the file's, and the second one its directory's.
+        Faults.arm(.sync, nth: 2, error: .ioError)
+        #expect(throws: Errno.ioError) { try it.file.synchronize(dataOnly: true) }
+        Faults.disarm()
+        try it.file.synchronize(dataOnly: true)
+        Faults.arm(.sync, nth: 2, error: .ioError)
+        try it.file.synchronize(dataOnly: true)
+        #expect(!Faults.disarm())
+    }
+
+    @Test("A copy whose own sync failed does not become the file")
+    func lostInTheCopy() throws {
+        let it = try begin(
+            String(repeating: "x", count: 20_000), from: Self.stranger, to: "ann@contoso.com")
+        try it.conversion.copy()
+        // A plain file is cut without a sync, and a sealed one with it.
+        Faults.arm(.sync, nth: 1, times: 1, error: .ioError)
+        try it.file.truncate(to: 10_000)
+        #expect(Faults.disarm())
+        #expect(try it.finish {} == false)
+        #expect(throws: VaultError.self) { try it.conversion.copy() }
+        #expect(it.file.owner.name == Self.stranger)
     }
 
     @Test(
