@@ -59,14 +59,14 @@ extension FileSystem {
         if new.user != nil || new.group != nil {
             try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
         }
-        if let mode = new.mode { try changeMode(inode.handle, to: mode) }
+        if let mode = new.mode { try changeMode(inode, to: mode) }
         if new.access != nil || new.modification != nil {
             do throws(Errno) { try changeTimes(inode, new) } catch {
                 // Of a new size the kernel must hear: it would go on with the old one.
                 if new.size == nil { throw error }
             }
         }
-        return entry(inode, try status(at: inode.handle.raw, ""))
+        return try entry(inode)
     }
 
     /// With a file's last name the kernel sends the time of that. It keeps such times itself, and when it has forgotten the file
@@ -81,8 +81,18 @@ extension FileSystem {
     /// What the kernel leaves to us: who changes a file's content without being root takes its set-id bits away. It does not
     /// ask for the mode then, which a program that is started would have from it.
     func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
-        guard caller.user != 0, try MAMFuse.clearSetIDBits(inode.handle) else { return }
-        purgeQueue.add(inode)
+        // Nearly none has any, and this is asked at each write.
+        guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }
+        let hadSome = try metadata.shared { () throws(Errno) in
+            try MAMFuse.clearSetIDBits(inode.handle)
+        }
+        if hadSome { purgeQueue.add(inode) }
+    }
+
+    func changeMode(_ inode: Inode, to mode: mode_t) throws(Errno) {
+        try metadata.shared { () throws(Errno) in
+            try MAMFuse.changeMode(inode.handle, to: mode)
+        }
     }
 
     private func truncate(
@@ -103,8 +113,9 @@ extension FileSystem {
     }
 
     private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {
-        _ = try retrying {
-            fchownat(inode.handle.raw, "", user, group, Int32(MAM_EMPTY_PATH) | AT_SYMLINK_NOFOLLOW)
+        let flags = Int32(MAM_EMPTY_PATH) | AT_SYMLINK_NOFOLLOW
+        try metadata.shared { () throws(Errno) in
+            _ = try retrying { fchownat(inode.handle.raw, "", user, group, flags) }
         }
     }
 
@@ -113,7 +124,9 @@ extension FileSystem {
         let times = [new.access ?? omitted, new.modification ?? omitted]
         // Not while a header is rewritten, which puts the time back that it found.
         try inode.withState { _ throws(Errno) in
-            _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+            try metadata.shared { () throws(Errno) in
+                _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+            }
         }
     }
 }

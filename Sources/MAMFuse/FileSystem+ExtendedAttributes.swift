@@ -75,8 +75,10 @@ extension FileSystem {
     ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
-        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
-            try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
+        try metadata.shared { () throws(Errno) in
+            try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+                try MAMSystem.setExtendedAttribute(path, name, to: value, flags: flags)
+            }
         }
         if strcmp(name, "system.posix_acl_access") == 0, caller.user != 0 {
             try clearSetGroupID(of: inode, unless: isMember)
@@ -90,7 +92,7 @@ extension FileSystem {
     ) throws(Errno) {
         let status = try status(at: inode.handle.raw, "")
         guard status.st_mode & S_ISGID != 0, !isMember(status.st_gid) else { return }
-        try changeMode(inode.handle, to: status.st_mode & 0o7777 & ~S_ISGID)
+        try changeMode(inode, to: status.st_mode & 0o7777 & ~S_ISGID)
     }
 
     func removeExtendedAttribute(
@@ -99,8 +101,14 @@ extension FileSystem {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
         if isCapability(name) { return try removeCapability(of: inode, for: caller) }
-        try withProcPath(of: inode.handle.raw) { path throws(Errno) in
-            try MAMSystem.removeExtendedAttribute(path, name)
+        try removeExtendedAttribute(name, of: inode)
+    }
+
+    func removeExtendedAttribute(_ name: Name, of inode: Inode) throws(Errno) {
+        try metadata.shared { () throws(Errno) in
+            try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+                try MAMSystem.removeExtendedAttribute(path, name)
+            }
         }
     }
 

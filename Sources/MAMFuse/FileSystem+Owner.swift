@@ -152,10 +152,12 @@ extension FileSystem {
         try conversion.finish(holding: names) { header throws(VaultError) in
             // Neither past who looks for its files, nor out of its reach as plain ones.
             try refuseBeingWiped(inode, [header, conversion.facts.header])
-            // Once more: they may have changed since.
-            try takeAttributes(of: inode, copy, conversion)
-            return try systemCall { () throws(Errno) in
-                try copy.putInPlace(of: inode, at: place, in: table)
+            return try metadata.exclusive { () throws(VaultError) in
+                // Once more: they may have changed since.
+                try takeAttributes(of: inode, copy, conversion)
+                return try systemCall { () throws(Errno) in
+                    try copy.putInPlace(of: inode, at: place, in: table)
+                }
             }
         }
     }

@@ -44,6 +44,10 @@ package final class FileSystem: Sendable {
     /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
+    /// Shared by what changes a file's mode, owner, times or attributes, alone while a converted
+    /// file takes them over and then its place: no change goes to the file of before. Who has it
+    /// takes no other lock but that of ``changeMode(_:to:)``.
+    let metadata = ReadWriteLock()
     /// Shared by what makes files, from the name to the first handle; alone for a moment by ``awaitMakers()``.
     let makers = ReadWriteLock()
     /// Moves that may have taken a file past who looks for it; changed under `names`.

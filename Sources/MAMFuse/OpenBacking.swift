@@ -56,16 +56,20 @@ func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
 /// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit, and no
 /// set-group-ID bit on what the group may execute. True if there was one.
 func clearSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
-    func mode() throws(Errno) -> mode_t { try status(at: handle.raw, "").st_mode }
-    guard withoutSetIDBits(try mode()) != nil else { return false }
-    return try modes.exclusive { () throws(Errno) in
-        // Looked at once more: what was seen without the lock may be a temporary mode, or one that a caller has changed since.
-        guard let kept = withoutSetIDBits(try mode()) else { return false }
+    try modes.exclusive { () throws(Errno) in
+        // What was seen without the lock may be a temporary mode, or one that a caller has changed
+        // since.
+        let mode = try status(at: handle.raw, "").st_mode
+        guard let kept = withoutSetIDBits(mode) else { return false }
         try withProcPath(of: handle.raw) { path throws(Errno) in
             _ = try retrying { chmod(path, kept) }
         }
         return true
     }
+}
+
+func hasSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
+    withoutSetIDBits(try status(at: handle.raw, "").st_mode) != nil
 }
 
 /// Nil for a mode that has no such bits.

@@ -123,9 +123,7 @@ extension FileSystem {
             throw refusal
         }
         do throws(Errno) {
-            try withProcPath(of: inode.handle.raw) { path throws(Errno) in
-                try MAMSystem.removeExtendedAttribute(path, Self.capability)
-            }
+            try removeExtendedAttribute(Self.capability, of: inode)
         } catch {
             guard removal != .genuine, error == .noData else { throw error }
         }

@@ -307,6 +307,20 @@ class Slow(ConvertCase):
             self.assertEqual(path.read_bytes(), b"written" + pattern(16_000)[7:])
             self.check_on_disk(path, b"written" + pattern(16_000)[7:], is_managed=True)
 
+    def test_a_mode_that_is_set_in_the_moment_of_the_exchange_holds(self):
+        """The file has its new name, and the daemon does not know that yet."""
+        path = self.personal("file", pattern(5000))
+        path.chmod(0o666)
+        with injecting(self.workspace.daemon(), "renameat2", "delay_exit=500000"):
+            conversion = threading.Thread(target=self.protect, args=(path,))
+            conversion.start()
+            wait_until(lambda: self.workspace.is_managed_on_disk(self.backing_of(path)))
+            path.chmod(0o600)
+            os.setxattr(path, "user.late", b"value")
+            conversion.join()
+        self.assertEqual(self.backing_of(path).stat().st_mode & 0o7777, 0o600)
+        self.assertEqual(os.getxattr(self.backing_of(path), "user.late"), b"value")
+
     def overwrite_start(self, path):
         with open(path, "r+b", buffering=0) as file:
             file.write(b"written")
