@@ -148,7 +148,17 @@ extension FileSystem {
                 throw refusal.errno
             }
         }
-        return entry(inode, try status(at: inode.handle.raw, ""))
+        return try entry(inode)
+    }
+
+    /// As it is now. The status must not be that of the file of before a conversion: what is beyond
+    /// its header would be taken for the size.
+    func entry(_ inode: Inode) throws(Errno) -> Entry {
+        while true {
+            let before = table.lossCount
+            let entry = entry(inode, try status(at: inode.handle.raw, ""))
+            if table.lossCount == before { return entry }
+        }
     }
 
     func entry(_ inode: Inode, _ status: stat) -> Entry {

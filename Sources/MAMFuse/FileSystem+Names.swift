@@ -77,7 +77,7 @@ extension FileSystem {
         }
         table.lookUpAgain(inode)
         inode.wasFound(name, in: parent.node)
-        return entry(inode, try status(at: inode.handle.raw, ""))
+        return try entry(inode)
     }
 
     func unlink(_ name: Name, in parent: UInt64) throws(Errno) {
