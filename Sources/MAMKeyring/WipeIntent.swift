@@ -39,7 +39,7 @@ extension WipeIntent {
     private static let keyIDsOffset = 640
 
     /// Nil for anything that ``encoded`` does not give.
-    init?(decoding bytes: RawSpan) {
+    package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount >= Self.byteCount, let identity = Identity(decoding: bytes) else {
             return nil
         }
@@ -66,7 +66,7 @@ extension WipeIntent {
         KeyID(Bytes16(reading: bytes, at: keyIDsOffset + 16 * Int(protectionClass.rawValue - 1)))
     }
 
-    var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         let count = Self.byteCount + 16 * retiredIDs.count
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan

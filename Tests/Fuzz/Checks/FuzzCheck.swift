@@ -8,7 +8,7 @@ package struct Violation: Error, CustomStringConvertible {
 /// The checks by the names of their corpora.
 package enum FuzzCheck: String, CaseIterable, Sendable {
     case header, blocks, content, keybag, attempts, stream, frames, json, policy, settings,
-        decisions, export
+        decisions, export, wipe
 
     /// Throws a ``Violation``; whatever else is wrong ends the process.
     package func run(_ bytes: [UInt8]) throws(Violation) {
@@ -25,6 +25,7 @@ package enum FuzzCheck: String, CaseIterable, Sendable {
         case .settings: try checkSettings(bytes)
         case .decisions: try checkDecisions(bytes)
         case .export: try checkExport(bytes)
+        case .wipe: try checkWipe(bytes)
         }
     }
 }

@@ -23,21 +23,28 @@ private func checkRecord(_ bytes: [UInt8]) throws(Violation) {
 }
 
 private func withChecksum(_ bytes: [UInt8]) -> [UInt8] {
-    guard bytes.count == Keybag.byteCount else { return bytes }
+    guard bytes.count >= Keybag.byteCount else { return bytes }
+    return sealed(bytes, at: bytes.count - 4)
+}
+
+/// With the checksum that stands at the end of what it covers.
+func sealed(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
+    guard offset >= 0, bytes.count >= offset + 4 else { return bytes }
     var record = bytes
     var span = record.mutableSpan
     var raw = span.mutableBytes
-    raw.store(Checksum.crc32(raw.bytes, count: 1020), at: 1020)
+    raw.store(Checksum.crc32(raw.bytes, count: offset), at: offset)
     return record
 }
 
-/// A state directory in which a real account was registered once.
+/// A state directory in which a real account was registered once. It got a passphrase twice.
 private struct KeybagCopies {
     static let shared = prepared { try KeybagCopies() }
 
     private let directory: Descriptor
     private let names: [String]
-    private let good: [UInt8]
+    /// Without retired keys, with one set and with two.
+    private let good: [[UInt8]]
     private let deviceKey: SecretBytes
 
     private init() throws {
@@ -45,10 +52,19 @@ private struct KeybagCopies {
         let keyring = try Self.start(directory)
         let account = try keyring.register(
             Identity(name: "ann@contoso.com"), uid: 1000, passphrase: nil)
-        names = ["keybags/\(account.bytes).keybag", "keybags/\(account.bytes).keybag.copy"]
-        good = try readSmallFile(at: directory.raw, names[0], maximumByteCount: Keybag.byteCount)
+        let name = "keybags/\(account.bytes).keybag"
+        names = [name, "\(name).copy"]
+        good = try (0..<3).map { [directory] count in
+            let passphrase = SecretBytes.random(count: 8)
+            if count > 0 {
+                try keyring.changePassphrase(account, from: nil, to: passphrase)
+                try keyring.changePassphrase(account, from: passphrase, to: nil)
+            }
+            return try readSmallFile(
+                at: directory.raw, name, maximumByteCount: Keybag.maximumByteCount)
+        }
         let secret = try DeviceSecret.load(in: directory.raw, mayCreate: false)
-        deviceKey = try good[16..<32].withUnsafeBytes { salt in
+        deviceKey = try good[0][16..<32].withUnsafeBytes { salt in
             try Derivation.hkdf(input: secret, salt: salt, info: "mamd keybag device v1")
         }
     }
@@ -95,12 +111,13 @@ private struct KeybagCopies {
 
     /// The good record, with other fields and sealed anew; or changed, cut, or not there.
     private func copy(_ choices: inout Choices) throws(Violation) -> Copy {
-        var record = good
-        let kind = choices.byte() % 8
+        let first = choices.byte()
+        var record = good[Int(first >> 4) % good.count]
+        let kind = first % 8
         if kind == 0 { return .missing }
         record.replaceSubrange(32..<40, with: choices.bytes(8))  // the generation
         for _ in 0..<choices.number(below: 4) {
-            record[choices.number(below: Keybag.byteCount)] ^= choices.byte()
+            record[choices.number(below: record.count)] ^= choices.byte()
         }
         if kind < 5 { try sealD(&record) }
         if kind < 7 { record = withChecksum(record) }
@@ -110,7 +127,7 @@ private struct KeybagCopies {
     }
 
     private func sealD(_ record: inout [UInt8]) throws(Violation) {
-        let associated = record[..<752] + [4]
+        let associated = Self.associatedData(record)
         let key = SecretBytes.random(count: 32)
         record = try must("sealing a keybag") {
             var sealed = record
@@ -125,12 +142,17 @@ private struct KeybagCopies {
         }
     }
 
+    /// Of class D's key.
+    private static func associatedData(_ record: [UInt8]) -> [UInt8] {
+        record[..<752] + record[1020..<record.count - 4] + [4]
+    }
+
     /// By the product's decoder, whose answers are checked for themselves, and by the seal.
     private func isUsable(_ record: [UInt8]) throws(Violation) -> Bool {
         guard let keybag = try? Keybag.decode(record.span.bytes),
             "keybags/\(keybag.accountID.bytes).keybag" == names[0]
         else { return false }
-        let associated = record[..<752] + [4]
+        let associated = Self.associatedData(record)
         return record.withUnsafeBytes { record in
             associated.withUnsafeBytes { associated in
                 let opened = try? KeyWrap.unwrap(
