@@ -74,10 +74,11 @@ extension KeyExport {
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 
-    /// True for a record of this account that has other keys than the keybag, and those of the
-    /// keybag among its retired ones: the keybag is the one from before.
-    func isNewer(than keybag: Keybag, keyD: SecretBytes) -> Bool {
-        accountID == keybag.accountID && retired.contains { $0.keyIDs.contains(keybag.keyIDs.a) }
+    /// True for a record of this account that has keys which the keybag has not, the retired ones
+    /// counted: the keybag is an old one, or one that has gone on from an old one.
+    func holdsMoreKeys(than keybag: Keybag, keyD: SecretBytes) -> Bool {
+        let known = Set(keybag.allKeyIDs)
+        return accountID == keybag.accountID && !allKeyIDs.allSatisfy(known.contains)
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 

@@ -57,18 +57,17 @@ extension Keyring {
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
-    /// True for a record that this account's device wrote after the keybag that is here, which is
-    /// therefore an old one: it holds keys that nothing else here does.
-    package func isNewer(_ record: KeyExport, of account: AccountID) -> Bool {
+    /// True for a record that was sealed by who had this account's keys, and holds some that
+    /// nothing else here does.
+    package func holdsMoreKeys(_ record: KeyExport, of account: AccountID) -> Bool {
         guard let entry = state.read({ $0.accounts[account] }) else { return false }
-        return record.isNewer(than: entry.keybag, keyD: entry.keyD)
+        return record.holdsMoreKeys(than: entry.keybag, keyD: entry.keyD)
     }
 
     /// Nothing that is here, or was here and is not gone yet, may be mistaken for what comes.
     private func refuseConflicts(with export: KeyExport) throws(KeyringError) {
         let account = export.accountID
-        let names =
-            ProtectionClass.allCases.map { export.keyIDs[$0] } + export.retired.flatMap(\.keyIDs)
+        let names = export.allKeyIDs
         if let known = self.account(claimedBy: export.identity) { throw .accountExists(known) }
         let isHere = state.read { state in
             state.accounts[account] != nil

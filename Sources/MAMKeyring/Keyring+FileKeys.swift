@@ -64,10 +64,9 @@ extension SecretBytes {
 
 extension KeyExport {
     /// True for one of its keys' ids, of the retired ones too.
-    package func names(_ key: KeyID) -> Bool {
-        ProtectionClass.allCases.contains { keyIDs[$0] == key }
-            || retired.contains { $0.keyIDs.contains(key) }
-    }
+    package func names(_ key: KeyID) -> Bool { allKeyIDs.contains(key) }
+
+    var allKeyIDs: [KeyID] { retired.keyIDs(beside: keyIDs) }
 
     /// The public key of class B that belongs to a key id.
     fileprivate func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {

@@ -78,6 +78,9 @@ extension Keyring.State {
 }
 
 extension Keybag {
+    /// Of the retired keys too.
+    var allKeyIDs: [KeyID] { retired.keyIDs(beside: keyIDs) }
+
     /// The public key of class B that belongs to a key id, which may be a retired one's.
     func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
         retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB

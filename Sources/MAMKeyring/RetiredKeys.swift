@@ -139,8 +139,12 @@ extension [RetiredKeys] {
             guard let keys = RetiredKeys(decoding: bytes, at: place) else { return nil }
             append(keys)
         }
-        let names = flatMap(\.keyIDs) + ProtectionClass.allCases.map { current[$0] }
+        let names = keyIDs(beside: current)
         guard Set(names).count == names.count else { return nil }
+    }
+
+    func keyIDs(beside current: PerClass<KeyID>) -> [KeyID] {
+        ProtectionClass.allCases.map { current[$0] } + flatMap(\.keyIDs)
     }
 
     var joinedBytes: [UInt8] { flatMap(\.bytes) }

@@ -51,10 +51,11 @@ extension Vault {
         {
             return true
         }
-        if let record = old?.record, keyring.isNewer(record, of: account) {
+        if let record = old?.record, keyring.holdsMoreKeys(record, of: account) {
             log.error(
-                "\(identity(of: account)): the recovery record \(name) has newer keys than the keybag, "
-                    + "which somebody has put back: the record is left as it is"
+                "\(identity(of: account)): the recovery record \(name) has keys that the keybag has not, "
+                    + "which is an old one that somebody has put back: the record is left as it is; "
+                    + "import it on another machine, and move it away for a new one"
             )
             return false
         }
@@ -94,8 +95,8 @@ extension Vault {
         guard refusedDocuments.isEmpty else { return }
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
         for entry in entries where !wanted.contains(entry.name) {
-            // The only other copy of keys that the keybag does not have: it is an old one.
-            if let record = entry.record, keyring.isNewer(record, of: account) { continue }
+            // The only other copy of keys that the keybag does not have: that is an old one.
+            if let record = entry.record, keyring.holdsMoreKeys(record, of: account) { continue }
             do throws(Errno) {
                 try records.remove(entry.name)
                 log.warning(
