@@ -199,10 +199,14 @@ struct KeybagStore: Sendable {
         return Set(names).sorted()
     }
 
-    /// They hold wrapped keys, which must not outlive a wiped account.
+    /// They hold wrapped keys, which must not outlive a wiped account. One may have a keybag's name
+    /// again after a crash, until the directory is synced.
     private func eraseUnfinished(report: (KeyringFinding) -> Void) {
         for name in (try? unfinishedFiles(in: directory.raw)) ?? [] {
-            do throws(Errno) { try eraseFile(in: directory.raw, named: name) } catch {
+            do throws(Errno) {
+                try synchronize(directory.raw)
+                try eraseFile(in: directory.raw, named: name)
+            } catch {
                 report(.notErased(fileName: name, error))
             }
         }

@@ -133,8 +133,10 @@ extension Keyring {
         keybag.generation = new.generation + 1
         do throws(KeyringError) {
             try seal(&keybag, keys, passphrase: nil)
-            try save(keybag)
+            // Also if it cannot be written: what is written next must count before what may lie
+            // there now.
             state.withLock { [keybag] in $0.accounts[keybag.accountID]?.keybag = keybag }
+            try save(keybag)
         } catch { return error }
         return .storage(.ioError)
     }

@@ -27,8 +27,9 @@ package func replaceFileErasingOld(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
 ) throws(Errno) -> Errno? {
-    // What could not be overwritten the last time.
+    // What could not be overwritten the last time, and may have the name again after a crash.
     if faccessat(directory, unfinishedName(of: name), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
+        try synchronize(directory)
         try? eraseFile(in: directory, named: unfinishedName(of: name))
     }
     var old: Old = .none

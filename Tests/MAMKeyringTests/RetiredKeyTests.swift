@@ -189,6 +189,46 @@ import Testing
         #expect(try state.names(in: "keybags").count == 2)
     }
 
+    /// The first try leaves its keybag in one copy, and it cannot be undone. What the next one
+    /// writes counts before it, whichever copy a crash keeps.
+    @Test(arguments: 1...4)
+    func `what a failed change has left gives way to the next one`(_ nth: Int) throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn(passphrase: nil)
+        try FaultPlan.run(.any, nth: 4) {
+            #expect(throws: KeyringError.self) {
+                try keyring.changePassphrase(account, from: nil, to: passphrase("first"))
+            }
+        }
+        let left = try state.read(copies(of: account)[0])
+        try FaultPlan.run(.sync, nth: nth, times: 1) {
+            try? keyring.changePassphrase(account, from: nil, to: passphrase("second"))
+        }
+        let files = try sealed(keyring, account)
+        let isSet = keyring.hasPassphrase(account)
+        try state.write(copies(of: account)[0], left)
+        let again = try state.start()
+        guard isSet else { return }
+        try again.unlock(account, "second")
+        try expectOpen(files, in: again)
+    }
+
+    /// It may have the keybag's name again after a crash.
+    @Test func `what was replaced is not overwritten before the directory is synced`() throws {
+        let state = try TestState()
+        let keyring = try state.start()
+        let account = try keyring.registerAnn(passphrase: nil)
+        let name = copies(of: account)[0]
+        let before = try state.read(name)
+        link("\(state.path)/\(name)", "\(state.path)/kept")
+        // The first copy is written, synced and exchanged. From then on no sync succeeds.
+        try FaultPlan.run(.sync, nth: 2) {
+            try? keyring.changePassphrase(account, from: nil, to: passphrase("right"))
+        }
+        #expect(try state.read("kept") == before)
+    }
+
     /// As a crash leaves them that comes between the two copies.
     @Test func `a copy of the old keybag is brought up to date by the new one`() throws {
         for old in [0, 1] {
