@@ -136,7 +136,8 @@ extension FileSystem {
             try takeAttributes(of: inode, copy, conversion)
             try systemCall { () throws(Errno) in try copy.synchronize() }
             guard try finish(conversion, copy, inode, place) else { continue }
-            return copy.synchronizePlace(conversion, vault)
+            copy.synchronizePlace(conversion, vault)
+            return vault.updateClassSoon(conversion.facts.header)
         }
         throw Conversion.outrun
     }

@@ -50,8 +50,13 @@ extension FileSystem {
 
     /// Looks every file up once. True if that was done for all of them: from then on, what is zero at the end of a file is not
     /// of that crash.
+    ///
+    /// A file whose class became stricter may not have been sealed anew any more.
     package func recoverAll() -> Bool {
-        let isDone = walk(while: { !isStopping }) { _ in true }
+        let isDone = walk(while: { !isStopping }) { found in
+            vault.sealAnewSoon(found.entry.inode.header)
+            return true
+        }
         if isDone { recovering.store(false, ordering: .sequentiallyConsistent) }
         return isDone
     }

@@ -129,9 +129,21 @@ extension Vault {
 
     /// The same after the next unlock.
     package func sealAnewLater(_ header: FileHeader?) {
-        guard let header, let account = accountOfExposedKey(header), let classRecords else {
-            return
-        }
+        guard let header, let account = accountOfExposedKey(header) else { return }
+        forgetClasses(of: account)
+    }
+
+    /// A file was made anew, by the rules and keys of the moment in which that was begun. If they
+    /// have changed since, the pass over the tree may not have seen it.
+    package func updateClassSoon(_ header: FileHeader?) {
+        guard let header, let account = accountOfStaleKey(header) else { return }
+        forgetClasses(of: account)
+        updateClasses(of: account)
+    }
+
+    /// Not all files were met: they are gone through once more.
+    private func forgetClasses(of account: AccountID) {
+        guard let classRecords else { return }
         do throws(Errno) {
             try updating.withLock { updating throws(Errno) in
                 if updating[account] != nil { updating[account] = true }
@@ -139,7 +151,8 @@ extension Vault {
             }
         } catch {
             log.warning(
-                "a file of \(header.owner) keeps its key until the classes change: \(error)")
+                "a file of \(identity(of: account)) keeps its key until the classes change: \(error)"
+            )
         }
     }
 

@@ -125,6 +125,50 @@ class Killed(Case):
             self.assertEqual(self.space.path(name).read_bytes(), content)
             self.assertEqual(os.getxattr(self.space.path(name), "user.mam.class"), b"A")
 
+    def test_a_class_that_was_set_before_the_content_was_sealed_anew(self):
+        """The next start finds the file, which nobody opens."""
+        self.space.register()
+        path = self.put("file", pattern(9_000))
+        place = self.space.on_disk("file")
+        self.assertEqual(self.space.info(path)["class"], "D")
+        status = self.under_strace(
+            ("-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:signal=SIGKILL:when=1"),
+            lambda: self.space.ctl("class", "--set", "A", path, status=None).returncode)
+        self.assertNotEqual(status, 0)
+        wait_until(lambda: not self.running(), message="the daemon lives")
+        self.assertEqual((header(place)[11], header(place)[13]), (1, 1))
+        self.space.mount().unlock()
+        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        self.assertEqual(path.read_bytes(), pattern(9_000))
+
+    def test_a_file_that_is_being_sealed_while_the_account_gets_its_first_passphrase(self):
+        self.space.register(extra=["--no-passphrase"])
+        self.space.ctl("class", "--set", "A", self.space.mount_point)
+        data = pattern(12 << 20)
+        place = self.space.on_disk("large")
+        place.write_bytes(data)
+        old = self.keybags()[0].read_bytes()[688:752]
+        with contextlib.ExitStack() as stack:
+
+            def protect():
+                work = self.space.backing / ".mamd" / "work"
+                running = stack.enter_context(subprocess.Popen(
+                    ["mamctl", "protect", self.space.path("large"), "--owner", ANN], env=self.space.environment,
+                    stdout=subprocess.DEVNULL))
+                wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
+                self.passphrase("--new-passfile", self.space.passfile)
+                self.assertIsNone(running.poll(), "it was sealed too early: this test cannot fail")
+                return running.wait()
+
+            # Each step of the copy takes a while.
+            delay = ("-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=50000")
+            self.assertEqual(self.under_strace(delay, protect), 0)
+        keys = self.keybags()[0].read_bytes()[688:752]
+        self.assertNotEqual(keys[:48], old[:48])
+        wait_until(lambda: header(place)[32:48] in [keys[at:at + 16] for at in range(0, 64, 16)], 20, "it has a retired key")
+        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        self.assertEqual(self.space.path("large").read_bytes(), data)
+
     def unlock_until_killed(self):
         self.space.serving("unlock", ANN, "--passfile", self.space.passfile, status=None)
         deadline = time.monotonic() + 20
