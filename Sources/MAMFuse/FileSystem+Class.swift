@@ -56,10 +56,14 @@ extension FileSystem {
         if inode.isDirectory {
             try systemCall { () throws(Errno) in try setChildClass(asked, of: inode) }
         } else {
-            try changeHeader(of: inode) { file throws(VaultError) in
-                try vault.setClass(asked, of: file)
+            try changingKey { () throws(VaultError) in
+                try changeHeader(of: inode) { file throws(VaultError) in
+                    try vault.setClass(asked, of: file)
+                }
+                sealAnewIfExposed(inode) { () throws(VaultError) in
+                    try place(of: inode, descriptor)
+                }
             }
-            sealAnewIfExposed(inode) { () throws(VaultError) in try place(of: inode, descriptor) }
         }
         return protection(of: inode)
     }

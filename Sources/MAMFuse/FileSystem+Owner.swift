@@ -35,8 +35,10 @@ extension FileSystem {
         if case .protected(let header)? = facts(of: inode),
             header.isManaged == vault.isManaged(owner)
         {
-            try retag(inode, owner, for: caller)
-            return sealAnewIfExposed(inode, at: place)
+            return try changingKey { () throws(VaultError) in
+                try retag(inode, owner, for: caller)
+                sealAnewIfExposed(inode, at: place)
+            }
         }
         try replace(inode, at: place(), owner, isSealed: true, for: caller)
     }

@@ -7,6 +7,7 @@ internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
+internal import Synchronization
 
 extension FileSystem {
     package func sealAnew(
@@ -36,6 +37,16 @@ extension FileSystem {
         vault.reportSealedAnew(count, left: left.count, reason)
         return isComplete
     }
+
+    /// Changes a header, and then the file's key where that is to follow.
+    func changingKey(_ body: () throws(VaultError) -> Void) throws(VaultError) {
+        keyChanges.add(1, ordering: .sequentiallyConsistent)
+        defer { keyChanges.subtract(1, ordering: .sequentiallyConsistent) }
+        try body()
+    }
+
+    /// A daemon that ends now leaves a file that is to be looked for.
+    package var isChangingKeys: Bool { keyChanges.load(ordering: .sequentiallyConsistent) > 0 }
 
     /// After a change of the header that its key should not have outlived. The change holds either
     /// way: what fails is logged, shown where the file's protection is asked for, and tried again.

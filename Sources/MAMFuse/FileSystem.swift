@@ -52,6 +52,8 @@ package final class FileSystem: Sendable {
     let makers = ReadWriteLock()
     /// Moves that may have taken a file past who looks for it; changed under `names`.
     let moves = Atomic<Int>(0)
+    /// Changes of headers that new file keys follow on.
+    let keyChanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
     private let onReady: @Sendable (FileSystem) -> Void
 

@@ -92,6 +92,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     try service.start(signals, recovery)
     session.serve()
     service.finish()
+    recovery.stop(files)
 }
 
 /// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the

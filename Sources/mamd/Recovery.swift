@@ -32,6 +32,12 @@ final class Recovery: Sendable {
         log.info("all files were looked at")
     }
 
+    /// The mount is gone. What is cut off in the middle of a change of keys is found as after a
+    /// crash.
+    func stop(_ files: FileSystem) {
+        if files.isChangingKeys { isNeeded.store(true, ordering: .relaxed) }
+    }
+
     /// Once all is written and nothing more can be.
     func finish() {
         guard !isNeeded.load(ordering: .relaxed) else { return }

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import re
+import signal
 import subprocess
 import time
 import unittest
@@ -140,6 +141,31 @@ class Killed(Case):
         self.space.mount().unlock()
         wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
         self.assertEqual(path.read_bytes(), pattern(9_000))
+
+    def test_a_daemon_that_is_stopped_before_the_content_was_sealed_anew(self):
+        """Class C stays open while it ends: nothing but the end itself keeps the file from its new key."""
+        self.space.register()
+        path = self.put("file", pattern(8 << 20))
+        place = self.space.on_disk("file")
+        os.sync()
+        self.assertEqual(self.space.info(path)["class"], "D")
+
+        def stop():
+            work = self.space.backing / ".mamd" / "work"
+            with subprocess.Popen(
+                    ["mamctl", "class", "--set", "C", path], env=self.space.environment, stderr=subprocess.DEVNULL) as running:
+                wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
+                os.kill(self.space.daemon(), signal.SIGTERM)
+                # Without its tracer the copy would be done at once.
+                wait_until(lambda: not self.running(), 30, "the daemon does not end")
+                return running.wait()
+
+        delay = ("-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=500000")
+        self.assertNotEqual(self.under_strace(delay, stop), 0)
+        self.assertEqual((header(place)[11], header(place)[13]), (3, 1))
+        self.space.mount().unlock()
+        wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
+        self.assertEqual(path.read_bytes(), pattern(8 << 20))
 
     def test_a_file_that_is_being_sealed_while_the_account_gets_its_first_passphrase(self):
         self.space.register(extra=["--no-passphrase"])
