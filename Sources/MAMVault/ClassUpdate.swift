@@ -150,9 +150,8 @@ extension Vault {
                 try classRecords.remove(account)
             }
         } catch {
-            log.warning(
-                "a file of \(identity(of: account)) keeps its key until the classes change: \(error)"
-            )
+            let owner = identity(of: account)
+            log.warning("a file of \(owner) keeps its key until the classes change: \(error)")
         }
     }
 
