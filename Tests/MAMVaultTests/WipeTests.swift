@@ -36,6 +36,8 @@ struct WipeTests {
         let test = try TestVault()
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let seen = Mutex<[Bool]>([])
+        // The file keeps the vault, and the vault the mount that asks the file.
+        defer { test.vault.setMount(nil) }
         test.vault.setMount(
             ActionMount {
                 seen.withLock { $0.append(isRevoked { _ = try file.text() } && !file.holdsKey) }
