@@ -139,7 +139,7 @@ extension FileSystem {
             try systemCall { () throws(Errno) in try copy.synchronize() }
             guard try finish(conversion, copy, inode, place) else { continue }
             copy.synchronizePlace(conversion, vault)
-            return vault.updateClassSoon(conversion.facts.header)
+            return vault.updateClassSoon(file.header)
         }
         throw Conversion.outrun
     }
