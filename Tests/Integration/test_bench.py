@@ -23,9 +23,6 @@ from targets import TARGETS, check
 from work import build
 from workloads import ALL, CLIENTS, WORKLOADS
 
-# It times.
-ALONE = True
-
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -9,9 +9,6 @@ import unittest
 
 from workspace import PREFIX, ROOT
 
-# It counts instructions and times.
-ALONE = True
-
 BUDGETS = ROOT / "Tests" / "Bench" / "budgets.json"
 
 

@@ -5,7 +5,7 @@ import time
 
 from workspace import LONG, WorkspaceCase, libc
 
-COUNT = 1_000_000 if LONG else 50_000
+COUNT = 1_000_000 if LONG else 20_000
 
 libc.fdopendir.restype = libc.readdir.restype = ctypes.c_void_p
 libc.fdopendir.argtypes = [ctypes.c_int]

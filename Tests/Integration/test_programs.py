@@ -8,9 +8,6 @@ import time
 
 from workspace import LONG, ROOT, WorkspaceCase, sealed_size
 
-# It drops the kernel's caches, and times.
-ALONE = True
-
 INCLUDE = pathlib.Path("/usr/include")
 
 

@@ -46,7 +46,8 @@ class Life(unittest.TestCase):
                            stdout=sink, check=True, env=self.space.environment)
 
     def keep(self, path, content):
-        os.sync()
+        with open(path, "rb") as file:
+            os.fsync(file)
         shutil.copyfile(self.space.on_disk(path.name), self.kept / path.name)
         self.content[path.name] = content
 
