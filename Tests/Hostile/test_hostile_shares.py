@@ -219,12 +219,12 @@ class Sockets(SharesCase):
             "Workspace.ChangePassphrase", account=ATTACKERS_NAME, passphrase=self.passphrase,
             newPassphrase=self.passphrase)
         with self.flood(ATTACKER, frame, 150):
-            self.assert_bounded(self.quiet)
+            self.assert_bounded(self.quiet, count=5)
 
     def test_unlocks_of_an_account_of_ones_own(self):
         frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase)
         with self.flood(ATTACKER, frame, 150):
-            self.assert_bounded(self.quiet)
+            self.assert_bounded(self.quiet, count=5)
 
     def test_too_many_passphrases_are_refused_at_once(self):
         frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase) + b"\0"
