@@ -6,8 +6,8 @@ internal import MAMSystem
 internal import MAMWire
 
 extension UnixSocket {
-    /// Connections that wait to be accepted. Who comes later waits for one of these to be: not
-    /// behind thousands that another user has made and left.
+    /// Connections that wait to be accepted. A later client waits until one of them is, and not
+    /// behind the thousands that another user has made and left.
     static let backlog: Int32 = 256
 
     /// Listens at `path`, where nothing may be; the socket file has `mode` from its first moment.

@@ -91,8 +91,8 @@ package final class VarlinkServer: Sendable {
         while waitForClient(listener, end), table.isOpen {
             do throws(Errno) {
                 let socket = try UnixSocket.accept(listener)
-                // Nothing else is done here: until the kernel's queue is empty, who is last in it
-                // waits.
+                // This thread does nothing else: the last client in the kernel's queue waits until
+                // that is empty.
                 if let user = try? UnixSocket.user(of: socket) { newcomers.add(socket, of: user) }
             } catch {
                 // Out of descriptors or memory: wait for some to be given back rather than spin.

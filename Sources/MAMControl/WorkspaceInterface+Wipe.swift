@@ -29,8 +29,8 @@ extension WorkspaceInterface {
         return WipeReport(outcome).members
     }
 
-    /// With `more`, ten times a second, as far as the caller reads. One who is gone keeps no file:
-    /// the wipe goes on.
+    /// With `more`, the caller is told ten times a second, as far as it reads. A caller that is
+    /// gone keeps no file: the wipe goes on.
     private func reporter(_ call: VarlinkCall) -> (WipeProgress) -> Void {
         var next = Deadline(milliseconds: 100)
         var isHeard = call.wantsMore

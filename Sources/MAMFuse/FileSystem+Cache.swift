@@ -33,8 +33,8 @@ extension FileSystem: VaultMount {
         return processID(ofThread: thread).map { [ProcessName($0)] } ?? []
     }
 
-    /// Milliseconds for the memory maps of all processes. Whoever asked for the lock waits for the
-    /// names.
+    /// Milliseconds for the memory maps of all processes. The caller of a lock waits for the names
+    /// of those that are in its way.
     private static var patience: Int { 500 }
 
     /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the

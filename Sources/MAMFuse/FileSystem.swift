@@ -45,7 +45,7 @@ package final class FileSystem: Sendable {
     /// whatever changes a name would wait, on all threads that serve.
     let names = ReadWriteLock()
     /// Shared by what changes a file's mode, owner, times or attributes, alone while a converted
-    /// file takes them over and then its place: no change goes to the file of before. Who has it
+    /// file takes them over and then its place: no change goes to the file of before. Its holder
     /// takes no other lock but that of ``changeMode(_:to:)``.
     let metadata = ReadWriteLock()
     /// Shared by what makes files, from the name to the first handle; alone for a moment by ``awaitMakers()``.

@@ -123,7 +123,7 @@ extension Vault {
     /// does not wait.
     package func sealAnewSoon(_ header: FileHeader?) {
         guard let header, let account = accountOfExposedKey(header) else { return }
-        sealAnewLater(header)
+        forgetClasses(of: account)
         updateClasses(of: account)
     }
 

@@ -75,9 +75,9 @@ package final class Conversion {
     }
 
     /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its
-    /// name in the directory that it returns; nobody reads or writes meanwhile, no lock comes between, and no name changes, which
-    /// `names` is for: while that is held nothing is copied, synced or waited for. False if it has
-    /// to be copied once more.
+    /// name in the directory that it returns; nobody reads or writes meanwhile, no lock comes
+    /// between, and no name changes, which `names` is for: while that is held nothing is copied,
+    /// synced or waited for. False if it has to be copied once more.
     package func finish(
         holding names: ReadWriteLock,
         _ putInPlace: (FileHeader?) throws(VaultError) -> Descriptor

@@ -53,9 +53,9 @@ extension Vault {
         }
         if let record = old?.record, keyring.holdsMoreKeys(record, of: account) {
             log.error(
-                "\(identity(of: account)): the recovery record \(name) has keys that the keybag has not, "
-                    + "which is an old one that somebody has put back: the record is left as it is; "
-                    + "import it on another machine, and move it away for a new one"
+                "\(identity(of: account)): the recovery record \(name) has keys that the keybag "
+                    + "has not, which is an old one that somebody has put back: the record is left "
+                    + "as it is; import it on another machine, and move it away for a new one"
             )
             return false
         }

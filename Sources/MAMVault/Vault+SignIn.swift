@@ -44,8 +44,8 @@ extension Vault {
             "uid \(user) has the account \(identity(of: own)), and MultiManagedIdentities is off"
     }
 
-    /// Registers an account of a user. Of two at once the second finds the first one's account, where
-    /// ``refusal(of:user:while:)`` saw none for either.
+    /// Registers an account of a user. Of two at once the second finds the first one's account,
+    /// where ``refusal(of:user:while:)`` saw none for either.
     func registering(
         for user: UInt32, _ register: () throws(KeyringError) -> AccountID
     ) throws(KeyringError) -> AccountID {

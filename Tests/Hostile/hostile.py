@@ -161,7 +161,7 @@ class HostileCase(unittest.TestCase):
         self.assertLess(self.daemon_memory_mib(), MEMORY_MIB, "the daemon's memory")
 
     def restart(self, prepare=lambda: None):
-        """Kills the daemon; returns the seconds until the next one serves. Unlocks the accounts then.
+        """Kills the daemon, returns the seconds until the next one serves, unlocks the accounts.
 
         `prepare`: what is done to the backing directory in between.
         """

@@ -92,8 +92,10 @@ class SharesCase(HostileCase):
         self.drain()
 
     def drain(self):
-        """The clients of an attack have been killed; the daemon is done with them when their threads end."""
-        wait_until(lambda: self.client_threads() == 0, 60, "the daemon still serves clients that are gone")
+        """The attack's clients were killed; the daemon is done with them when their threads end."""
+        wait_until(
+            lambda: self.client_threads() == 0, 60,
+            "the daemon still serves clients that are gone")
 
     def client_threads(self):
         count = 0

@@ -386,7 +386,8 @@ class Odd(WalkCase):
                 self.addCleanup(child.wait)
                 self.addCleanup(child.kill)
                 text = f"process {child.pid}, at /nowhere\n"
-                took = self.restart(lambda: self.workspace.on_disk(".mamd", "lock").write_text(text))
+                lock = self.workspace.on_disk(".mamd", "lock")
+                took = self.restart(lambda: lock.write_text(text))
                 self.assertLess(took, 1.0)
 
 

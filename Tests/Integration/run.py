@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Runs the integration tests, each file in a process of its own, as many at once as there are processors.
+"""Runs the integration tests: each file in a process of its own, one for each processor at once.
 
     run.py [--counts FILE] [--jobs N] [PATTERN]
                         test_PATTERN.py, here and in Tests/Hostile; PATTERN may have wildcards
 
-A file that says `ALONE = True` runs after the others, with nothing beside it: it measures, or it changes
-what is the whole machine's. A file that hangs is ended after its time, what it left is removed, and it
-counts as a failure.
+A file that says `ALONE = True` runs after the others, with nothing beside it: it measures, or it
+changes what is the whole machine's. A file that hangs is ended after its time, what it left is
+removed, and it counts as a failure.
 """
 import argparse
 import concurrent.futures
@@ -54,7 +54,10 @@ def run_file(file, environment):
 
     prefix = f"mamd-test-{os.getpid()}-{file.stem}-"
     start = time.monotonic()
-    with tempfile.NamedTemporaryFile(mode="r") as counts, tempfile.TemporaryFile(mode="w+", errors="replace") as output:
+    with (
+        tempfile.NamedTemporaryFile(mode="r") as counts,
+        tempfile.TemporaryFile(mode="w+", errors="replace") as output,
+    ):
         child = subprocess.Popen(
             [sys.executable, "-B", __file__, "--one", file.stem, "--counts", counts.name],
             env={**environment, "MAMD_TEST_PREFIX": prefix},
@@ -104,8 +107,8 @@ def main():
                 total = [sum(pair) for pair in zip(total, numbers)]
                 passed, failed, skipped = numbers
                 print(
-                    f"{output}   {running[done].stem}: passed {passed}, failed {failed}, skipped {skipped}; "
-                    f"{seconds:.0f} s", file=sys.stderr, flush=True)
+                    f"{output}   {running[done].stem}: passed {passed}, failed {failed}, "
+                    f"skipped {skipped}; {seconds:.0f} s", file=sys.stderr, flush=True)
     if options.counts:
         pathlib.Path(options.counts).write_text("%d %d %d" % tuple(total))
     sys.exit(total[1] > 0 or total[0] == 0)

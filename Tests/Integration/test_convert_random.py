@@ -1,4 +1,4 @@
-"""Random changes of a file that is converted to and fro, against a model, and a daemon that is killed meanwhile."""
+"""Random changes of a file that is converted to and fro, against a model; the daemon is killed."""
 import contextlib
 import ctypes
 import mmap
@@ -52,8 +52,8 @@ class Model:
         start = self.place(min(LIMIT, len(self.data) + 9000))
         count = self.chance.choice((1, 100, 4064, 9000, 70_000))
         self.chance.choice((
-            self.write, self.write, self.write, self.append, self.direct, self.mapped, self.cut, self.punch,
-            self.zero, self.reserve, self.copy, self.sync, self.look))(start, count)
+            self.write, self.write, self.write, self.append, self.direct, self.mapped, self.cut,
+            self.punch, self.zero, self.reserve, self.copy, self.sync, self.look))(start, count)
 
     def write(self, start, count):
         new = self.chance.randbytes(count)
@@ -61,10 +61,11 @@ class Model:
         self.put(start, new)
 
     def append(self, _, count):
-        self.other(os.O_WRONLY | os.O_APPEND, lambda file, new: os.write(file, new), len(self.data), count)
+        self.other(os.O_WRONLY | os.O_APPEND, os.write, len(self.data), count)
 
     def direct(self, start, count):
-        self.other(os.O_WRONLY | os.O_DIRECT, lambda file, new: os.pwrite(file, new, start), start, count)
+        self.other(
+            os.O_WRONLY | os.O_DIRECT, lambda file, new: os.pwrite(file, new, start), start, count)
 
     def other(self, flags, write, start, count):
         new = self.chance.randbytes(count)
@@ -118,7 +119,8 @@ class Model:
         os.fdatasync(self.file)
 
     def look(self, start, count):
-        assert os.pread(self.file, count, start) == self.data[start : start + count], f"read at {start}"
+        wanted = self.data[start : start + count]
+        assert os.pread(self.file, count, start) == wanted, f"read at {start}"
 
 
 class RandomChanges(WorkspaceCase):
@@ -166,10 +168,11 @@ class RandomChanges(WorkspaceCase):
     def check(self, path, data):
         found = path.read_bytes()
         self.assertEqual(len(found), len(data))
-        self.assertEqual(next((at for at, byte in enumerate(data) if found[at] != byte), None), None)
+        different = (at for at, byte in enumerate(data) if found[at] != byte)
+        self.assertIsNone(next(different, None))
 
     def convert(self, path, seed, stop, done):
-        """To the account, to laxer classes there and stricter ones, and away from it: what is refused, is."""
+        """To the account, to laxer and stricter classes there, and away from it."""
         chance = random.Random(seed)
         while not stop.is_set():
             for words in chance.choice((

@@ -152,7 +152,8 @@ class OneAccount(EnrollmentCase):
 
         with concurrent.futures.ThreadPoolExecutor(len(names)) as pool:
             list(pool.map(register, names))
-        self.assertEqual(len(json.loads(self.workspace.serving("account", "list", "--json").stdout)), 1)
+        accounts = self.workspace.serving("account", "list", "--json").stdout
+        self.assertEqual(len(json.loads(accounts)), 1)
 
 
 class Required(EnrollmentCase):

@@ -133,7 +133,8 @@ class Killed(Case):
         place = self.space.on_disk("file")
         self.assertEqual(self.space.info(path)["class"], "D")
         status = self.under_strace(
-            ("-o", "/dev/null", "-e", "trace=renameat2", "-e", "inject=renameat2:signal=SIGKILL:when=1"),
+            ("-o", "/dev/null", "-e", "trace=renameat2",
+             "-e", "inject=renameat2:signal=SIGKILL:when=1"),
             lambda: self.space.ctl("class", "--set", "A", path, status=None).returncode)
         self.assertNotEqual(status, 0)
         wait_until(lambda: not self.running(), message="the daemon lives")
@@ -143,7 +144,7 @@ class Killed(Case):
         self.assertEqual(path.read_bytes(), pattern(9_000))
 
     def test_a_daemon_that_is_stopped_before_the_content_was_sealed_anew(self):
-        """Class C stays open while it ends: nothing but the end itself keeps the file from its new key."""
+        """Class C stays open meanwhile: only the end itself keeps the file from its new key."""
         self.space.register()
         path = self.put("file", pattern(8 << 20))
         place = self.space.on_disk("file")
@@ -153,14 +154,16 @@ class Killed(Case):
         def stop():
             work = self.space.backing / ".mamd" / "work"
             with subprocess.Popen(
-                    ["mamctl", "class", "--set", "C", path], env=self.space.environment, stderr=subprocess.DEVNULL) as running:
+                    ["mamctl", "class", "--set", "C", path], env=self.space.environment,
+                    stderr=subprocess.DEVNULL) as running:
                 wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
                 os.kill(self.space.daemon(), signal.SIGTERM)
                 # Without its tracer the copy would be done at once.
                 wait_until(lambda: not self.running(), 30, "the daemon does not end")
                 return running.wait()
 
-        delay = ("-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=500000")
+        delay = (
+            "-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=500000")
         self.assertNotEqual(self.under_strace(delay, stop), 0)
         self.assertEqual((header(place)[11], header(place)[13]), (3, 1))
         self.space.mount().unlock()
@@ -179,19 +182,22 @@ class Killed(Case):
             def protect():
                 work = self.space.backing / ".mamd" / "work"
                 running = stack.enter_context(subprocess.Popen(
-                    ["mamctl", "protect", self.space.path("large"), "--owner", ANN], env=self.space.environment,
-                    stdout=subprocess.DEVNULL))
+                    ["mamctl", "protect", self.space.path("large"), "--owner", ANN],
+                    env=self.space.environment, stdout=subprocess.DEVNULL))
                 wait_until(lambda: list(work.iterdir()), 20, "nothing is copied")
                 self.passphrase("--new-passfile", self.space.passfile)
                 self.assertIsNone(running.poll(), "it was sealed too early: this test cannot fail")
                 return running.wait()
 
             # Each step of the copy takes a while.
-            delay = ("-o", "/dev/null", "-e", "trace=pwrite64", "-e", "inject=pwrite64:delay_enter=50000")
+            delay = (
+                "-o", "/dev/null", "-e", "trace=pwrite64",
+                "-e", "inject=pwrite64:delay_enter=50000")
             self.assertEqual(self.under_strace(delay, protect), 0)
         keys = self.keybags()[0].read_bytes()[688:752]
         self.assertNotEqual(keys[:48], old[:48])
-        wait_until(lambda: header(place)[32:48] in [keys[at:at + 16] for at in range(0, 64, 16)], 20, "it has a retired key")
+        current = [keys[at:at + 16] for at in range(0, 64, 16)]
+        wait_until(lambda: header(place)[32:48] in current, 20, "it has a retired key")
         wait_until(lambda: header(place)[13] == 0, 20, "not sealed anew")
         self.assertEqual(self.space.path("large").read_bytes(), data)
 

@@ -12,14 +12,17 @@ PROBES = {
     "Probes": {
         "Compliance": ["/bin/echo", "compliant"], "OsVersion": ["/bin/echo", "18.0"], "ThreatLevel": "secured"}}
 
-# Some rules of each level: what policy show has to give once it is imported. The policy of init stays beside it, and asks
-# for longer passphrases than each of them.
+# Some rules of each level: what policy show has to give once it is imported. The policy of init
+# stays beside it, and asks for longer passphrases than each of them.
 SHOWN = {
-    1: {"allowedOutboundDataTransferDestinations": "allApps", "minimumPinLength": 10, "printBlocked": False},
-    2: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 10, "printBlocked": False,
-        "allowedInboundDataTransferSources": "allApps", "minimumRequiredOsVersion": "17.6"},
-    3: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 10, "printBlocked": True,
-        "allowedInboundDataTransferSources": "managedApps", "minimumWipeOsVersion": "16.0"},
+    1: {"allowedOutboundDataTransferDestinations": "allApps", "minimumPinLength": 10,
+        "printBlocked": False},
+    2: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 10,
+        "printBlocked": False, "allowedInboundDataTransferSources": "allApps",
+        "minimumRequiredOsVersion": "17.6"},
+    3: {"allowedOutboundDataTransferDestinations": "managedApps", "minimumPinLength": 10,
+        "printBlocked": True, "allowedInboundDataTransferSources": "managedApps",
+        "minimumWipeOsVersion": "16.0"},
 }
 
 

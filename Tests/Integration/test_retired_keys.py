@@ -1,4 +1,4 @@
-"""Files of all keys that an account has had: on its machine, on another one, after a recovery, and gone with a wipe."""
+"""Files of all keys that an account has had: at home, elsewhere, recovered, and wiped."""
 import json
 import os
 import shutil
@@ -10,8 +10,11 @@ from workspace import ANN, DECODER, Workspace, pattern, wait_until
 
 
 class Life(unittest.TestCase):
-    """An account whose passphrase came, went and came again. Of each time there are files from a backup, as they lay on
-    disk then: of each class, one in the middle of a change of class, and a stream."""
+    """An account whose passphrase came, went and came again.
+
+    Of each time there are files from a backup, as they lay on disk then: of each class, one in
+    the middle of a change of class, and a stream.
+    """
 
     def setUp(self):
         self.space = Workspace(settings=SETTINGS, policy=POLICY)
@@ -23,7 +26,8 @@ class Life(unittest.TestCase):
         self.make("first")
         self.space.serving("account passphrase", ANN, "--new-passfile", self.space.passfile)
         self.make("second")
-        self.space.serving("account passphrase", ANN, "--passfile", self.space.passfile, "--no-passphrase")
+        self.space.serving(
+            "account passphrase", ANN, "--passfile", self.space.passfile, "--no-passphrase")
         self.space.serving("account passphrase", ANN, "--new-passfile", self.space.passfile)
         self.make("third")
 
@@ -42,8 +46,9 @@ class Life(unittest.TestCase):
         self.keep(path, pattern(5_000))
         stream = self.kept / f"{time} stream"
         with open(stream, "wb") as sink:
-            subprocess.run(["mamctl", "data", "protect", "--owner", ANN, "--workspace", self.space.name], input=b"words",
-                           stdout=sink, check=True, env=self.space.environment)
+            subprocess.run(
+                ["mamctl", "data", "protect", "--owner", ANN, "--workspace", self.space.name],
+                input=b"words", stdout=sink, check=True, env=self.space.environment)
 
     def keep(self, path, content):
         with open(path, "rb") as file:
@@ -65,15 +70,19 @@ class Life(unittest.TestCase):
                 self.assertEqual(machine.path(f"restored {name}").read_bytes(), content, name)
         for stream in self.kept.glob("* stream"):
             result = subprocess.run(
-                ["mamctl", "data", "unprotect", "--workspace", machine.name], input=stream.read_bytes(),
-                capture_output=True, env=machine.environment)
+                ["mamctl", "data", "unprotect", "--workspace", machine.name],
+                input=stream.read_bytes(), capture_output=True, env=machine.environment)
             self.assertEqual((result.returncode, result.stdout), (0, b"words"), result.stderr)
 
     def decode_all(self, *how):
-        for name, content in [*self.content.items(), *((f"{time} stream", b"words") for time in ("first", "third"))]:
-            options = ["--stream"] if name.endswith("stream") else []
-            result = subprocess.run(["/usr/bin/python3", DECODER, *how, *options, self.kept / name], capture_output=True)
-            self.assertEqual((result.returncode, result.stdout), (0, content), f"{name}: {result.stderr}")
+        streams = {f"{time} stream": b"words" for time in ("first", "third")}
+        for name, content in {**self.content, **streams}.items():
+            options = ["--stream"] if name in streams else []
+            result = subprocess.run(
+                ["/usr/bin/python3", DECODER, *how, *options, self.kept / name],
+                capture_output=True)
+            self.assertEqual(
+                (result.returncode, result.stdout), (0, content), f"{name}: {result.stderr}")
 
     def test_on_its_machine(self):
         space = self.space
@@ -90,21 +99,28 @@ class Life(unittest.TestCase):
         self.check(space)
         places = [space.on_disk(name) for name in self.content if "exposed" not in name]
         places += [place.with_name(f"restored {place.name}") for place in places]
-        current = (space.state / "keybags" / f"{space.account()['id']}.keybag").read_bytes()[688:752]
+        keybag = space.state / "keybags" / f"{space.account()['id']}.keybag"
+        current = keybag.read_bytes()[688:752]
         keys = [current[at:at + 16] for at in range(0, 64, 16)]
-        wait_until(lambda: all(place.read_bytes()[32:48] in keys and not place.read_bytes()[13] for place in places), 30,
-                   "not all have a present key")
+
+        def is_current(header):
+            return header[32:48] in keys and header[13] == 0
+
+        wait_until(
+            lambda: all(is_current(place.read_bytes()) for place in places), 30,
+            "not all have a present key")
         space.serving("account deregister", ANN, "--keep")
         space.register()
         self.check(space)
         space.remount()
         self.check(space)
         space.serving("wipe", ANN, "--confirm", ANN)
-        self.assertEqual([path.name for path in space.backing.iterdir() if path.name != ".mamd"], [])
+        self.assertEqual({path.name for path in space.backing.iterdir()} - {".mamd"}, set())
         self.assertEqual(list((space.state / "keybags").iterdir()), [])
 
     def test_on_another_machine(self):
-        export, secret = self.space.root / "ann.keys", self.space.secret("export", "the passphrase of the export")
+        export = self.space.root / "ann.keys"
+        secret = self.space.secret("export", "the passphrase of the export")
         self.space.serving("account export", ANN, "-o", export, "--passfile", self.space.passfile,
                            "--export-passfile", secret)
         self.decode_all("--export", export, "--passfile", secret)
@@ -112,7 +128,8 @@ class Life(unittest.TestCase):
         other = another_machine(self.space)
         self.addCleanup(other.close)
         self.restore(other)
-        other.serving("account import", export, "--export-passfile", secret, "--passfile", other.passfile)
+        other.serving(
+            "account import", export, "--export-passfile", secret, "--passfile", other.passfile)
         self.check(other)
         other.serving("account passphrase", ANN, "--passfile", other.passfile, "--no-passphrase")
         other.serving("account passphrase", ANN, "--new-passfile", other.passfile)
@@ -122,7 +139,8 @@ class Life(unittest.TestCase):
     def test_recovered(self):
         key = self.space.root / "org.key"
         answer = self.space.ctl("recovery", "keygen", "--json", "-o", key, "--no-passphrase")
-        document = {**POLICY, "displayName": "key", "mamdRecoveryPublicKey": json.loads(answer.stdout)["publicKey"]}
+        public = json.loads(answer.stdout)["publicKey"]
+        document = {**POLICY, "displayName": "key", "mamdRecoveryPublicKey": public}
         (self.space.policies / "key.json").write_text(json.dumps(document))
         wait_until(lambda: records(self.space), 10, "there is no record")
         (record,) = records(self.space)

@@ -158,7 +158,7 @@ class Killed(WorkspaceCase):
         return [(each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]]
 
     def start_until(self, call, count):
-        """A start whose daemon is killed as it enters a call, before it serves or while it already does.
+        """A start whose daemon is killed as it enters a call, before it serves or while it does.
 
         strace ends when all that it traces has ended: a daemon that lives is a time-out here.
         """

@@ -79,7 +79,7 @@ int64_t mam_cached_size(int descriptor);
 int64_t mam_birth_time(int descriptor);
 
 /// statx(2) of any file, O_PATH too: device and inode number as the kernel knows them, without a
-/// request to whoever serves its file system. 0 or -1.
+/// request to the server of its file system. 0 or -1.
 int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode);
 
 /// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon gave it, if the
