@@ -34,6 +34,8 @@ private func negotiate(_ connection: inout fuse_conn_info) {
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
     // The kernel's guess whether attributes will be wanted is wrong for who lists first and asks then.
     connection.want &= ~UInt32(FUSE_CAP_READDIRPLUS_AUTO)
+    // The kernel does not drop pages that were read during an asynchronous direct write (adr 43).
+    connection.want &= ~UInt32(FUSE_CAP_ASYNC_DIO)
     for capability in wanted { connection.want |= connection.capable & UInt32(capability) }
     connection.max_write = UInt32(ReplyBuffer.byteCount)
     connection.max_readahead = UInt32(ReplyBuffer.byteCount)
