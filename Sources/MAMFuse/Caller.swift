@@ -12,6 +12,11 @@ struct Caller: Sendable {
     /// Of requests that make something with a mode; 0 in others.
     let umask: UInt32
 
+    /// By its groups; false where they cannot be read.
+    func isMember(of other: gid_t) -> Bool {
+        group == other || supplementaryGroups(ofThread: thread).contains(other)
+    }
+
     private static let daemonUser = geteuid()
 
     /// Runs a creating call so that what it makes belongs to the caller, and its mode is what the caller's umask or the

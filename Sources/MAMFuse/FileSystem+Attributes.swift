@@ -84,7 +84,7 @@ extension FileSystem {
         // Nearly none has any, and this is asked at each write.
         guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }
         let hadSome = try metadata.shared { () throws(Errno) in
-            try MAMFuse.clearSetIDBits(inode.handle)
+            try MAMFuse.clearSetIDBits(inode.handle, unless: caller.isMember)
         }
         if hadSome { purgeQueue.add(inode) }
     }

@@ -68,10 +68,9 @@ extension FileSystem {
         }
     }
 
-    /// `isMember`: whether the caller is in a group.
     func setExtendedAttribute(
         _ name: Name, of node: UInt64, to value: UnsafeRawBufferPointer, flags: Int32,
-        for caller: Caller, isMember: (gid_t) -> Bool
+        for caller: Caller
     ) throws(Errno) {
         if isVirtual(name) { throw .notPermitted }
         let inode = try table.inode(node)
@@ -81,17 +80,15 @@ extension FileSystem {
             }
         }
         if strcmp(name, "system.posix_acl_access") == 0, caller.user != 0 {
-            try clearSetGroupID(of: inode, unless: isMember)
+            try clearSetGroupID(of: inode, for: caller)
         }
     }
 
     /// What the kernel leaves to us: an access list changes the mode, and with that goes the set-group-ID bit of a group that
     /// one is not in.
-    private func clearSetGroupID(
-        of inode: Inode, unless isMember: (gid_t) -> Bool
-    ) throws(Errno) {
+    private func clearSetGroupID(of inode: Inode, for caller: Caller) throws(Errno) {
         let status = try status(at: inode.handle.raw, "")
-        guard status.st_mode & S_ISGID != 0, !isMember(status.st_gid) else { return }
+        guard status.st_mode & S_ISGID != 0, !caller.isMember(of: status.st_gid) else { return }
         try changeMode(inode, to: status.st_mode & 0o7777 & ~S_ISGID)
     }
 

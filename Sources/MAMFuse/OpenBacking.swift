@@ -53,14 +53,18 @@ func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
     }
 }
 
-/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit, and no
-/// set-group-ID bit on what the group may execute. True if there was one.
-func clearSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
+/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit,
+/// and a set-group-ID bit only for a member of the group, on what the group may not execute
+/// (`setattr_should_drop_suidgid()`). True if one had to go.
+func clearSetIDBits(
+    _ handle: Descriptor, unless isMember: (gid_t) -> Bool
+) throws(Errno) -> Bool {
     try modes.exclusive { () throws(Errno) in
         // What was seen without the lock may be a temporary mode, or one that a caller has changed
         // since.
-        let mode = try status(at: handle.raw, "").st_mode
-        guard let kept = withoutSetIDBits(mode) else { return false }
+        let status = try status(at: handle.raw, "")
+        let kept = withoutSetIDBits(status, unless: isMember)
+        guard kept != status.st_mode & 0o7777 else { return false }
         try withProcPath(of: handle.raw) { path throws(Errno) in
             _ = try retrying { chmod(path, kept) }
         }
@@ -69,14 +73,14 @@ func clearSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
 }
 
 func hasSetIDBits(_ handle: Descriptor) throws(Errno) -> Bool {
-    withoutSetIDBits(try status(at: handle.raw, "").st_mode) != nil
+    try status(at: handle.raw, "").st_mode & (S_ISUID | S_ISGID) != 0
 }
 
-/// Nil for a mode that has no such bits.
-private func withoutSetIDBits(_ mode: mode_t) -> mode_t? {
-    var kept = mode & ~S_ISUID
-    if mode & S_IXGRP != 0 { kept &= ~S_ISGID }
-    return kept == mode ? nil : kept & 0o7777
+private func withoutSetIDBits(_ status: stat, unless isMember: (gid_t) -> Bool) -> mode_t {
+    let kept = status.st_mode & 0o7777 & ~S_ISUID
+    guard kept & S_ISGID != 0 else { return kept }
+    let staysWithGroup = kept & S_IXGRP == 0 && isMember(status.st_gid)
+    return staysWithGroup ? kept : kept & ~S_ISGID
 }
 
 /// Held by whoever changes a mode, so that a temporary one is never taken for the file's own.

@@ -116,7 +116,7 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
         request.serve { files throws(Errno) in
             try files.setExtendedAttribute(
                 name.name, of: node, to: UnsafeRawBufferPointer(start: value, count: count),
-                flags: flags, for: request.caller, isMember: request.callerIsMember)
+                flags: flags, for: request.caller)
             request.replyDone()
         }
     }

@@ -25,17 +25,6 @@ struct Request: @unchecked Sendable {
             thread: context.pid, user: context.uid, group: context.gid, umask: context.umask)
     }
 
-    /// By the caller's groups; false where they cannot be read.
-    func callerIsMember(of group: gid_t) -> Bool {
-        var groups = [gid_t](repeating: 0, count: Self.maximumGroupCount)
-        let count = Int(fuse_req_getgroups(raw, Int32(groups.count), &groups))
-        return caller.group == group
-            || groups.prefix(max(0, min(count, groups.count))).contains(group)
-    }
-
-    /// NGROUPS_MAX.
-    private static let maximumGroupCount = 65_536
-
     /// Runs the request; what it throws is the reply, otherwise `body` has replied.
     @inline(__always)
     func serve(_ body: (FileSystem) throws(Errno) -> Void) {

@@ -71,14 +71,22 @@ package struct ProcessStatus: Sendable {
 
 /// The process that a thread belongs to; nil if it is gone.
 package func processID(ofThread thread: Int32) -> Int32? {
-    guard let bytes = try? readSmallFile("/proc/\(thread)/status", maximumByteCount: 8192) else {
-        return nil
-    }
-    for line in bytes.split(separator: UInt8(ascii: "\n")) where line.starts(with: "Tgid:".utf8) {
-        let digits = line.filter { (48...57).contains($0) }
-        return Int32(String(decoding: digits, as: UTF8.self))
-    }
-    return nil
+    statusWords(ofThread: thread, "Tgid:").first.flatMap { Int32($0) }
+}
+
+/// The supplementary groups of a thread; none if it is gone.
+package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
+    statusWords(ofThread: thread, "Groups:").compactMap { UInt32($0) }
+}
+
+/// What `/proc/THREAD/status` says behind a key.
+private func statusWords(ofThread thread: Int32, _ key: String) -> [String] {
+    // NGROUPS_MAX is 65,536, and a group takes 11 bytes at most.
+    let bytes = (try? readSmallFile("/proc/\(thread)/status", maximumByteCount: 1 << 20)) ?? []
+    let line = bytes.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: key.utf8) }
+    return (line ?? []).dropFirst(key.utf8.count)
+        .split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }
+        .map { String(decoding: $0, as: UTF8.self) }
 }
 
 /// The kernel's function in which a thread waits; nil if it is gone, or not ours to look at.

@@ -26,17 +26,9 @@ def bits_kept(found):
     return int(mode, 8) & ~int(other_mode, 8)
 
 
-def keeps_only_the_set_group_id_bit(found):
-    return bits_kept(found) == stat.S_ISGID
-
-
 def keeps_set_id_bits(found):
     return bits_kept(found) != 0 and bits_kept(found) & ~(stat.S_ISUID | stat.S_ISGID) == 0
 
-
-SET_GROUP_ID = (
-    "(append|copy_file_range|fallocate|ftruncate|open truncating|punch a hole|pwrite|truncate|"
-    "truncate to the same size|write) on a file of mode (2767|6666|6767), by dan, after it")
 
 TO_ITSELF = "chown to itself of a file of mode (2755|4711|6644|6755), by "
 
@@ -47,7 +39,6 @@ EXCEPTIONS = {
         TO_ITSELF + "(ann|root|self), after it": keeps_set_id_bits,
         TO_ITSELF + "(bob|cat|dan)": exactly((None, "EPERM")),
     },
-    "set_id_bits": {SET_GROUP_ID: keeps_only_the_set_group_id_bit},
     "times": {
         "open to read": exactly(("file: a", "file: ")),
         "read of nothing": exactly(("file: a", "file: ")),

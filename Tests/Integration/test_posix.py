@@ -65,16 +65,16 @@ class Exceptions(unittest.TestCase):
         def file(mode, size=7):
             return ((b"./folder/file", (mode, 1, 2001, 3000, size, None), None),)
 
-        write = "write on a file of mode 6767, by dan, after it"
+        chown = "chown to itself of a file of mode 6755, by ann, after it"
         for scenario, label, here, there, is_excused in (
-            ("set_id_bits", write, file("102767"), file("100767"), True),
-            ("set_id_bits", write, file("106767"), file("100767"), False),
-            ("set_id_bits", write, file("104767"), file("100767"), False),
-            ("set_id_bits", write, file("104767"), file("102767"), False),
-            ("set_id_bits", write, file("100767"), file("102767"), False),
-            ("set_id_bits", write, file("102767"), file("100767", 8), False),
-            ("set_id_bits", write, (), file("100767"), False),
-            ("set_id_bits", write, None, file("100767"), False),
+            ("ownership", chown, file("106755"), file("100755"), True),
+            ("ownership", chown, file("102755"), file("100755"), True),
+            ("ownership", chown, file("104755"), file("102755"), False),
+            ("ownership", chown, file("100755"), file("106755"), False),
+            ("ownership", chown, file("106775"), file("100755"), False),
+            ("ownership", chown, file("106755"), file("100755", 8), False),
+            ("ownership", chown, (), file("100755"), False),
+            ("ownership", chown, None, file("100755"), False),
             ("times", "store through a mapping", (None, "file: mc"), (None, "file: amc"), True),
             ("times", "store through a mapping", (None, "file: "), (None, "file: amc"), False),
             ("times", "store through a mapping", ("EIO", "file: mc"), (None, "file: amc"), False),
