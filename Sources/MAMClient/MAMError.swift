@@ -82,6 +82,7 @@ extension MAMError {
         "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
         "WrongPassphrase": .wrongPassphrase, "WindowClosed": .windowClosed, "Blocked": .blocked,
         "NotManaged": .notManaged, "NotFound": .notFound, "Damaged": .damaged, "Refused": .refused,
+        "SealedFiles": .refused,
         "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,
         "SystemError": .systemError,
     ]

@@ -3,6 +3,7 @@
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
 
@@ -22,11 +23,24 @@ extension VaultInterface {
             throw .status(status)
         }
         return try failing { () throws(VarlinkError) in
+            try refuseNewKeys(for: identity, call)
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
             return try keyed(identity.name) { () throws(KeyringError) in
                 try vault.register(identity, user: call.peer.uid, passphrase: passphrase)
             }
         }
+    }
+
+    /// Files that no key here opens would look like the account's, and stay shut for good. Comes
+    /// before the passphrase is read: who asks again with `newKeys` can send the same.
+    private func refuseNewKeys(
+        for identity: Identity, _ call: VarlinkCall
+    ) throws(VarlinkError) {
+        guard try !call.parameters.flag("newKeys") else { return }
+        let files = vault.unopenedFiles(of: identity) { call.isConnected }
+        guard files.count > 0 else { return }
+        throw .sealedFiles(
+            identity.description, files: files.count, example: files.example.shown)
     }
 
     private func failing<Value>(
@@ -37,7 +51,7 @@ extension VaultInterface {
 
     private func newIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
         try call.parameters.allowOnly([
-            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase",
+            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase", "newKeys",
         ])
         let name = try call.parameters.string("name")
         guard !name.isEmpty else { throw .invalidInput("an account needs a name") }

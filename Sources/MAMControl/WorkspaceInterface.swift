@@ -94,6 +94,7 @@ package struct WorkspaceInterface: VaultInterface {
             pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
             maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
             accounts: accountReports(for: call.peer))
+        report.needsImport = vault.needsImport
         if !facts.mountPoint.isEmpty {
             let transport = files.transport
             report.transport = transport.way.rawValue

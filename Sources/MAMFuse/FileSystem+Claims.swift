@@ -22,7 +22,8 @@ extension FileSystem {
                 nextLook = Deadline(milliseconds: Self.lookMilliseconds)
                 isWaitedFor = shallGoOn()
             }
-            isFound = claim(of: found.entry.inode, found.entry.attributes).map(isWanted) ?? false
+            let claim = claim(of: found.entry.inode, found.entry.attributes) { found.path }
+            isFound = claim.map(isWanted) ?? false
             return !isFound
         }
         return isFound
@@ -32,16 +33,18 @@ extension FileSystem {
         guard let inode = try? table.inode(InodeTable.rootNode),
             let status = try? status(of: root.raw)
         else { return nil }
-        return claim(of: inode, status)
+        return claim(of: inode, status) { ByteString("") }
     }
 
     /// Nil for what says nothing, and for what cannot be read.
-    private func claim(of inode: Inode, _ attributes: stat) -> StoredClaim? {
+    private func claim(
+        of inode: Inode, _ attributes: stat, path: @escaping () -> ByteString
+    ) -> StoredClaim? {
         if inode.isDirectory {
             return childOwner(of: inode).map { .directory($0, user: attributes.st_uid) }
         }
         guard inode.isRegular, let header = inode.header else { return nil }
-        return .file(OwnedHeader(header, user: attributes.st_uid)) {
+        return .file(OwnedHeader(header, user: attributes.st_uid), path: path) {
             guard let file = try? openBacking(inode.handle, O_RDONLY) else { return nil }
             return withExtendedLifetime(file) {
                 try? readHead(of: file.raw, byteCount: FileHeader.byteCount)

@@ -112,6 +112,7 @@ extension Vault {
     /// An account that the keyring has from now on, with its keys at hand.
     func begin(_ account: AccountID) {
         addWindows(for: account)
+        hasUnopened.withLock { $0 = nil }
         enrollments.begin(account, at: clock.now)
         forgetPolicies()
         transitions.withLock(account) { openWindows(of: account) }

@@ -169,7 +169,7 @@ extension Vault {
         else {
             let reason =
                 keyring.wipe(ofKey: sealing.keyID) == nil
-                ? "the key that it needs is not on this device"
+                ? "the key that it needs is not on this device (mamctl account import FILE)"
                 : "its account was wiped: the key is destroyed, and the file is about to be removed"
             return (.keyMissing, reason)
         }

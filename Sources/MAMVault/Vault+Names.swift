@@ -111,7 +111,7 @@ extension Vault {
     ) -> String? {
         let isCarried = hasClaim(while: shallGoOn) { claim in
             switch claim {
-            case .file(let file, _):
+            case .file(let file, _, _):
                 file.user != user && file.header.sealing == nil
                     && identity.isCalled(by: file.header.owner)
             case .directory(let owner, let other): other != user && identity.isCalled(by: owner)
@@ -124,7 +124,7 @@ extension Vault {
     }
 
     /// One search at a time: each goes through the whole tree.
-    private func hasClaim(
+    func hasClaim(
         while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
     ) -> Bool {
         searching.withLock { _ in
@@ -139,7 +139,7 @@ extension Vault {
     ) throws(KeyringError) {
         guard geteuid() == 0, user != 0 else { return }
         let isForged = hasClaim(while: shallGoOn) { claim in
-            guard case .file(let file, let bytes) = claim, let sealing = file.header.sealing,
+            guard case .file(let file, _, let bytes) = claim, let sealing = file.header.sealing,
                 export.names(sealing.keyID)
             else { return false }
             return !opened.open(file.header, bytes() ?? [], of: export)
@@ -155,7 +155,7 @@ extension Vault {
 
 extension Identity {
     /// True if either name of an owner means this identity: people type one for the other.
-    fileprivate func isCalled(by owner: Identity) -> Bool {
+    func isCalled(by owner: Identity) -> Bool {
         matches(owner.name) || matches(owner.objectID)
     }
 }

@@ -31,7 +31,8 @@ extension VaultError: CustomStringConvertible {
         case .windowClosed(let owner):
             "the access window of \(owner) is closed; run: mamctl unlock \(owner)"
         case .keyMissing(let owner):
-            "it is encrypted for \(owner), whose keys are not on this device"
+            "it is encrypted for \(owner), and its key is not on this device;"
+                + " run: mamctl account import FILE"
         case .keyRevoked(let owner): "the account \(owner) was wiped: its keys are destroyed"
         case .blocked(let owner, let block): "\(owner) is blocked: \(block.reason)"
         case .notManaged(let owner):

@@ -27,8 +27,9 @@ package struct OwnedHeader: Sendable {
 
 /// What in the backing directory says whose content is, or will be.
 package enum StoredClaim {
-    /// `bytes`: the whole header, as it lies there; nil if it cannot be read.
-    case file(OwnedHeader, bytes: () -> [UInt8]?)
+    /// `path`: below the backing directory. `bytes`: the whole header, as it lies there; nil if it
+    /// cannot be read.
+    case file(OwnedHeader, path: () -> ByteString, bytes: () -> [UInt8]?)
     /// The default owner of what is made in a directory, and the user whose the directory is.
     case directory(Identity, user: UInt32)
 }

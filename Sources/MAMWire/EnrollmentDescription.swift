@@ -39,7 +39,7 @@ package enum EnrollmentDescription {
         )
 
         # Registers, and enrols at once. A refusal is a status too. Exactly one of passphrase, passphraseDescriptor, noPassphrase.
-        method Register(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool) -> (status: Status)
+        method Register(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, newKeys: ?bool) -> (status: Status)
 
         # Checks in, and then opens the account with its passphrase: the way out of too many wrong ones, and of too long without a
         # check-in.

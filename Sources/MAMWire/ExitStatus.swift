@@ -50,7 +50,7 @@ extension ExitStatus {
         case "WindowClosed", "Blocked": self = .windowClosed
         case "NotManaged": self = .notManaged
         case "Damaged": self = .damaged
-        case "Refused": self = .refused
+        case "Refused", "SealedFiles": self = .refused
         case "InvalidInput": self = .usage
         case "SystemError": self.init(errno: error.parameters["errno"]?.integer ?? 0)
         default: self = .failure

@@ -19,6 +19,8 @@ package struct StatusReport: Sendable, Equatable {
     package let maximumClass: ProtectionClass
     package let openFiles: Int
     package let accounts: [AccountReport]
+    /// There is no account, and sealed files whose keys are elsewhere.
+    package var needsImport = false
     /// Nil if there was none yet, and for whom it is not told.
     package var lastVerify: LastVerifyReport?
 
@@ -64,6 +66,7 @@ package struct StatusReport: Sendable, Equatable {
         self.maximumClass = maximumClass
         openFiles = try wire.integer("openFiles")
         accounts = try [AccountReport](wire)
+        needsImport = try wire.flag("needsImport")
         lastVerify = try wire.optionalObject("lastVerify").map(LastVerifyReport.init)
     }
 
@@ -83,6 +86,7 @@ package struct StatusReport: Sendable, Equatable {
             "maximumClass": .string(maximumClass.letter),
             "openFiles": JSONValue(openFiles),
             "accounts": .array(accounts.map(\.json)),
+            "needsImport": .bool(needsImport),
             "lastVerify": lastVerify.map { .object($0.summary) } ?? .null,
         ]
     }

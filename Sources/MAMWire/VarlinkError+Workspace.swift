@@ -20,6 +20,22 @@ extension VarlinkError {
         workspace("AccountExists", ["account": .string(account)])
     }
 
+    /// Files carry the name, and no key here opens them; nor would the account's new ones.
+    package static func sealedFiles(
+        _ account: String, files: Int, example: String
+    ) -> VarlinkError {
+        let others = files == 1 ? "" : " and \(files - 1) more"
+        return workspace(
+            "SealedFiles",
+            [
+                "account": .string(account), "files": JSONValue(files),
+                "example": .string(example),
+                "reason": .string(
+                    "\(example)\(others) are sealed for '\(account)' with keys that are not here,"
+                        + " and new keys would not open them"),
+            ])
+    }
+
     /// The passphrase is not the account's; the next one is tried after `retryAfterSeconds`.
     package static func wrongPassphrase(
         _ account: String, retryAfterSeconds: Int

@@ -153,6 +153,8 @@ package enum WorkspaceDescription {
           openFiles: int,
           accounts: []Account,
           # For root and the daemon's user
+          # No account is here, and sealed files are: their keys come with an import.
+          needsImport: bool,
           lastVerify: ?LastVerify
         )
 
@@ -162,7 +164,7 @@ package enum WorkspaceDescription {
         method ListAccounts() -> (accounts: []Account)
 
         # Exactly one of passphrase, passphraseDescriptor (read to its end; one trailing newline is dropped), noPassphrase.
-        method RegisterAccount(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
+        method RegisterAccount(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, newKeys: ?bool) -> (account: Account)
 
         method ChangePassphrase(account: string, passphrase: ?string, passphraseDescriptor: ?int, newPassphrase: ?string, newPassphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
 
@@ -207,6 +209,7 @@ package enum WorkspaceDescription {
 
         error UnknownAccount (account: string)
         error AccountExists (account: string)
+        error SealedFiles (account: string, files: int, example: string, reason: string)
         error WrongPassphrase (account: string, retryAfterSeconds: int)
         error WindowClosed (account: string)
         error Blocked (account: string, kind: string, reason: string)

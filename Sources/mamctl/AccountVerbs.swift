@@ -14,14 +14,37 @@ func registerAccount(_ invocation: Invocation) throws -> ExitStatus {
     }
     var secrets = SecretParameters()
     try invocation.addNewPassphrase(of: ByteString(name).shown, to: &secrets, &parameters)
-    let reply = try daemon.call(
-        "RegisterAccount", parameters.merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")
+    if invocation.arguments.has("new-keys") { parameters["newKeys"] = true }
+    let reply = try register(
+        name, parameters.merging(secrets.members) { $1 }, secrets.descriptors, daemon)
     let account = try AccountReport(try reply.object("account"))
     let isCovered = account.stage == "enrolled"
     return try report(
         reply, invocation,
         (isCovered ? "registered" : "registered; no policy covers it yet") + account.recoveryNote)
+}
+
+/// Asks whether sealed files are to stay as they are, where there are any; without a terminal that
+/// is a refusal.
+private func register(
+    _ name: String, _ parameters: [String: JSONValue], _ secrets: [Descriptor], _ daemon: Daemon
+) throws -> Parameters {
+    let subject = "account '\(ByteString(name).shown)'"
+    do throws(Failure) {
+        return try daemon.call(
+            "RegisterAccount", parameters, descriptors: secrets, about: subject)
+    } catch {
+        guard error.kind == "SealedFiles", isatty(STDIN_FILENO) == 1 else { throw error }
+        printError("\(error.message); to open them: \(importCommand)")
+        let answer = try Terminal.askOpenly(
+            "They stay shut with new keys, unless theirs are imported later. Type yes to go on")
+        guard answer.text == "yes" else {
+            throw Failure(.failure, "\(subject): not registered", next: importCommand)
+        }
+    }
+    return try daemon.call(
+        "RegisterAccount", parameters.merging(["newKeys": true]) { $1 }, descriptors: secrets,
+        about: subject)
 }
 
 func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
@@ -97,6 +120,11 @@ extension Invocation {
     /// The account that the first operand names, else the only one that the caller controls.
     func account(of daemon: Daemon) throws -> AccountReport {
         let report = try daemon.status()
+        if report.needsImport {
+            throw Failure(
+                .notFound, "workspace '\(daemon.name)' has no account, and \(importReason)",
+                next: importCommand)
+        }
         if let operand = operands.first {
             let text = try operand.requireText("the account's name")
             if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }

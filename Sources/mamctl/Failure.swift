@@ -11,6 +11,8 @@ struct Failure: Error {
     let message: String
     /// A command to run, or a hint.
     let next: String?
+    /// The last word of the daemon's error, where that is what failed.
+    private(set) var kind: String?
 
     init(_ status: ExitStatus, _ message: String, next: String? = nil) {
         self.status = status
@@ -33,7 +35,8 @@ struct Failure: Error {
 
     /// What the kernel says of keys, in our words.
     private static func words(for error: Errno) -> String {
-        error.rawValue == ENOKEY ? "its account is locked (\(error))" : "\(error)"
+        error.rawValue == ENOKEY
+            ? "its account is locked, or its key is not here (\(error))" : "\(error)"
     }
 
     /// What helps against the errors that people meet.
@@ -45,7 +48,8 @@ struct Failure: Error {
         case EACCES, EPERM: "ls -l tells who may"
         case ENOSPC, EDQUOT: "make room, and try again: what was there is as it was"
         case EROFS: "mount it without -o ro"
-        case ENOKEY, EKEYEXPIRED: "mamctl unlock"
+        case ENOKEY: "mamctl unlock; mamctl info FILE tells which"
+        case EKEYEXPIRED: "mamctl unlock"
         case EBADMSG: "mamctl verify tells what is damaged"
         case EIO: "the disk has failed: dmesg tells more"
         case ENOTDIR: "take a directory"
@@ -69,13 +73,14 @@ struct Failure: Error {
     /// What the daemon refused, about `subject`.
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
-        let kind = error.name.split(separator: ".").last
+        let kind = error.lastName
         let next: String? =
             switch kind {
             case "UnknownAccount", "NotManaged": "mamctl account list"
             case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
             case "WrongPassphrase":
                 "type it again; too many wrong ones close the account until mamctl account login"
+            case "SealedFiles": "\(importCommand), or add --new-keys"
             case "Blocked": "mamctl account login \(account)"
             case "Refused": "mamctl policy show \(account)".trimmed
             case "Damaged": "mamctl verify, and have the file back from a backup"
@@ -88,11 +93,13 @@ struct Failure: Error {
         // What the daemon says to run is said once, and knows more than we do.
         guard let run = message.ranges(of: "; run: ").last else {
             self.init(ExitStatus(error), message, next: next)
+            self.kind = kind
             return
         }
         self.init(
             ExitStatus(error), String(message[..<run.lowerBound]),
             next: String(message[run.upperBound...]))
+        self.kind = kind
     }
 
     /// To standard error, and as JSON to standard output when that was asked for.

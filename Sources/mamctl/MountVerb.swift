@@ -26,10 +26,19 @@ func mountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
             ])
         } else {
             printOut("\(backing.shown) is mounted at \(mountPoint.shown)")
+            hintAtImport(mountPoint, invocation)
         }
         return .success
     }
     return try status(of: end, command[0], invocation)
+}
+
+/// What is mounted is there, whatever becomes of this question.
+private func hintAtImport(_ mountPoint: ByteString, _ invocation: Invocation) {
+    guard let directory = try? openFile(mountPoint.cString, O_RDONLY | O_DIRECTORY),
+        let status = try? invocation.daemon(for: directory).status(), status.needsImport
+    else { return }
+    printError("There is no account, and \(importReason): \(importCommand)")
 }
 
 /// What mamd's end means. It said why on standard error, unless a signal ended it.

@@ -76,6 +76,11 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
+/// What brings keys back, in each message that misses them. A file is an export, or a recovery
+/// record of `.mamd/recovery` in the backing directory.
+let importCommand = "mamctl account import FILE"
+let importReason = "sealed files lie here whose keys do not"
+
 /// The file, and what it says of itself. Its keys are sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {
     let (file, bytes) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in

@@ -27,7 +27,11 @@ func listAccounts(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let accounts = try [AccountReport](
         try daemon.call("ListAccounts", about: "workspace '\(daemon.name)'"))
-    printAccounts(accounts, isJSON: invocation.isJSON)
+    if accounts.isEmpty, !invocation.isJSON, try daemon.status().needsImport {
+        printOut("no accounts; \(importReason): \(importCommand)")
+    } else {
+        printAccounts(accounts, isJSON: invocation.isJSON)
+    }
     return .success
 }
 
@@ -77,7 +81,9 @@ private struct StatusText {
             ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
         lines.append("\(Style.output.bold(report.name))  \(place)")
         addWorkspace()
-        if report.accounts.isEmpty {
+        if report.needsImport {
+            add("next", "\(importCommand)   (\(importReason))")
+        } else if report.accounts.isEmpty {
             add("next", "mamctl account register UPN   (there is no account yet)")
         }
         for account in report.accounts { add(AccountLines(account)) }

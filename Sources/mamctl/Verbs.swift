@@ -89,12 +89,16 @@ private let workspaceVerbs: [Verb] = [
 private let accountVerbs: [Verb] = [
     Verb(
         name: "account register", summary: "make an identity a managed account",
-        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase]",
+        usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase] [--new-keys]",
         operands: 1...1,
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "only this device protects the keys"), .workspace,
+            Option(name: "no-passphrase", help: "only this device protects the keys"),
+            Option(
+                name: "new-keys",
+                help: "although sealed files carry the name whose keys are not here"),
+            .workspace,
         ],
         examples: [
             "mamctl account register ann@contoso.com",

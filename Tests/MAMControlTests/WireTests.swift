@@ -74,6 +74,7 @@ struct WireTests {
         (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
         (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
         (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),
+        (.sealedFiles("a", files: 2, example: "e"), .refused),
         (.invalidInput("r"), .usage), (.systemError(.noSpace, "r"), .failure),
         (.systemError(.noEntry, "r"), .notFound), (.systemError(.noKey, "r"), .windowClosed),
         (.systemError(.badMessage, "r"), .damaged), (.invalidParameter("p"), .usage),
