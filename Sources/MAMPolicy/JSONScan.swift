@@ -24,6 +24,8 @@ struct JSONScan {
     }
 
     private(set) var members: [Member] = []
+    /// Where each object begins.
+    private(set) var starts: [Int: Place] = [:]
     private(set) var error: (place: Place, reason: String)?
 
     /// Objects and lists have numbers: a way written out would be as long as all keys on it, for each member.
@@ -109,7 +111,13 @@ struct JSONScan {
 
     private mutating func value(at link: Link?, depth: Int) -> Bool {
         guard depth < JSONValue.maximumDepth else { return fail("it is nested too deep") }
-        if take("{") { return object(number(of: link), depth + 1) }
+        skipSpace()
+        let start = position
+        if take("{") {
+            let number = number(of: link)
+            starts[number] = starts[number] ?? place(at: start)
+            return object(number, depth + 1)
+        }
         if take("[") { return array(number(of: link), depth + 1) }
         if next == UInt8(ascii: "\"") { return text() != nil }
         return plain()

@@ -34,23 +34,6 @@ extension PolicyDocument {
         return try LegacyPolicy.document(settings.debugPolicy)
     }
 
-    static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
-        let content = json.object?["value"] ?? json
-        let items: [JSONValue] =
-            switch content {
-            case .object: [content]
-            case .array(let items): items
-            default: throw .notADocument(found: content.kind)
-            }
-        guard !items.isEmpty else { throw .empty }
-        var objects: [[String: JSONValue]] = []
-        for item in items {
-            guard let fields = item.object else { throw .notADocument(found: item.kind) }
-            objects.append(fields)
-        }
-        return objects
-    }
-
     /// Reads what can be read, and tells all that cannot.
     init(_ fields: [String: JSONValue], _ errors: inout [PolicyError]) {
         self.init()
@@ -65,35 +48,12 @@ extension PolicyDocument {
         for read in [readHead, readCustomSettings, readApps, readAssignments] {
             collect(&errors) { () throws(PolicyError) in try read(&self, &reader) }
         }
+        if errors.isEmpty {
+            collect(&errors) { () throws(PolicyError) in try requireContent(fields) }
+        }
         for key in Self.informative { _ = reader.take(key) }
         warnings = reader.allWarnings()
     }
-
-    /// Without a type it is taken for a protection, since templates often lack one; for a configuration if all that
-    /// it has is one's.
-    private mutating func readKind(
-        _ reader: inout Reader, _ fields: [String: JSONValue]
-    ) throws(PolicyError) {
-        let isMarked = try reader.read("__IsDefault", .truth) ?? false
-        guard let type = try reader.read("@odata.type", .text) else {
-            let hasRules = RuleField.all.contains { fields[$0.key] != nil }
-            kind = fields["customSettings"] != nil && !hasRules ? .configuration : .protection
-            isDefault = isMarked
-            return
-        }
-        guard let known = Self.types[type] else { throw .otherType(type) }
-        kind = known.kind
-        isDefault = known.isDefault || isMarked
-    }
-
-    private static let types: [String: (kind: Kind, isDefault: Bool)] = [
-        "#microsoft.graph.iosManagedAppProtection": (.protection, false),
-        "#microsoft.graph.targetedManagedAppProtection": (.protection, false),
-        "#microsoft.graph.managedAppProtection": (.protection, false),
-        "#microsoft.graph.defaultManagedAppProtection": (.protection, true),
-        "#microsoft.graph.targetedManagedAppConfiguration": (.configuration, false),
-        "#microsoft.graph.managedAppConfiguration": (.configuration, false),
-    ]
 
     /// What is told about a document and asks nothing.
     private static let informative = [

@@ -1,6 +1,6 @@
 // MAMPolicy: what an organisation's documents ask, and a workspace's settings. Pure: no files, no clock.
 //
-//   PolicyDocument (+Decode), Assignment            Microsoft Graph's documents, as they are exported
+//   PolicyDocument (+Decode, +Kind), Assignment     Microsoft Graph's documents, as they are exported
 //   PolicyRules, PolicyChoices, RuleField, RuleDefault    what an app protection asks, and the table of it all
 //   EffectivePolicy (+JSON), PolicyBook             what all documents ask of one account together
 //   Party (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion    what they answer: docs/POLICY.md
@@ -43,6 +43,9 @@ package struct PolicyDocument: Sendable, Equatable {
 
     /// For people: the name, else the id, else the file.
     package var label: String { displayName ?? id ?? file ?? "a document without a name" }
+
+    /// The label, and the version if the document tells one.
+    package var labelWithVersion: String { version.map { "\(label) (version \($0))" } ?? label }
 
     var isProtectionInForce: Bool { kind == .protection && isAssigned }
 }

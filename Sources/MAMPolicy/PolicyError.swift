@@ -11,6 +11,12 @@ package enum PolicyError: Error, Equatable, Sendable {
     case notADocument(found: String)
     /// No document is in it.
     case empty
+    /// Graph's reason for giving no document; its code, if it has one.
+    case graphError(String?)
+    /// A list that goes on elsewhere.
+    case firstPage
+    /// An object in which nothing is asked.
+    case noRules
     /// An `@odata.type` that is no app protection policy.
     case otherType(String)
     /// A flat policy for trials, where none is accepted.
@@ -27,6 +33,12 @@ extension PolicyError: CustomStringConvertible {
         case .notAPropertyList: "it is not an XML property list"
         case .notADocument(let found): "it should hold an object and holds \(found)"
         case .empty: "it holds no document"
+        case .graphError(let code):
+            "it is an error of Microsoft Graph's\(code.map { ", \($0)," } ?? "") and no policy"
+        case .firstPage:
+            "it is one page of a list: put the rest (@odata.nextLink) into the same file"
+        case .noRules:
+            "it has no rule and no customSettings: remove the file if it is to ask nothing"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"
         case .legacy:
             "it is a flat policy for trials, which counts only with the setting DebugSettingsEnabled"

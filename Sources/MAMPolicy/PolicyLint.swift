@@ -44,14 +44,18 @@ package enum PolicyLint {
         let scan = PropertyListParser.accepts(bytes) ? nil : JSONScan(bytes)
         var findings = scan.map(remarks) ?? []
         do throws(PolicyError) {
-            let places = scan?.places
+            let places = scan?.places ?? [:]
             let documents = try located(json)
             if documents.count > maximumCount { findings.append(tooMany(documents.count)) }
             for (way, fields) in documents.prefix(maximumCount) {
-                let number = scan?.number(at: way)
-                findings += check(fields, acceptsLegacy).map {
-                    guard let places else { return $0 }
-                    return located($0, number.flatMap { places[$0] } ?? [:])
+                let found = check(fields, acceptsLegacy)
+                guard let scan else {
+                    findings += found
+                    continue
+                }
+                let number = scan.number(at: way) ?? 0
+                findings += found.map {
+                    located($0, places[number] ?? [:], start: scan.starts[number])
                 }
             }
         } catch {
@@ -154,10 +158,10 @@ package enum PolicyLint {
     }
 
     private static func located(
-        _ finding: LintFinding, _ places: [String: JSONScan.Place]
+        _ finding: LintFinding, _ places: [String: JSONScan.Place], start: JSONScan.Place?
     ) -> LintFinding {
         var found = finding
-        let place = found.key.flatMap { places[$0] }
+        let place = found.key.flatMap { places[$0] } ?? start
         found.line = place?.line ?? 1
         found.column = place?.column
         return found

@@ -52,7 +52,8 @@ import Testing
     ])
     func `apps tell which workspace a document covers`(_ text: String, _ isCovered: Bool) throws {
         let book = PolicyBook(
-            documents: try decode("{\(text)}"), workspace: ["notes", "ID-7"])
+            documents: try decode("{\(text), \"printBlocked\": true}"),
+            workspace: ["notes", "ID-7"])
         #expect(book.covers(Self.ann) == isCovered)
         let isOtherOnes = text == #""apps": [\#(Self.app("other"))]"#
         #expect(book.warnings.isEmpty != isOtherOnes)

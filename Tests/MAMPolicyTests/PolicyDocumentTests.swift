@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct PolicyDocumentTests {
     private static let one = #"{"id": "T_1", "appDataEncryptionType": "whenDeviceLocked"}"#
-    private static let two = #"{"id": "T_2", "appDataEncryptionType": null, "new": 1}"#
+    private static let two = #"{"id": "T_2", "appDataEncryptionType": null, "printBlocked": true}"#
 
     @Test(arguments: [
         (one, 1), ("[\(one)]", 1), ("[\(one), \(two)]", 2), (#"{"value": \#(one)}"#, 1),
         (#"{"value": [\#(one), \#(two)]}"#, 2),
-        (#"{"@odata.context": "x", "value": [\#(one)]}"#, 1), (" \n\(one)\n", 1), ("{}", 1),
+        (#"{"@odata.context": "x", "value": [\#(one)]}"#, 1), (" \n\(one)\n", 1),
     ])
     func `every shape of an export is read`(_ text: String, _ count: Int) throws {
         let documents = try PolicyDocument.decode(Array(text.utf8))
@@ -32,6 +32,20 @@ import Testing
             (
                 ##"{"@odata.type": "#microsoft.graph.androidManagedAppProtection"}"##,
                 .otherType("#microsoft.graph.androidManagedAppProtection")
+            ),
+            ("{}", .noRules), (#"{"id": "x", "printBlocked": null}"#, .noRules),
+            ("[\(one), {}]", .noRules), (#"{"customBrowserProtocol": ""}"#, .noRules),
+            (##"{"@odata.type": "#microsoft.graph.iosManagedAppProtection"}"##, .noRules),
+            (#"{"error": {"code": "Forbidden", "message": "x"}}"#, .graphError("\"Forbidden\"")),
+            (#"{"error": {}, "pinRequired": true}"#, .graphError(nil)),
+            (#"{"value": [\#(one)], "@odata.nextLink": "https://x"}"#, .firstPage),
+            (
+                ##"{"@odata.context": "https://x/$metadata#users(id)", "value": [\##(one)]}"##,
+                .otherType("#microsoft.graph.user")
+            ),
+            (
+                ##"{"@odata.context": "x#deviceManagement/devicePolicies/$entity", "id": "x"}"##,
+                .otherType("#microsoft.graph.devicePolicy")
             ), (#"{"id": 7}"#, .value(key: "id", expected: "a text, not 7")),
             (
                 #"{"appDataEncryptionType": 3}"#,
@@ -41,6 +55,19 @@ import Testing
     func `anything else is refused as a whole and says why`(_ text: String, _ error: PolicyError) {
         #expect(throws: error) { try PolicyDocument.decode(Array(text.utf8)) }
         #expect(!"\(error)".isEmpty)
+    }
+
+    @Test(arguments: [
+        "#deviceAppManagement/iosManagedAppProtections(apps(),assignments())/$entity",
+        "#deviceAppManagement/iosManagedAppProtections", "#deviceAppManagement/managedAppPolicies",
+        "#microsoft.graph.iosManagedAppProtection", "",
+    ])
+    func `a list whose members have no type tells it by its address`(_ address: String) throws {
+        let context = #""@odata.context": "https://x/beta/$metadata\#(address)""#
+        let text = "{\(context), \"value\": [\(Self.one)]}"
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(document.kind == .protection)
+        #expect(document.warnings.isEmpty)
     }
 
     @Test func `no bytes of a cut or damaged document end the process`() {

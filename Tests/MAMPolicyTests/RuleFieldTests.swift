@@ -114,7 +114,8 @@ import Testing
         let (one, other) = try (document(key, #""a""#), document(key, #""b""#))
         #expect(shown(key, .merge([one, other])) == #""a""#)
         #expect(shown(key, .merge([other, one])) == #""a""#)
-        #expect(try shown(key, .merge([document(key, #""""#)])) == nil)
+        let empty = try merge(#"{"\#(key)": "", "printBlocked": true}"#)
+        #expect(shown(key, empty) == nil)
     }
 
     @Test func `exceptions of a document that blocks nothing shorten nobody's`() throws {
@@ -133,9 +134,12 @@ import Testing
         let inward =
             #"{"allowedOutboundDataTransferDestinations": "none", "exemptedAppProtocols": [{"name": "x", "value": "TEL; skype ;;tel"}]}"#
         #expect(
-            try shown("exemptedAppProtocols", merge(inward, "{}"))
+            try shown("exemptedAppProtocols", merge(inward, Self.other))
                 == #"[{"name":"x","value":"skype"},{"name":"x","value":"tel"}]"#)
     }
+
+    /// It asks nothing of what the tests are about.
+    private static let other = #"{"contactSyncBlocked": false}"#
 
     /// What one document asks, what another one says, a property, and what it comes to; nil: as nobody states it.
     @Test(
@@ -223,9 +227,9 @@ import Testing
         let (one, other) = ("{\(asked)}", "{\(stated)}")
         #expect(try shown(key, merge(one, other)) == expected)
         #expect(try shown(key, merge(other, one)) == expected)
-        #expect(try shown(key, merge(one, other, "{}", one)) == expected)
-        let inSteps = EffectivePolicy.lockDown(of: [try merge(one, "{}"), try merge(other)])
-        #expect(try inSteps == merge(one, other))
+        #expect(try shown(key, merge(one, other, Self.other, one)) == expected)
+        let inSteps = EffectivePolicy.lockDown(of: [try merge(one, Self.other), try merge(other)])
+        #expect(try inSteps == merge(one, Self.other, other))
     }
 
     @Test(arguments: StricterTests.asking)
@@ -249,6 +253,7 @@ import Testing
     @Test func `lists have in common what both have, in any case and order`() throws {
         let one = #"{"allowedIosDeviceModels": "iPhone 15; iPad Pro ;;iphone 15"}"#
         let other = #"{"allowedIosDeviceModels": "IPHONE 15;iPod"}"#
+        let none = #"{"allowedIosDeviceModels": "", "printBlocked": true}"#
         #expect(
             try shown("allowedIosDeviceModels", merge(one, other)) == #""IPHONE 15""#)
         #expect(
@@ -257,7 +262,7 @@ import Testing
             try shown("allowedIosDeviceModels", merge(one, #"{"allowedIosDeviceModels": "x"}"#))
                 == #"";""#)
         #expect(
-            try shown("allowedIosDeviceModels", merge(#"{"allowedIosDeviceModels": ""}"#)) == nil)
+            try shown("allowedIosDeviceModels", merge(none)) == nil)
     }
 
     @Test func `it is told where a rule is from`() throws {

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StricterTests {
     /// Each asks for something, and leaves open what belongs to it.
     static let asking = [
-        "{}", #"{"pinRequired": true}"#,
+        #"{"contactSyncBlocked": false}"#, #"{"pinRequired": true}"#,
         #"{"pinRequired": true, "pinRequiredInsteadOfBiometricTimeout": "PT30M"}"#,
         #"{"deviceComplianceRequired": true}"#,
         #"{"periodOfflineBeforeWipeIsEnforced": "P90D"}"#,

@@ -96,6 +96,7 @@ private func checkPinAtLeast(_ alone: PinRules, _ merged: PinRules) throws(Viola
 private func checkShown(_ policy: EffectivePolicy) throws(Violation) {
     let rules = policy.json.object?["rules"]?.object ?? [:]
     let values = rules.mapValues { $0.object?["value"] ?? .null }
+    guard !values.isEmpty else { return }
     let again = try must("what is shown is not read") {
         try PolicyDocument.decode(JSONValue.object(values).encoded())
     }

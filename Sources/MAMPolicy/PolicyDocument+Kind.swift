@@ -1,0 +1,92 @@
+// Which kind of document an object is. What is no policy must not be taken for one that asks
+// nothing: it would set free what its file restricted before.
+
+internal import MAMModel
+
+extension PolicyDocument {
+    /// By its type. Templates often lack one; then it is a configuration if all that it has is
+    /// one's.
+    mutating func readKind(
+        _ reader: inout Reader, _ fields: [String: JSONValue]
+    ) throws(PolicyError) {
+        let isMarked = try reader.read("__IsDefault", .truth) ?? false
+        let type = try reader.read("@odata.type", .text)
+        if let known = try type.map(Self.known) {
+            kind = known.kind
+            isDefault = known.isDefault || isMarked
+        } else {
+            let hasRules = RuleField.all.contains { fields[$0.key] != nil }
+            kind = states("customSettings", fields) && !hasRules ? .configuration : .protection
+            isDefault = isMarked
+        }
+    }
+
+    /// After all is read.
+    func requireContent(_ fields: [String: JSONValue]) throws(PolicyError) {
+        guard rules != PolicyRules() || states("customSettings", fields) else { throw .noRules }
+    }
+
+    private static func known(
+        _ type: String
+    ) throws(PolicyError) -> (kind: Kind, isDefault: Bool) {
+        guard let known = types[type] else { throw .otherType(type) }
+        return known
+    }
+
+    private static let types: [String: (kind: Kind, isDefault: Bool)] = [
+        "#microsoft.graph.iosManagedAppProtection": (.protection, false),
+        "#microsoft.graph.targetedManagedAppProtection": (.protection, false),
+        "#microsoft.graph.managedAppProtection": (.protection, false),
+        "#microsoft.graph.defaultManagedAppProtection": (.protection, true),
+        "#microsoft.graph.targetedManagedAppConfiguration": (.configuration, false),
+        "#microsoft.graph.managedAppConfiguration": (.configuration, false),
+    ]
+
+    private func states(_ key: String, _ fields: [String: JSONValue]) -> Bool {
+        fields[key] ?? .null != .null
+    }
+}
+
+extension PolicyDocument {
+    /// The objects of a file. Those of a list whose address tells their type have none of their own.
+    static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
+        try requireAnswer(json)
+        let content = json.object?["value"] ?? json
+        let items: [JSONValue] =
+            switch content {
+            case .object: [content]
+            case .array(let items): items
+            default: throw .notADocument(found: content.kind)
+            }
+        guard !items.isEmpty else { throw .empty }
+        let type = json.object?["@odata.context"]?.text.flatMap(listedType)
+        var objects: [[String: JSONValue]] = []
+        for item in items {
+            guard var fields = item.object else { throw .notADocument(found: item.kind) }
+            if let type, fields["@odata.type"] == nil { fields["@odata.type"] = .string(type) }
+            objects.append(fields)
+        }
+        return objects
+    }
+
+    /// Graph's refusal is none, nor is the first part of a list: the rest may ask for more.
+    private static func requireAnswer(_ json: JSONValue) throws(PolicyError) {
+        guard let members = json.object else { return }
+        if let error = members["error"]?.object { throw .graphError(error["code"]?.glance) }
+        if members["@odata.nextLink"] != nil { throw .firstPage }
+    }
+
+    /// From `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` to the name
+    /// of the type. Nil where each object tells its own.
+    private static func listedType(_ address: String) -> String? {
+        guard let start = address.firstIndex(of: "#") else { return nil }
+        let path = address[address.index(after: start)...].prefix { $0 != "(" }
+        let parts = path.split(separator: "/").filter { $0 != "$entity" }
+        guard let list = parts.last.map(String.init), list != "managedAppPolicies" else {
+            return nil
+        }
+        if list.hasPrefix("microsoft.graph.") { return "#\(list)" }
+        let name = list.hasSuffix("ies") ? "\(list.dropLast(3))y" : list
+        return "#microsoft.graph.\(name.hasSuffix("s") ? String(name.dropLast()) : name)"
+    }
+}
