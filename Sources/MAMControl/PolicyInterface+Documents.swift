@@ -16,13 +16,7 @@ extension PolicyInterface {
         // Which documents there are is the administrator's business.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []
-        reply["refused"] = .array(
-            refused.map {
-                [
-                    "file": .string($0.file), "reason": .string($0.reason),
-                    "lastGoodInForce": .bool($0.lastGoodIsInForce),
-                ]
-            })
+        reply["refused"] = .array(refused.map { RefusedReport($0).json })
         let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
         reply["warnings"] = .array(warnings.map { .string($0.description) })
         return reply

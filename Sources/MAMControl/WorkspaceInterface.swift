@@ -100,7 +100,10 @@ package struct WorkspaceInterface: VaultInterface {
             report.transport = transport.way.rawValue
             report.transportNote = transport.note
         }
-        if isTrusted(call.peer) { report.lastVerify = lastVerify.report }
+        if isTrusted(call.peer) {
+            report.lastVerify = lastVerify.report
+            report.refused = vault.refusedDocuments.map(RefusedReport.init)
+        }
         return report.members
     }
 

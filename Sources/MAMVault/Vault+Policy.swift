@@ -40,21 +40,6 @@ final class MergedPolicy: Sendable {
     }
 }
 
-/// A file of the policy directory that is not understood.
-package struct RefusedDocument: Sendable, Hashable {
-    package let file: String
-    /// One sentence.
-    package let reason: String
-    /// What it said before holds on.
-    package let lastGoodIsInForce: Bool
-
-    package init(file: String, reason: String, lastGoodIsInForce: Bool) {
-        self.file = file
-        self.reason = reason
-        self.lastGoodIsInForce = lastGoodIsInForce
-    }
-}
-
 extension Vault {
     package var policies: PolicyBook { inForce.withLock { $0.book } }
 

@@ -47,11 +47,14 @@ package enum PolicyDescription {
           isDefault: bool
         )
 
-        # lastGoodInForce: what the file said before holds on
+        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds on; inForce: the documents that it held
         type RefusedDocument (
           file: string,
           reason: string,
-          lastGoodInForce: bool
+          since: int,
+          lastGoodInForce: bool,
+          inForce: ?string,
+          inForceSince: ?int
         )
 
         # severity: error, warning; line: from 1, null in a property list; key: null where no key is to blame

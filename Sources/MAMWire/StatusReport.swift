@@ -23,6 +23,8 @@ package struct StatusReport: Sendable, Equatable {
     package var needsImport = false
     /// Nil if there was none yet, and for whom it is not told.
     package var lastVerify: LastVerifyReport?
+    /// Files of the policy directory; none for whom they are not told.
+    package var refused: [RefusedReport] = []
 
     package init(
         name: String, id: String, version: String, backingDirectory: String, mountPoint: String,
@@ -68,6 +70,7 @@ package struct StatusReport: Sendable, Equatable {
         accounts = try [AccountReport](wire)
         needsImport = try wire.flag("needsImport")
         lastVerify = try wire.optionalObject("lastVerify").map(LastVerifyReport.init)
+        refused = try [RefusedReport](wire)
     }
 
     /// The members of the wire form.
@@ -88,6 +91,7 @@ package struct StatusReport: Sendable, Equatable {
             "accounts": .array(accounts.map(\.json)),
             "needsImport": .bool(needsImport),
             "lastVerify": lastVerify.map { .object($0.summary) } ?? .null,
+            "refused": .array(refused.map(\.json)),
         ]
     }
 }

@@ -137,6 +137,16 @@ package enum WorkspaceDescription {
           counts: VerifyCounts
         )
 
+        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds on; inForce: the documents that it held
+        type RefusedDocument (
+          file: string,
+          reason: string,
+          since: int,
+          lastGoodInForce: bool,
+          inForce: ?string,
+          inForceSince: ?int
+        )
+
         method Status() -> (
           name: string,
           id: string,
@@ -152,10 +162,12 @@ package enum WorkspaceDescription {
           maximumClass: string,
           openFiles: int,
           accounts: []Account,
-          # For root and the daemon's user
           # No account is here, and sealed files are: their keys come with an import.
           needsImport: bool,
-          lastVerify: ?LastVerify
+          # For root and the daemon's user
+          lastVerify: ?LastVerify,
+          # For them too: files of the policy directory that are not in force as they stand there
+          refused: []RefusedDocument
         )
 
         # One of path (absolute, inside the mount), descriptor, or device and inode as stat(2) on the mount gives them.

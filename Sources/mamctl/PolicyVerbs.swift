@@ -35,14 +35,7 @@ private func describe(_ reply: Parameters) throws -> [String] {
         let file = try document.optionalString("file").map { " (\($0))" } ?? ""
         lines.append("in force: " + ByteString(try document.string("name") + file).shown)
     }
-    for refused in try reply.objects("refused") {
-        let rest = try refused.bool("lastGoodInForce") ? "; its last good version is in force" : ""
-        lines.append(
-            ByteString(
-                "refused: \(try refused.string("file")): \(try refused.string("reason"))\(rest)"
-            )
-            .shown)
-    }
+    lines += try [RefusedReport](reply).map { "refused: \($0.text)" }
     return lines + (try reply.strings("warnings").map { "warning: \(ByteString($0).shown)" })
 }
 

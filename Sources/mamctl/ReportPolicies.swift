@@ -79,18 +79,21 @@ extension ReportPage {
     }
 
     private var refusedDocuments: HTML {
-        let refused = (try? data.policies.first?.policy.objects("refused")) ?? []
+        let reply = data.policies.first?.policy
+        let refused = (try? reply.map { try [RefusedReport]($0) }) ?? []
         guard !refused.isEmpty else { return "" }
         let rows = refused.map { document -> [HTML] in
-            let isKept = (try? document.bool("lastGoodInForce")) ?? false
+            let since = localTime(document.since, "%Y-%m-%d %H:%M")
             return [
-                "<bdi>\((try? document.string("file")) ?? "")</bdi>",
-                HTML((try? document.string("reason")) ?? ""),
-                isKept ? "its last good version" : "nothing",
+                "<bdi>\(document.file)</bdi>", HTML(document.reason), HTML(since),
+                HTML(document.inForce ?? "nothing"),
             ]
         }
         return htmlTable(
             "Documents that are refused",
-            [.init(title: "File"), .init(title: "Why"), .init(title: "In force instead")], rows)
+            [
+                .init(title: "File"), .init(title: "Why"), .init(title: "Since"),
+                .init(title: "In force instead"),
+            ], rows)
     }
 }

@@ -106,6 +106,7 @@ private struct StatusText {
         if let verify = report.lastVerify {
             add("verified", describe(verify))
         }
+        for document in report.refused { add("refused", Style.output.red(document.text)) }
     }
 
     private mutating func add(_ account: AccountLines) {

@@ -3,10 +3,18 @@
 import Glibc
 import MAMSystem
 
-/// `STATE/policies`: a copy of every document that is in force. What is in memory counts; a copy that cannot be
-/// written is missing only after a restart.
+/// `STATE/policies`: a copy of every document that is in force. What is in memory counts; a copy
+/// that cannot be written is tried again at each reading, and is missing only after a restart.
 struct PolicyCopies {
-    private(set) var documents: [String: [UInt8]] = [:]
+    struct Copy {
+        let bytes: [UInt8]
+        /// When it came into force, in seconds since 1970.
+        let time: Int64
+    }
+
+    private(set) var documents: [String: Copy] = [:]
+    /// Names under which the disk has something else, or nothing.
+    private var unsaved: Set<String> = []
     /// Nil where nothing may be written.
     private let directory: Descriptor?
     private let log: Log
@@ -20,6 +28,9 @@ struct PolicyCopies {
             guard access(path, F_OK) == 0 else { return }
         } else {
             try makeDirectories(path, mode: 0o700)
+            // Its own name must outlast a power cut as its content does.
+            let parent = try openFile(state, O_RDONLY | O_DIRECTORY)
+            try withExtendedLifetime(parent) { () throws(Errno) in try synchronize(parent.raw) }
             directory = try openFile(path, O_RDONLY | O_DIRECTORY)
         }
         let place = try openFile(path, O_RDONLY | O_DIRECTORY)
@@ -28,15 +39,19 @@ struct PolicyCopies {
                 unlinkat(place.raw, name, 0)
             }
             for name in try entries(of: place.raw).compactMap(\.text) {
-                documents[name] = try readSmallFile(
-                    at: place.raw, name, maximumByteCount: maximumDocumentByteCount)
+                documents[name] = Copy(
+                    bytes: try readSmallFile(
+                        at: place.raw, name, maximumByteCount: maximumDocumentByteCount),
+                    time: Int64(try status(at: place.raw, name).st_mtim.tv_sec))
             }
         }
     }
 
     mutating func keep(_ bytes: [UInt8], as name: String) {
-        guard documents[name] != bytes else { return }
-        documents[name] = bytes
+        if documents[name]?.bytes != bytes {
+            documents[name] = Copy(bytes: bytes, time: Clock().now.wallSeconds)
+            unsaved.insert(name)
+        }
         store(name) { directory throws(Errno) in
             try bytes.span.withUnsafeBytes { buffer throws(Errno) in
                 try replaceFile(in: directory, named: name, with: buffer)
@@ -45,17 +60,18 @@ struct PolicyCopies {
     }
 
     mutating func remove(_ name: String) {
-        guard documents.removeValue(forKey: name) != nil else { return }
+        if documents.removeValue(forKey: name) != nil { unsaved.insert(name) }
         store(name) { directory throws(Errno) in
-            _ = try retrying { unlinkat(directory, name, 0) }
+            if unlinkat(directory, name, 0) != 0, Errno.current != .noEntry { throw .current }
             try synchronizeDirectory(directory)
         }
     }
 
-    private func store(_ name: String, _ change: (Int32) throws(Errno) -> Void) {
-        guard let directory else { return }
+    private mutating func store(_ name: String, _ change: (Int32) throws(Errno) -> Void) {
+        guard let directory, unsaved.contains(name) else { return }
         do throws(Errno) {
             try withExtendedLifetime(directory) { () throws(Errno) in try change(directory.raw) }
+            unsaved.remove(name)
         } catch {
             log.error(
                 "policies/\(name) in the state directory could not be changed: \(error); after a restart that fails an older version may count"

@@ -37,8 +37,24 @@ extension PolicyDirectory {
         }
         for name in documents { take(name, in: directory, &reading, &copies) }
         let present = Set(documents.compactMap(\.text))
-        for name in copies.documents.keys where !present.contains(name) { copies.remove(name) }
+        let gone = copies.documents.keys.filter { !present.contains($0) }.sorted()
+        takeBack(gone, &reading, &copies)
         return reading
+    }
+
+    /// What was removed is out of force, unless a document that never was good may be meant to replace it.
+    private func takeBack(
+        _ names: [String], _ reading: inout PolicyReading, _ copies: inout PolicyCopies
+    ) {
+        let newcomer = reading.refused.first { $0.lastGood == nil }
+        for name in names {
+            guard let newcomer else {
+                copies.remove(name)
+                continue
+            }
+            let reason = "it was removed, and \(newcomer.file), which may replace it, is refused"
+            refuse(name, reason, &reading, copies)
+        }
     }
 
     private func isDocument(_ name: ByteString) -> Bool {
@@ -56,6 +72,7 @@ extension PolicyDirectory {
         guard let text = name.text else {
             return refuse(name.shown, "its name is not UTF-8; rename it", &reading, copies)
         }
+        let since = try? status(at: directory.raw, name.cString).st_ctim.tv_sec
         do throws(Unusable) {
             let bytes = try content(of: name, in: directory)
             switch try parse(bytes, text) {
@@ -64,26 +81,41 @@ extension PolicyDirectory {
                 copies.keep(bytes, as: text)
             case .wipeRequest(let request):
                 reading.wipeRequests.append(request)
-                copies.remove(text)
+                guard copies.documents[text] == nil else {
+                    throw Unusable(
+                        reason: "an order to wipe stands in a policy's place; it is obeyed")
+                }
             case .ignored: copies.remove(text)
             }
-        } catch { refuse(text, error.reason, &reading, copies) }
+        } catch { refuse(text, error.reason, since: since.map(Int64.init), &reading, copies) }
     }
 
     private func refuse(
-        _ name: String, _ reason: String, _ reading: inout PolicyReading, _ copies: PolicyCopies
+        _ name: String, _ reason: String, since: Int64? = nil, _ reading: inout PolicyReading,
+        _ copies: PolicyCopies
     ) {
         let last = lastGood(name, copies)
         reading.documents += last ?? []
         reading.refused.append(
-            RefusedDocument(file: name, reason: reason, lastGoodIsInForce: last != nil))
+            RefusedDocument(
+                file: name, reason: reason, since: since ?? Clock().now.wallSeconds,
+                lastGood: last.map {
+                    RefusedDocument.LastGood(
+                        documents: $0.map(\.labelWithVersion).joined(separator: ", "),
+                        time: copies.documents[name]?.time ?? 0)
+                }))
     }
 
     /// All documents as they were when the directory could be read.
     private func lastGood(_ copies: PolicyCopies, failure: String) -> PolicyReading {
         var reading = PolicyReading()
         for name in copies.documents.keys.sorted() {
-            reading.documents += lastGood(name, copies) ?? []
+            if let documents = lastGood(name, copies) {
+                reading.documents += documents
+            } else {
+                let reason = "the copy of its last good version is damaged; put it here again"
+                refuse(name, reason, &reading, copies)
+            }
         }
         reading.failure = failure
         return reading
@@ -91,8 +123,8 @@ extension PolicyDirectory {
 
     /// Nil without a copy, or with one that this version does not understand.
     private func lastGood(_ name: String, _ copies: PolicyCopies) -> [PolicyDocument]? {
-        guard let bytes = copies.documents[name],
-            case .documents(let documents)? = try? parse(bytes, name)
+        guard let copy = copies.documents[name],
+            case .documents(let documents)? = try? parse(copy.bytes, name)
         else { return nil }
         return documents
     }

@@ -22,6 +22,14 @@ struct PolicyReading {
     /// Something is other than at the last reading.
     var isNews = false
 
+    /// A file that was refused before is refused since then.
+    mutating func keepTimes(of earlier: Set<RefusedDocument>) {
+        let times = Dictionary(earlier.map { ($0.file, $0.since) }) { min($0, $1) }
+        for index in refused.indices {
+            refused[index].since = times[refused[index].file] ?? refused[index].since
+        }
+    }
+
     /// What it counts as.
     var outcome: CheckInOutcome {
         if let failure { return .unreadable(failure) }
@@ -67,14 +75,14 @@ final class PolicyDirectory: Sendable {
     /// might get a weaker class than their owner's policy says.
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
-            let reading = read(&state.copies)
-            adopt(reading, &state)
+            var reading = read(&state.copies)
+            adopt(&reading, &state)
             return (reading, state.book)
         }
         if let failure = reading.failure, reading.documents.isEmpty, access(path, F_OK) == 0 {
             throw StartError("\(path) cannot be read: \(failure)")
         }
-        if let bad = reading.refused.first(where: { !$0.lastGoodIsInForce }) {
+        if let bad = reading.refused.first(where: { $0.lastGood == nil }) {
             throw StartError(
                 "\(path)/\(bad.file) is refused: \(bad.reason); mend it (mamctl policy check FILE tells the line) or take it away"
             )
@@ -87,7 +95,7 @@ final class PolicyDirectory: Sendable {
         let (reading, newlyRefused) = state.withLock { state in
             var reading = read(&state.copies)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
-            let newlyRefused = adopt(reading, &state)
+            let newlyRefused = adopt(&reading, &state)
             let hasChanged = state.book != book
             reading.hasChanged = hasChanged
             reading.isNews = hasChanged || (state.refused, state.failure) != (refused, failure)
@@ -111,7 +119,10 @@ final class PolicyDirectory: Sendable {
 
     /// Returns what was not refused before.
     @discardableResult
-    private func adopt(_ reading: PolicyReading, _ state: inout State) -> [RefusedDocument] {
+    private func adopt(
+        _ reading: inout PolicyReading, _ state: inout State
+    ) -> [RefusedDocument] {
+        reading.keepTimes(of: state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
             workspace: workspace, groups: settings.groups)
@@ -121,8 +132,8 @@ final class PolicyDirectory: Sendable {
         let news = reading.refused.filter { !state.refused.contains($0) }
         for document in news {
             let rest =
-                document.lastGoodIsInForce
-                ? "the last good version stays in force" : "nothing of it is in force"
+                document.lastGood.map { "the last good version stays in force: \($0.documents)" }
+                ?? "nothing of it is in force"
             log.tell(
                 .policyRefused, [.path: document.file, .reason: document.reason],
                 "\(path)/\(document.file) is refused: \(document.reason); \(rest)")

@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import signal
+import time
 import unittest
 
 from workspace import ANN, DONE, NO, REFUSED, USAGE, Workspace, wait_until
@@ -37,8 +38,14 @@ class PolicyDirectoryCase(unittest.TestCase):
     def await_outbound(self, level):
         wait_until(lambda: self.outbound() == level, 5, f"outbound did not become {level}")
 
+    def status(self):
+        return json.loads(self.workspace.serving("status", "--json").stdout)[0]
+
     def daemon(self):
-        return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
+        return self.status()["pid"]
+
+    def await_refused(self, *names):
+        wait_until(lambda: set(self.refused()) == set(names), 5, f"not refused: {names}")
 
 
 class Changes(PolicyDirectoryCase):
@@ -165,6 +172,96 @@ class BadDocuments(PolicyDirectoryCase):
         result = self.workspace.serving("policy", "import", document)
         self.assertIn("is for another and not in force here", result.stderr)
         self.assertNotIn("in force", result.stdout)
+
+
+class NoPolicies(PolicyDirectoryCase):
+    """What is no policy does not lift the one in whose place it stands."""
+
+    not_policies = {
+        "it is an error of": {"error": {"code": "Forbidden", "message": "no"}},
+        "it has no rule": {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_1"},
+        "holds no document": {"value": []},
+        "graph.user is not": {"@odata.context": "x/$metadata#users(id)", "value": [{"id": "1"}]},
+        "iosUpdateConfiguration is not": {
+            "@odata.type": "#microsoft.graph.iosUpdateConfiguration", "printBlocked": False},
+        "it is one page": {"value": [LOOSE], "@odata.nextLink": "x"},
+        "it is not JSON": json.dumps(STRICT)[:-1],
+    }
+
+    def setUp(self):
+        super().setUp()
+        self.put("strict.json", {**STRICT, "version": "7"})
+        self.await_outbound("none")
+
+    def refuse(self, document, reason):
+        self.put("strict.json", document)
+        wait_until(lambda: reason in self.refused().get("strict.json", {"reason": ""})["reason"], 5, reason)
+
+    def test_the_last_good_version_holds_against_each_of_them(self):
+        before = time.time()
+        for reason, document in self.not_policies.items():
+            self.refuse(document, reason)
+            self.assertEqual(self.outbound(), "none", reason)
+        (refused,) = self.status()["refused"]
+        self.assertEqual((refused["file"], refused["inForce"]), ("strict.json", "strict (version 7)"))
+        self.assertLess(abs(refused["since"] - before), 5)
+        for verb in ("status", "policy show"):
+            text = " ".join(self.workspace.serving(verb).stdout.split())
+            self.assertIn("strict.json: it is not JSON", text)
+            self.assertIn("In force instead: strict (version 7), as it was on 2", text)
+
+    def test_it_holds_after_a_kill_and_the_refusal_is_as_old_as_the_file(self):
+        self.refuse({}, "it has no rule")
+        since = self.refused()["strict.json"]["since"]
+        os.kill(self.daemon(), signal.SIGKILL)
+        wait_until(lambda: not os.path.ismount(self.workspace.mount_point) or self.dead(), 5)
+        self.workspace.ctl("unmount", self.workspace.mount_point, status=None)
+        self.workspace.mount()
+        self.assertEqual(self.outbound(), "none")
+        self.assertLessEqual(abs(self.refused()["strict.json"]["since"] - since), 1)
+
+    def dead(self):
+        try:
+            os.listdir(self.workspace.mount_point)
+        except OSError:
+            return True
+        return False
+
+    def test_a_new_name_neither_lifts_nor_replaces_what_is_in_force(self):
+        typed = {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "empty"}
+        self.put("empty.json", typed)
+        self.await_refused("empty.json")
+        self.assertEqual(self.outbound(), "none")
+        # Moved to another name, and spoilt on the way.
+        (self.policies / "strict.json").unlink()
+        self.await_refused("empty.json", "strict.json")
+        self.assertEqual(self.outbound(), "none")
+        (self.policies / "empty.json").unlink()
+        self.await_outbound("allApps")
+        self.assertEqual(self.refused(), {})
+
+    def test_an_order_to_wipe_does_not_take_a_policy_s_place(self):
+        self.put("strict.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": "eve@contoso.com"})
+        self.await_refused("strict.json")
+        self.assertEqual(self.outbound(), "none")
+
+    def test_a_start_with_a_damaged_copy_and_no_directory_is_refused(self):
+        self.workspace.unmount()
+        (self.workspace.state / "policies" / "strict.json").write_text("{}")
+        aside = self.policies.rename(self.policies.with_name("aside"))
+        self.workspace.mount(status=NO)
+        self.assertIn("strict.json is refused", self.workspace.log.read_text())
+        aside.rename(self.policies)
+        self.workspace.mount()
+        self.assertEqual(self.outbound(), "none")
+
+
+class FirstStart(unittest.TestCase):
+    def test_with_no_good_version_nothing_is_served(self):
+        workspace = Workspace(policy={"error": {"code": "Forbidden"}})
+        self.addCleanup(workspace.close)
+        workspace.init().mount(status=NO)
+        self.assertIn("it is an error of Microsoft Graph's", workspace.log.read_text())
 
 
 class WipeOrders(PolicyDirectoryCase):

@@ -34,10 +34,14 @@ struct WireTests {
 
     @Test("accounts and status survive the wire")
     func roundTrip() throws {
-        let status = StatusReport(
+        var status = StatusReport(
             name: "w", id: "00", version: "1", backingDirectory: "/b", mountPoint: "/m", pid: 7,
             uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
             accounts: [Self.account, Self.account])
+        status.refused = [
+            RefusedReport(file: "f", reason: "r", since: 1, inForce: "d", inForceSince: 2),
+            RefusedReport(file: "g", reason: "s", since: 3, inForce: nil, inForceSince: nil),
+        ]
         #expect(try StatusReport(Parameters(status.members)) == status)
     }
 

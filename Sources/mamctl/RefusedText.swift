@@ -1,0 +1,18 @@
+// Documents that are not in force as they stand in the policy directory, in words.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+extension RefusedReport {
+    /// What is wrong, since when, and what holds instead.
+    var text: String {
+        let moment = { (seconds: Int) in localTime(seconds, "%Y-%m-%d %H:%M") }
+        let name = ByteString("\(file): \(reason)").shown
+        guard let inForce, let inForceSince else {
+            return "\(name); since \(moment(since)), and nothing of it is in force"
+        }
+        return "\(name); since \(moment(since)). In force instead: \(ByteString(inForce).shown),"
+            + " as it was on \(moment(inForceSince))"
+    }
+}
