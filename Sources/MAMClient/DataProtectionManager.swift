@@ -11,10 +11,13 @@ internal import MAMWire
 public struct DataProtectionManager: Sendable {
     let service: Service
 
-    /// Sealed for a managed account, plain behind a header for anybody else. No data is an error, 105.
-    public func protect(_ data: [UInt8], accountId: String?) throws(MAMError) -> [UInt8] {
+    /// Sealed for a managed account, plain behind a header for nobody, and with `unmanaged` for
+    /// anybody else, who is refused otherwise. No data is an error, 105.
+    public func protect(
+        _ data: [UInt8], accountId: String?, unmanaged: Bool = false
+    ) throws(MAMError) -> [UInt8] {
         try throughMemory(data) { source, sink throws(MAMError) in
-            _ = try protect(from: source, to: sink, accountId: accountId)
+            _ = try protect(from: source, to: sink, accountId: accountId, unmanaged: unmanaged)
         }
     }
 
@@ -35,9 +38,9 @@ public struct DataProtectionManager: Sendable {
     ///
     /// - Returns: how many bytes were read.
     public func protect(
-        from source: Int32, to sink: Int32, accountId: String?
+        from source: Int32, to sink: Int32, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> Int {
-        try stream("ProtectData", ["owner": .string(accountId ?? "")], source, sink)
+        try stream("ProtectData", Self.owner(accountId, unmanaged), source, sink)
     }
 
     /// The inverse. All that is written has verified; at damage it is what came before.
@@ -55,9 +58,12 @@ public struct DataProtectionManager: Sendable {
     }
 
     /// The same as with data; the result is base64.
-    public func protectString(_ text: String, accountId: String?) throws(MAMError) -> String {
+    public func protectString(
+        _ text: String, accountId: String?, unmanaged: Bool = false
+    ) throws(MAMError) -> String {
         try service.call(
-            "Protection.ProtectString", ["owner": .string(accountId ?? ""), "text": .string(text)]
+            "Protection.ProtectString",
+            Self.owner(accountId, unmanaged).merging(["text": .string(text)]) { $1 }
         ) { reply throws(VarlinkError) in try reply.string("text") }
     }
 
@@ -71,6 +77,10 @@ public struct DataProtectionManager: Sendable {
     /// Whose a text is; nil for one that `protectString` did not make.
     public func protectionInfoForString(_ text: String) throws(MAMError) -> ProtectionInfo? {
         try service.call("Protection.StringInfo", ["text": .string(text)], [], Self.readInfo)
+    }
+
+    private static func owner(_ accountId: String?, _ unmanaged: Bool) -> [String: JSONValue] {
+        ["owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged)]
     }
 
     private static func readInfo(_ reply: Parameters) throws(VarlinkError) -> ProtectionInfo? {

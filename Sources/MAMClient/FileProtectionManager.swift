@@ -13,21 +13,22 @@ public struct FileProtectionManager: Sendable {
 
     /// Gives a file to an account, encrypting or decrypting it as that account needs; of a directory, every file below it,
     /// and what is made there from now on by programs that act for nobody in particular.
+    /// An account that is not registered, and may be misspelt, is refused without `unmanaged`.
     ///
     /// - Returns: what was done, and the files below a directory that could not be given.
     @discardableResult
     public func protect(
-        _ file: FileReference, accountId: String?
+        _ file: FileReference, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> ProtectionSummary {
-        try protect("Protect", file, accountId)
+        try protect("Protect", file, accountId, unmanaged)
     }
 
     /// The same for what does not have that owner yet.
     @discardableResult
     public func verifyAndProtect(
-        _ file: FileReference, accountId: String?
+        _ file: FileReference, accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> ProtectionSummary {
-        try protect("VerifyAndProtect", file, accountId)
+        try protect("VerifyAndProtect", file, accountId, unmanaged)
     }
 
     /// Whose a file is; nil for one that is not there, or says nothing of an owner.
@@ -96,7 +97,7 @@ public struct FileProtectionManager: Sendable {
     }
 
     private func protect(
-        _ method: String, _ file: FileReference, _ accountId: String?
+        _ method: String, _ file: FileReference, _ accountId: String?, _ unmanaged: Bool
     ) throws(MAMError) -> ProtectionSummary {
         let descriptor = try file.openForQuestion()
         var client = try service.connect()
@@ -105,7 +106,10 @@ public struct FileProtectionManager: Sendable {
         do throws(VarlinkClient.Failure) {
             try client.stream(
                 "\(ProtectionDescription.name).\(method)",
-                ["owner": JSONValue(accountId), "fileDescriptor": 0], descriptors: [descriptor]
+                [
+                    "owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged),
+                    "fileDescriptor": 0,
+                ], descriptors: [descriptor]
             ) { reply in
                 do throws(VarlinkError) { try summary.take(reply) } catch { malformed = error }
                 return malformed == nil

@@ -24,6 +24,8 @@ public struct MAMError: Error, Sendable, Hashable {
         case blocked
         /// The file or identity has no managed owner.
         case notManaged
+        /// The owner is no registered account, and nothing says that this is meant.
+        case unmanagedOwner
         /// The file is not there.
         case notFound
         /// Content or header do not verify.
@@ -81,8 +83,8 @@ extension MAMError {
     private static let codes: [String: Code] = [
         "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
         "WrongPassphrase": .wrongPassphrase, "WindowClosed": .windowClosed, "Blocked": .blocked,
-        "NotManaged": .notManaged, "NotFound": .notFound, "Damaged": .damaged, "Refused": .refused,
-        "SealedFiles": .refused,
+        "NotManaged": .notManaged, "UnmanagedOwner": .unmanagedOwner, "NotFound": .notFound,
+        "Damaged": .damaged, "Refused": .refused, "SealedFiles": .refused,
         "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,
         "SystemError": .systemError,
     ]

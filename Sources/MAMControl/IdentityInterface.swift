@@ -51,10 +51,17 @@ package struct IdentityInterface: VaultInterface {
     private func setProcessIdentity(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["identity", "scoped"])
+        try call.parameters.allowOnly(["identity", "scoped", "unmanaged"])
+        try requireMeantIdentity(call)
         let isScoped = try call.parameters.flag("scoped")
         try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
         return [:]
+    }
+
+    /// A program may work for anybody. It can have a name refused that a person may have misspelt.
+    private func requireMeantIdentity(_ call: VarlinkCall) throws(VarlinkError) {
+        guard call.parameters.has("unmanaged"), let identity = try ownIdentity(call) else { return }
+        try requireMeant(identity, call)
     }
 
     private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

@@ -9,7 +9,9 @@ internal import MAMWire
 
 extension ProtectionInterface {
     func protectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["owner", "sourceDescriptor", "destinationDescriptor"])
+        try call.parameters.allowOnly([
+            "owner", "unmanaged", "sourceDescriptor", "destinationDescriptor",
+        ])
         let owner = try owner(call)
         let bytes = try protect(try ends(call, writes: true), owner)
         return ["bytes": JSONValue(bytes)]
@@ -27,7 +29,7 @@ extension ProtectionInterface {
     }
 
     func protectString(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["owner", "text"])
+        try call.parameters.allowOnly(["owner", "unmanaged", "text"])
         let owner = try owner(call)
         let ends = MemoryEnds(Array(try text(call).utf8))
         _ = try protect(ends, owner)
@@ -96,8 +98,12 @@ extension ProtectionInterface {
     }
 
     private func owner(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
-        guard let owner = try call.identity("owner") else { throw Self.missing("owner") }
-        try requireControl(call, of: owner)
+        guard let owner = try namedOwner(call) else {
+            throw .dataFailed(.invalidArgument, .noOwner)
+        }
+        do throws(VarlinkError) { try requireMeant(owner, call) } catch {
+            throw .dataFailed(.invalidArgument, error)
+        }
         return owner
     }
 

@@ -8,9 +8,11 @@ internal import MAMWire
 
 extension ProtectionInterface {
     func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.fileNames.union(["owner"]))
-        let owner = try call.identity("owner") ?? .nobody
-        try requireControl(call, of: owner)
+        try call.parameters.allowOnly(Self.fileNames.union(["owner", "unmanaged"]))
+        let owner = try owner(call)
+        do throws(VarlinkError) { try requireMeant(owner, call) } catch {
+            throw VarlinkError.fileFailed(FileStatus(error, otherwise: .invalidArgument), error)
+        }
         let file = try file(call)
         let replies = ProtectReplies(call)
         let request = request(call, owner, onlyIfOther: onlyIfOther)
@@ -24,15 +26,12 @@ extension ProtectionInterface {
 
     func encryptFile(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(Self.fileNames.union(["owner"]))
-        guard let owner = try call.identity("owner") else {
-            throw .fileFailed(.invalidArgument, .invalidInput("owner is missing"))
-        }
+        let owner = try owner(call)
         guard vault.isManaged(owner) else {
             throw .fileFailed(
                 vault.accounts.isEmpty ? .applicationNotManaged : .identityNotManaged,
-                VarlinkError(VaultError.notManaged(owner)))
+                notManaged(owner, call))
         }
-        try requireControl(call, of: owner)
         let file = try regularFile(call)
         let replies = ProtectReplies(call)
         do throws(VaultError) {
@@ -62,6 +61,13 @@ extension ProtectionInterface {
     }
 
     private static let fileNames: Set<String> = ["path", "fileDescriptor"]
+
+    private func owner(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
+        guard let owner = try namedOwner(call) else {
+            throw .fileFailed(.invalidArgument, .noOwner)
+        }
+        return owner
+    }
 
     private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         do throws(VarlinkError) {

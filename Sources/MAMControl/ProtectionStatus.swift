@@ -29,7 +29,7 @@ enum FileStatus: Int {
     init(_ cause: VarlinkError, otherwise: FileStatus) {
         switch cause.lastName {
         case "NotFound": self = .fileNotFound
-        case "NotManaged": self = .identityNotManaged
+        case "NotManaged", "UnmanagedOwner": self = .identityNotManaged
         case "InvalidInput", "InvalidParameter": self = .invalidArgument
         case "SystemError": self = .internalError
         default: self = otherwise

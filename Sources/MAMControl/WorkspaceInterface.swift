@@ -127,12 +127,12 @@ package struct WorkspaceInterface: VaultInterface {
     }
 
     private func setOwner(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["owner", "path", "fileDescriptor"])
-        let owner = try call.identity("owner") ?? .nobody
+        try call.parameters.allowOnly(["owner", "unmanaged", "path", "fileDescriptor"])
+        guard let owner = try namedOwner(call) else { throw .noOwner }
+        try requireMeant(owner, call)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
         try requireControl(call, of: current.owner)
-        try requireControl(call, of: owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
             try files.setOwner(vault.canonical(owner), of: file, for: identity(of: call.peer))
@@ -159,8 +159,8 @@ package struct WorkspaceInterface: VaultInterface {
 
     private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(Self.conversionNames.union(["owner"]))
-        let owner = try call.identity("owner") ?? .nobody
-        try requireControl(call, of: owner)
+        guard let owner = try namedOwner(call) else { throw .noOwner }
+        guard vault.isManaged(owner) else { throw notManaged(owner, call) }
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
         let isOurOpen = try call.descriptor("sourceDescriptor") == nil

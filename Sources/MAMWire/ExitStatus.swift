@@ -26,7 +26,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .failure: "failure, or no"
         case .usage: "the command line or its input makes no sense"
         case .notFound: "no such file, account or workspace"
-        case .notManaged: "the file has no managed owner"
+        case .notManaged: "the file, or the owner that is named, is not managed"
         case .windowClosed: "the account is locked"
         case .refused: "refused by policy"
         case .damaged: "the file is damaged"
@@ -48,7 +48,7 @@ extension ExitStatus {
         case "UnknownAccount", "NotFound": self = .notFound
         case "WrongPassphrase": self = .wrongPassphrase
         case "WindowClosed", "Blocked": self = .windowClosed
-        case "NotManaged": self = .notManaged
+        case "NotManaged", "UnmanagedOwner": self = .notManaged
         case "Damaged": self = .damaged
         case "Refused", "SealedFiles": self = .refused
         case "InvalidInput": self = .usage

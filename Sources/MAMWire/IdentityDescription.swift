@@ -34,7 +34,8 @@ package enum IdentityDescription {
 
         # For whom the calling process works, and each process that it starts from now on, with what that one starts. Processes
         # that it has started already keep what they have. scoped: until the connection ends; otherwise until the process ends.
-        method SetProcessIdentity(identity: ?string, scoped: ?bool) -> ()
+        # unmanaged: false refuses one that is no registered account, as UnmanagedOwner: for names that a person has typed.
+        method SetProcessIdentity(identity: ?string, scoped: ?bool, unmanaged: ?bool) -> ()
 
         # For whom a thread of the calling process works, and why. thread: null for the first one.
         method GetIdentity(thread: ?int) -> (acting: Acting)

@@ -44,12 +44,13 @@ package enum ProtectionDescription {
         )
 
         # Gives a file of the mount to an owner, encrypting or decrypting it as that owner needs; of a directory, every file below it, and what
-        # is made there from now on by programs that act for nobody in particular. null and "": nobody. With more, each reply has one of
-        # the three, the last one the summary.
-        method Protect(owner: ?string, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
+        # is made there from now on by programs that act for nobody in particular. "" is nobody. unmanaged: as with SetOwner of
+        # io.mamd.Workspace; without it such a name is refused with status 106. With more, each reply has one of the three, the
+        # last one the summary.
+        method Protect(owner: ?string, unmanaged: ?bool, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
         # The same for what does not have that owner yet.
-        method VerifyAndProtect(owner: ?string, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
+        method VerifyAndProtect(owner: ?string, unmanaged: ?bool, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
         # Protects a file of the mount for an account. Somebody else is refused with status 106, a directory with 105.
         method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
@@ -60,8 +61,9 @@ package enum ProtectionDescription {
         method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
 
         # Reads the source to its end and writes it protected for the owner: sealed for an account, plain behind a header for
-        # anybody else; "" is nobody. Both may be pipes. The call ends when the caller hangs up. bytes: plain ones.
-        method ProtectData(owner: ?string, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
+        # anybody else; "" is nobody. unmanaged: as with Protect; without it such a name is refused with status 101. Both may be
+        # pipes. The call ends when the caller hangs up. bytes: plain ones.
+        method ProtectData(owner: ?string, unmanaged: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
 
         # The inverse. What ProtectData did not write passes through as it is: protected is then false. All that is written has
         # verified; at damage it is what came before.
@@ -71,7 +73,7 @@ package enum ProtectionDescription {
         method DataInfo(sourceDescriptor: ?int) -> (protection: ?Protection, status: int)
 
         # The same for text; protected text is base64.
-        method ProtectString(owner: ?string, text: ?string) -> (text: string)
+        method ProtectString(owner: ?string, unmanaged: ?bool, text: ?string) -> (text: string)
 
         method UnprotectString(text: ?string) -> (text: string, protected: bool)
 

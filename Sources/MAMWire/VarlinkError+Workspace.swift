@@ -65,6 +65,17 @@ extension VarlinkError {
         workspace("NotManaged", ["reason": .string(reason)])
     }
 
+    /// The owner that is named is no account, and nothing says that this is meant.
+    package static func unmanagedOwner(_ owner: String, _ guess: String) -> VarlinkError {
+        workspace(
+            "UnmanagedOwner",
+            [
+                "account": .string(owner),
+                "reason": .string(
+                    "\(owner) is no registered account, so what is its would be plain\(guess)"),
+            ])
+    }
+
     /// The file is not there, or not in this workspace.
     package static func notFound(_ reason: String) -> VarlinkError {
         workspace("NotFound", ["reason": .string(reason)])

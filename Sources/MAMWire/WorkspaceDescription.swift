@@ -206,8 +206,9 @@ package enum WorkspaceDescription {
         method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
         # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.
-        # Of a directory, says whose its new files are; "" takes that away.
-        method SetOwner(owner: string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
+        # Of a directory, says whose its new files are; "" takes that away. unmanaged: the owner may be no registered account,
+        # so that the content becomes plain; else such a name is UnmanagedOwner, unless the caller works for it.
+        method SetOwner(owner: string, unmanaged: ?bool, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
         # Asks for a class for a managed file, or for the new children of a directory. null: for what policy says.
         method SetClass(class: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
@@ -226,6 +227,8 @@ package enum WorkspaceDescription {
         error WindowClosed (account: string)
         error Blocked (account: string, kind: string, reason: string)
         error NotManaged (reason: string)
+        # The owner that a call names is no registered account, and may be misspelt
+        error UnmanagedOwner (account: string, reason: string)
         error NotFound (reason: string)
         error Damaged (reason: string)
         error Refused (reason: string)

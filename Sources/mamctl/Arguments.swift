@@ -1,5 +1,6 @@
 // Options and operands of one verb.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 

@@ -11,10 +11,13 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     }
     let daemon = try invocation.daemon()
     let ends = try DataEnds(invocation)
+    let given: [String: JSONValue] = [
+        "owner": .string(owner), "unmanaged": invocation.mayBeUnmanaged,
+    ]
     if invocation.arguments.has("string") {
         let reply = try daemon.call(
             "Protection.ProtectString",
-            ["owner": .string(owner), "text": .string(try ends.readText())], about: ends.name)
+            given.merging(["text": .string(try ends.readText())]) { $1 }, about: ends.name)
         return try ends.finish(with: "\(try reply.string("text"))\n")
     }
     guard isatty(ends.destination.raw) == 0 else {
@@ -23,7 +26,7 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     }
     _ = try daemon.call(
         "Protection.ProtectData",
-        ["owner": .string(owner), "sourceDescriptor": 0, "destinationDescriptor": 1],
+        given.merging(["sourceDescriptor": 0, "destinationDescriptor": 1]) { $1 },
         descriptors: [ends.source, ends.destination], about: ends.name)
     return try ends.finish()
 }

@@ -77,6 +77,7 @@ struct Failure: Error {
         let next: String? =
             switch kind {
             case "UnknownAccount", "NotManaged": "mamctl account list"
+            case "UnmanagedOwner": "mamctl account list, or add --unmanaged if it is meant"
             case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
             case "WrongPassphrase":
                 "type it again; too many wrong ones close the account until mamctl account login"

@@ -1,5 +1,6 @@
 // What the first words of a command line name: a verb of one or two words, or a group of verbs.
 
+internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 

@@ -8,7 +8,7 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.arguments.text("set") {
         return invocation.eachFile { path in
             let facts = try invocation.setOwner(identity, of: path)
-            return (ownerLine(facts), facts.json)
+            return (ownerLine(facts, note(on: facts)), facts.json)
         }
     }
     var isAnyManaged = false
@@ -74,8 +74,15 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
     return status == .success && isAnyPlain ? .failure : status
 }
 
-private func ownerLine(_ facts: FileFacts) -> Record {
-    Record(before: "\(ByteString(facts.owner.description).shown)\t", path: facts.path)
+private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
+    Record(before: "\(ByteString(facts.owner.description).shown)\t", path: facts.path, after: note)
+}
+
+/// What a new owner does to content.
+private func note(on facts: FileFacts) -> String {
+    if facts.isManaged { return "" }
+    if facts.state != .directory { return ": now plain" }
+    return facts.owner.isNobody ? "" : ": what is made there is plain"
 }
 
 func description(of facts: FileFacts) -> Record {
@@ -144,6 +151,8 @@ extension Invocation {
                 .failure, "\(path.shown): only a file in a mounted workspace can change its owner",
                 next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
-        return try protection("SetOwner", ["owner": .string(identity)], of: file, path, in: name)
+        return try protection(
+            "SetOwner", ["owner": .string(identity), "unmanaged": mayBeUnmanaged], of: file, path,
+            in: name)
     }
 }

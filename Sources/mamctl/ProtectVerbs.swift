@@ -42,7 +42,10 @@ extension Invocation {
         var failure: VarlinkError?
         try daemon.stream(
             method,
-            ["owner": .string(try owner ?? defaultOwner(of: status)), "fileDescriptor": 0],
+            [
+                "owner": .string(try owner ?? defaultOwner(of: status)),
+                "unmanaged": mayBeUnmanaged, "fileDescriptor": 0,
+            ],
             descriptors: [file], about: path.shown
         ) { reply in
             do throws(VarlinkError) { try output.take(reply, path, mountPoint) } catch {
@@ -52,6 +55,9 @@ extension Invocation {
         }
         if let failure { throw failure }
     }
+
+    /// Whether an owner on the command line may be no account.
+    var mayBeUnmanaged: JSONValue { .bool(arguments.has(.unmanaged)) }
 
     /// The account that is the caller's default identity, or the caller's only one.
     func defaultOwner(of status: StatusReport) throws(Failure) -> String {
@@ -107,7 +113,8 @@ private struct ProtectOutput {
         if wasChanged {
             if isatty(STDOUT_FILENO) == 1 { progress.clear() }
             let owner = ByteString(info.owner.description).shown
-            invocation.print(Record(before: "\(owner)\t", path: path))
+            let note = info.isManaged ? "" : ": now plain"
+            invocation.print(Record(before: "\(owner)\t", path: path, after: note))
         }
         progress.note = "\(changedCount.grouped) changed"
         progress.show()

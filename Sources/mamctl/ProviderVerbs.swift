@@ -64,8 +64,11 @@ private struct Handover {
         account = try Self.account(of: invocation, daemon)
         // From here on we are a program of the account's: what it may read we may, and what we make is the account's.
         _ = try daemon.call(
-            "Identity.SetProcessIdentity", ["identity": .string(account), "scoped": true],
-            about: account)
+            "Identity.SetProcessIdentity",
+            [
+                "identity": .string(account), "unmanaged": invocation.mayBeUnmanaged,
+                "scoped": true,
+            ], about: account)
         if let source, !isFromMount {
             isSourceProtected = try isProtected(source, sourcePath)
         } else {

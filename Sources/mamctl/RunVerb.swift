@@ -28,7 +28,8 @@ private func keeper(
     let daemon = try invocation.daemon()
     let subject = "identity '\(ByteString(identity).shown)'"
     _ = try daemon.call(
-        "Identity.SetProcessIdentity", ["identity": .string(identity)], about: subject)
+        "Identity.SetProcessIdentity",
+        ["identity": .string(identity), "unmanaged": invocation.mayBeUnmanaged], about: subject)
     let keeper: KeptCommand
     do throws(Errno) { keeper = try KeptCommand(command) } catch {
         throw Failure(command[0], error)

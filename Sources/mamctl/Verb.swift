@@ -27,6 +27,8 @@ struct Option: Sendable {
     static let confirm = Option(
         name: "confirm", value: "ACCOUNT",
         help: "without a terminal: the account's name, which is typed at one")
+    static let unmanaged = Option(
+        name: "unmanaged", help: "UPN may be no registered account: what is its is plain")
     static let workspace = Option(
         name: "workspace", value: "NAME", help: "the workspace to talk to, when several run")
     static let passfile = Option(

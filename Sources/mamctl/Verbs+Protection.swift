@@ -9,7 +9,7 @@ private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .ref
 
 private let protectOptions = [
     Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
-    .filesFrom, .null, .workspace,
+    .unmanaged, .filesFrom, .null, .workspace,
 ]
 
 private let dataOptions = [
@@ -42,7 +42,8 @@ let protectionVerbs: [Verb] = [
         name: "data protect", summary: "protect data for an identity: standard input, or a file's",
         usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,
         options: [
-            Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody")
+            Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody"),
+            .unmanaged,
         ] + dataOptions,
         examples: [
             "tar c plans | mamctl data protect --owner ann@contoso.com > plans.sealed",

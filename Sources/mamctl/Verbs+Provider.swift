@@ -14,7 +14,7 @@ let providerVerbs: [Verb] = [
         name: "provider fetch",
         summary: "hand a file of an account's cloud out, encrypted if policy asks for that",
         usage: "SRC|- DST [--owner UPN] [--force]", operands: 2...2,
-        options: [owner, force, .workspace],
+        options: [owner, .unmanaged, force, .workspace],
         examples: [
             "mamctl provider fetch cache/plan.odt ~/Downloads/plan.odt --owner ann@contoso.com",
             "rclone cat cloud:plan.odt | mamctl provider fetch - ~/Work/plan.odt",
@@ -24,7 +24,7 @@ let providerVerbs: [Verb] = [
         name: "provider import",
         summary: "take a file in for an account's cloud, in the clear, if policy lets it in",
         usage: "SRC DST [--owner UPN] [--force]", operands: 2...2,
-        options: [owner, force, .workspace],
+        options: [owner, .unmanaged, force, .workspace],
         examples: [
             "mamctl provider import ~/Work/plan.odt outbox/plan.odt",
             "mamctl provider import plan.sealed outbox/plan.odt --owner ann@contoso.com --json",
@@ -33,7 +33,8 @@ let providerVerbs: [Verb] = [
     Verb(
         name: "provider stamp",
         summary: "give the items that a provider keeps in a mount to its account",
-        usage: "PATH… [--owner UPN]", operands: 1...Int.max, options: [owner, .workspace],
+        usage: "PATH… [--owner UPN]", operands: 1...Int.max,
+        options: [owner, .unmanaged, .workspace],
         examples: [
             "mamctl provider stamp ~/Work/cloud --owner ann@contoso.com",
             "mamctl provider stamp --json ~/Work/cloud/*.odt",

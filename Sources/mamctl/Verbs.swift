@@ -154,7 +154,7 @@ private let fileVerbs: [Verb] = [
         options: [
             Option(
                 name: "set", value: "UPN", help: "give the files to this identity; '' is nobody"),
-            .filesFrom, .null, .workspace,
+            .unmanaged, .filesFrom, .null, .workspace,
         ],
         examples: [
             "mamctl owner ~/Work/*", "mamctl owner --set ann@contoso.com ~/Work/plan.odt",
@@ -243,17 +243,17 @@ private let fileVerbs: [Verb] = [
 private let runVerbs: [Verb] = [
     Verb(
         name: "run", summary: "run a command whose files belong to an identity",
-        usage: "--identity UPN -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
+        usage: "--identity UPN [--unmanaged] -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
         options: [
             Option(
                 name: "identity", value: "UPN", help: "the owner of what it creates; '' is nobody"),
-            .workspace,
+            .unmanaged, .workspace,
         ], takesCommand: true,
         examples: [
-            "mamctl run --identity ann@home.example -- cp notes.txt ~/Work/",
+            "mamctl run --identity ann@home.example --unmanaged -- cp notes.txt ~/Work/",
             "mamctl run --identity ann@contoso.com bash",
         ],
-        statuses: daemonStatuses + [.refused], run: runCommand)
+        statuses: daemonStatuses + [.notManaged, .refused], run: runCommand)
 ]
 
 private let helpVerbs: [Verb] = [

@@ -29,7 +29,12 @@ struct Scenarios: Sendable {
     func protecting() throws {
         let path = "\(directory)/file"
         try create(path, "text")
-        try expect(files.protect(.path(path), accountId: personal).changed, is: 1)
+        try expect(
+            refused(.unmanagedOwner) { try files.protect(.path(path), accountId: personal) }
+                .statusCode,
+            is: 106)
+        try expect(
+            files.protect(.path(path), accountId: personal, unmanaged: true).changed, is: 1)
         try expect(files.protectionInfo(.path(path))?.state, is: .unmanaged)
         try expect(files.isFileEncrypted(.path(path)), is: false)
         try expect(files.verifyAndProtect(.bytes(Array(path.utf8)), accountId: ann).changed, is: 1)

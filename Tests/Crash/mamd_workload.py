@@ -62,7 +62,7 @@ class ManagedWorkload(Workload):
         self.drop(node)
         with self.step() as step:
             node.label(step, "owner", owner)
-            self.place.ctl("owner", "--set", owner, self.at(node.path))
+            self.place.ctl("owner", "--set", owner, "--unmanaged", self.at(node.path))
         self.maybe_sync(node)
 
     def give_unmanaged(self):

@@ -88,7 +88,7 @@ class DirectoryNotes(BackingCase):
         """A directory to which the daemon itself gave a default owner."""
         folder = self.folder / name
         self.assertEqual(as_user(VICTIM, os.mkdir, folder, 0o777), 0)
-        self.workspace.ctl("owner", "--set", owner, folder)
+        self.workspace.ctl("owner", "--set", owner, "--unmanaged", folder)
         return folder
 
     def test_an_unmanaged_owner_makes_nothing_plain(self):

@@ -112,14 +112,14 @@ NAMES = {
     "remove an attribute": on_path(os.removexattr, "user.old"),
 }
 WORKSPACE = {
-    "give to nobody": ctl("owner", "--set", PERSONAL, "file"),
+    "give to nobody": ctl("owner", "--set", PERSONAL, "--unmanaged", "file"),
     "give to another account": ctl("owner", "--set", BOB, "file"),
     "change the class": ctl("class", "--set", "A", "file"),
     "change a directory's class": lambda place: place.ctl("class", "--set", "A", place.path("directory")),
 }
 UNMANAGED = {
     "take from nobody": ctl("owner", "--set", ANN, "file"),
-    "retag": ctl("owner", "--set", "someone@example.org", "file"),
+    "retag": ctl("owner", "--set", "someone@example.org", "--unmanaged", "file"),
     "overwrite plain": CONTENT["overwrite all"],
     "append plain": CONTENT["append"],
     "cut plain": CONTENT["cut"],

@@ -77,7 +77,7 @@ class Place:
             self.write(file, content)
         os.setxattr(self.path("file"), "user.old", b"value")
         if unmanaged:
-            self.ctl("owner", "--set", PERSONAL, self.path("file"))
+            self.ctl("owner", "--set", PERSONAL, "--unmanaged", self.path("file"))
 
     def path(self, name):
         return self.directory / name

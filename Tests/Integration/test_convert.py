@@ -29,7 +29,7 @@ class ConvertCase(WorkspaceCase):
     settings = {"MultiIdentity": True}
 
     def protect(self, path, owner=ANN, status=DONE):
-        return self.workspace.ctl("protect", path, "--owner", owner, status=status)
+        return self.workspace.ctl("protect", path, "--owner", owner, "--unmanaged", status=status)
 
     def personal(self, name, data):
         """A file of nobody's, and a handle on it."""
@@ -275,7 +275,8 @@ class Killed(WorkspaceCase):
              "-e", f"inject={CALLS}:signal=SIGKILL:when={number}"], stderr=subprocess.PIPE)
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
-            status = self.workspace.ctl("protect", path, "--owner", owner, status=(DONE, UNREACHABLE)).returncode
+            status = self.workspace.ctl(
+                "protect", path, "--owner", owner, "--unmanaged", status=(DONE, UNREACHABLE)).returncode
         finally:
             # Asked to end, it may wait for the killed daemon for ever.
             tracer.terminate() if status == DONE else tracer.kill()

@@ -29,7 +29,7 @@ class Data(WorkspaceCase):
         return result.stdout
 
     def protect(self, data, owner=ANN, *options, status=DONE):
-        return self.run_data("protect", data, "--owner", owner, *options, status=status)
+        return self.run_data("protect", data, "--owner", owner, "--unmanaged", *options, status=status)
 
     def unprotect(self, data, *options, status=DONE):
         return self.run_data("unprotect", data, *options, status=status)

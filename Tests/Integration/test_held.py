@@ -114,7 +114,7 @@ class OnTemporary(WorkspaceCase):
         with open(self.file, "rb", buffering=0) as reader:
             self.assertEqual(os.pread(reader.fileno(), 100, 0), pattern(10_000)[:100])
             for owner in (PERSONAL, ANN):
-                self.workspace.serving("protect", self.file, "--owner", owner)
+                self.workspace.serving("protect", self.file, "--owner", owner, "--unmanaged")
                 self.forget()
                 self.assertEqual(os.pread(reader.fileno(), 10_000, 0), pattern(10_000))
                 if self.has_attributes:

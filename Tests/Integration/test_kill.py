@@ -75,7 +75,7 @@ class Killed(WorkspaceCase):
             place.mkdir(parents=True)
             writer = kind(place, self.logs / f"{directory.name}-{place.name}", chance.randrange(1 << 32))
             command = [sys.executable, "-B", PROGRAM, name, place, writer.log, str(writer.random.randrange(1 << 32))]
-            prefix = ["mamctl", "run", "--workspace", self.workspace.name, "--identity", owner, "--"] if owner else []
+            prefix = ["mamctl", "run", "--workspace", self.workspace.name, "--identity", owner, "--unmanaged", "--"] if owner else []
             writer.process = subprocess.Popen(
                 [*prefix, *command], stderr=subprocess.PIPE, env=self.workspace.environment)
             self.addCleanup(writer.process.kill)

@@ -105,7 +105,7 @@ class Owners(WorkspaceCase):
         self.assertEqual(self.workspace.owner(path), ANN)
         self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
         self.assertEqual(path.read_bytes(), b"content to convert")
-        self.workspace.ctl("owner", "--set", PERSONAL, path)
+        self.workspace.ctl("owner", "--set", PERSONAL, "--unmanaged", path)
         self.assertEqual(self.workspace.owner(path), PERSONAL)
         self.assertIn(b"content to convert", self.backing_of(path).read_bytes())
         self.assertEqual(path.read_bytes(), b"content to convert")

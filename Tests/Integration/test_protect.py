@@ -8,13 +8,15 @@ import unittest
 from ordinary_user import NOBODY
 from workspace import ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern
 
+MISSPELT = "ann@contos.com"
+
 
 class Protect(WorkspaceCase):
     settings = {"MultiIdentity": True}
 
     def protect(self, *paths, owner=ANN, verb="protect", status=DONE):
         """The lines of --json, by the last parts of their paths."""
-        result = self.workspace.ctl(verb, *paths, "--owner", owner, "--json", status=status)
+        result = self.workspace.ctl(verb, *paths, "--owner", owner, "--unmanaged", "--json", status=status)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         return {os.path.relpath(line["path"], self.directory): line for line in lines}
 
@@ -148,6 +150,8 @@ class Protect(WorkspaceCase):
         gone, outside = str(self.directory / "gone"), str(self.workspace.passfile)
         cases = [
             ("Protect", {"owner": ANN, "path": gone}, 104), ("Protect", {"owner": ANN}, 101),
+            ("Protect", {"path": path}, 101), ("VerifyAndProtect", {"owner": None, "path": path}, 101),
+            ("Protect", {"owner": MISSPELT, "path": path}, 106),
             ("VerifyAndProtect", {"owner": ANN, "path": outside}, 104),
             ("EncryptFile", {"path": path}, 101), ("EncryptFile", {"owner": PERSONAL, "path": path}, 106),
             ("EncryptFile", {"owner": ANN, "path": str(self.directory)}, 105),
@@ -162,7 +166,7 @@ class Protect(WorkspaceCase):
         self.assertEqual(self.call("IsFileEncrypted", path=path), ("", {"encrypted": False}))
         self.assertEqual(self.call("EncryptFile", owner=ANN, path=path)[1]["protection"]["owner"], ANN)
         self.assertEqual(self.call("IsFileEncrypted", path=path), ("", {"encrypted": True}))
-        self.assertEqual(self.call("Protect", owner=None, path=path)[1]["summary"], {"files": 1, "changed": 1, "failed": 0})
+        self.assertEqual(self.call("Protect", owner="", path=path)[1]["summary"], {"files": 1, "changed": 1, "failed": 0})
         self.assertEqual(self.owners("file"), ["nobody"])
         self.workspace.lock()
         try:
@@ -180,7 +184,8 @@ class Protect(WorkspaceCase):
         before = self.backing_of(path).read_bytes()
         with open(path, "rb") as file:
             for method, parameters in (
-                ("Protect", {"owner": PERSONAL}), ("DecryptFile", {}), ("Protect", {"owner": None}),
+                ("Protect", {"owner": PERSONAL, "unmanaged": True}), ("DecryptFile", {}),
+                ("Protect", {"owner": ""}),
             ):
                 error, found = self.call(method, file=file.fileno(), user=NOBODY, fileDescriptor=0, **parameters)
                 self.assertEqual((error, found.get("cause")), ("FileFailed", "Refused"), method)

@@ -44,11 +44,13 @@ class Provider(WorkspaceCase):
         return answer
 
     def fetch(self, source, destination, *options, owner=ANN, **more):
-        answer = self.provider("fetch", source, destination, "--owner", owner, "--json", *options, **more)
+        answer = self.provider(
+            "fetch", source, destination, "--owner", owner, "--unmanaged", "--json", *options, **more)
         return self.check("fetch", json.loads(answer.stdout))
 
     def take(self, source, destination, *options, owner=ANN, **more):
-        answer = self.provider("import", source, destination, "--owner", owner, "--json", *options, **more)
+        answer = self.provider(
+            "import", source, destination, "--owner", owner, "--unmanaged", "--json", *options, **more)
         return self.check("import", json.loads(answer.stdout))
 
     def cached(self, name="cached", data=None):
@@ -167,7 +169,7 @@ class Provider(WorkspaceCase):
     def test_what_is_there_is_kept_without_force(self):
         source, there = self.cached(), self.write(self.outside / "there", b"mine")
         for verb in ("fetch", "import"):
-            self.workspace.serving(f"provider {verb}", source, there, "--owner", PERSONAL, status=NO)
+            self.workspace.serving(f"provider {verb}", source, there, "--owner", PERSONAL, "--unmanaged", status=NO)
             self.assertEqual(there.read_bytes(), b"mine")
         self.fetch(source, there, "--force")
         self.assertEqual(self.workspace.decode(there), pattern(30_000))

@@ -21,7 +21,7 @@ class Run(WorkspaceCase):
         return child
 
     def words(self, *command):
-        return ["mamctl", "run", "--workspace", self.workspace.name, "--identity", PERSONAL, "--", *map(os.fspath, command)]
+        return ["mamctl", "run", "--workspace", self.workspace.name, "--identity", PERSONAL, "--unmanaged", "--", *map(os.fspath, command)]
 
     def sh(self, script, *arguments, check=False):
         return self.workspace.run_as(PERSONAL, "sh", "-c", script, "sh", *arguments, check=check)

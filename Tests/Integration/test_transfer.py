@@ -197,7 +197,7 @@ class OnlyManaged(Transfers):
         for identity in ("", PERSONAL, BOB):
             for verb in (
                 ("decrypt", sealed, "-o", out, "--force", *arguments),
-                ("owner", "--set", PERSONAL, path), ("owner", "--set", BOB, path), ("owner", "--set", "", path),
+                ("owner", "--set", PERSONAL, "--unmanaged", path), ("owner", "--set", BOB, path), ("owner", "--set", "", path),
             ):
                 result = self.workspace.run_as(identity, "mamctl", *verb, check=False)
                 self.assertEqual(result.returncode, REFUSED, (identity, verb, result.stdout, result.stderr))
@@ -207,7 +207,7 @@ class OnlyManaged(Transfers):
         self.workspace.run_as("", "mamctl", "owner", "--set", ANN, path)
         self.workspace.run_as(ANN, "mamctl", "decrypt", sealed, "-o", out, "--force", *arguments)
         self.assertEqual(out.read_bytes(), SCRIPT)
-        self.workspace.run_as(ANN, "mamctl", "owner", "--set", PERSONAL, path)
+        self.workspace.run_as(ANN, "mamctl", "owner", "--set", PERSONAL, "--unmanaged", path)
         self.assertEqual(self.workspace.owner(path), PERSONAL)
 
     @unittest.skipUnless(os.getuid() == 0, "names files by path")

@@ -256,7 +256,8 @@ class Workspace:
 
     def run_as(self, identity, *command, check=True):
         result = subprocess.run(
-            ["mamctl", "run", "--workspace", self.name, "--identity", identity, "--", *map(os.fspath, command)],
+            ["mamctl", "run", "--workspace", self.name, "--identity", identity, "--unmanaged", "--",
+             *map(os.fspath, command)],
             capture_output=True, timeout=90, env=self.environment)
         if check and result.returncode != 0:
             raise AssertionError(f"run as {identity}: {command}: {result.stdout}{result.stderr}")

@@ -77,6 +77,7 @@ struct WireTests {
         (.blocked("a", AccountBlock(.offline, "b")), .windowClosed),
         (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
         (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
+        (.unmanagedOwner("a", ""), .notManaged),
         (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),
         (.sealedFiles("a", files: 2, example: "e"), .refused),
         (.invalidInput("r"), .usage), (.systemError(.noSpace, "r"), .failure),

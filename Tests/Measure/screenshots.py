@@ -148,7 +148,7 @@ class Scene:
             (ANN, "contract", 34, 210_000), (BOB, "budget", 12, 640_000), (CAROL, "pictures", 21, 150_000),
             (HERSELF, "notes", 48, 31_000)):
             script = f"mkdir -p Work/{folder}; for n in $(seq {count}); do head -c $((n * {size} / {count} + 900)) /dev/urandom > Work/{folder}/$n.odt; done"
-            self.ctl("run", "--identity", owner, "--", "sh", "-c", script)
+            self.ctl("run", "--identity", owner, "--unmanaged", "--", "sh", "-c", script)
     def close(self):
         self.ctl("unmount", "Work", check=False)
 
