@@ -8,6 +8,8 @@ package enum PolicyWarning: Hashable, Sendable {
     case unknownValue(key: String, value: String, taken: String)
     /// A member of a list that this version does not know; what it would allow is not allowed.
     case unknownMember(key: String, value: String)
+    /// A setting with a value of the wrong type or range; its default is taken.
+    case wrongValue(key: String, expected: String)
     /// A duration below zero; zero is taken.
     case negativeDuration(key: String, value: String)
     /// A version that cannot be compared; what it is asked of is blocked.
@@ -32,6 +34,7 @@ extension PolicyWarning: CustomStringConvertible {
             "\(key) has the unknown value \(value); it is taken as \(taken)"
         case .unknownMember(let key, let value):
             "\(key) has the unknown member \(value), which is left out"
+        case .wrongValue(let key, let expected): "\(key) must be \(expected); its default counts"
         case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"
         case .notAVersion(let key, let value):
             "\(key) is no version such as 17.4.1 (\(value)) and cannot be met"
@@ -51,7 +54,7 @@ extension PolicyWarning {
     package var key: String? {
         switch self {
         case .unknownKey(let key), .unknownValue(let key, _, _), .unknownMember(let key, _),
-            .negativeDuration(let key, _), .notAVersion(let key, _):
+            .negativeDuration(let key, _), .notAVersion(let key, _), .wrongValue(let key, _):
             key
         case .notAssigned: "isAssigned"
         case .unknownTarget, .unknownGroup: "assignments"

@@ -6,6 +6,8 @@ internal import MAMModel
 struct Reader {
     private(set) var fields: [String: JSONValue]
     var warnings: [PolicyWarning] = []
+    /// What was taken and is of no use.
+    private var useless: [String: JSONValue] = [:]
     /// What stands before this object's keys in messages.
     private let path: String
 
@@ -26,6 +28,12 @@ struct Reader {
         guard let value = take(key) else { return nil }
         return try shape.decode(value, key: path + key, &warnings)
     }
+
+    /// Puts back what was taken, without a warning that nobody knows it.
+    mutating func leave(_ value: JSONValue, of key: String) { useless[key] = value }
+
+    /// What nobody took, and what was put back.
+    var left: [String: JSONValue] { fields.merging(useless) { $1 } }
 
     /// Warnings for all that was not taken, by key, after those for values. Annotations (`@odata.type`,
     /// `apps@odata.context`) carry no policy, and null says nothing.

@@ -9,6 +9,9 @@ struct SettingField: Sendable {
     let key: String
     let read: @Sendable (JSONValue, String, inout Settings) throws(PolicyError) -> Void
     let show: @Sendable (Settings) -> JSONValue
+    /// A wrong value gives way to the default, which protects no less. That of any other key is
+    /// refused: nobody knows how strict it was meant to be.
+    private(set) var isHarmless = false
 
     init<Value>(
         _ key: String, in group: String? = nil,
@@ -32,6 +35,13 @@ struct SettingField: Sendable {
             settings.stored[name] = value
         }
         show = { $0.stored[key] ?? .null }
+        isHarmless = true
+    }
+
+    private var harmless: SettingField {
+        var field = self
+        field.isHarmless = true
+        return field
     }
 
     static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, stored]
@@ -43,7 +53,7 @@ struct SettingField: Sendable {
         SettingField("MultiIdentity", \.multiIdentity, .truth),
         SettingField("MaxFileProtectionLevel", \.maximumClass, appleClass),
         SettingField("DeviceDefaultProtectionLevel", \.deviceDefaultClass, appleClass),
-        SettingField("BackupExclusion", \.backupExclusion, .truth),
+        SettingField("BackupExclusion", \.backupExclusion, .truth).harmless,
     ]
 
     private static let locking: [SettingField] = [
@@ -66,21 +76,22 @@ struct SettingField: Sendable {
         SettingField("AllowedAccounts", \.allowedAccounts, Shape<[String]>.texts.optional),
         SettingField("AccountUsers", \.accountUsers, userReferences.optional),
         SettingField("Groups", \.groups, .members),
-        SettingField("AutoEnrollOnLaunch", \.asksToAutoEnroll, .truth),
+        SettingField("AutoEnrollOnLaunch", \.asksToAutoEnroll, .truth).harmless,
         SettingField("MAMPolicyRequired", \.policyRequired, .truth),
-        SettingField("MAMPolicyWarnAbsent", \.policyWarnAbsent, .truth),
-        SettingField("EnrollmentRetrySeconds", \.enrollmentRetrySeconds, seconds),
+        SettingField("MAMPolicyWarnAbsent", \.policyWarnAbsent, .truth).harmless,
+        SettingField("EnrollmentRetrySeconds", \.enrollmentRetrySeconds, seconds).harmless,
         SettingField("CheckInSeconds", \.checkInSeconds, seconds),
-        SettingField("WipePollSeconds", \.wipePollSeconds, seconds),
+        SettingField("WipePollSeconds", \.wipePollSeconds, seconds).harmless,
     ]
 
     private static let hooks: [SettingField] = [
         SettingField("Wipe", in: "Hooks", \.hooks.wipe, command),
-        SettingField("Enrollment", in: "Hooks", \.hooks.enrollment, command),
-        SettingField("Restart", in: "Hooks", \.hooks.restart, command),
-        SettingField("AddAccount", in: "Hooks", \.hooks.addAccount, command),
+        SettingField("Enrollment", in: "Hooks", \.hooks.enrollment, command).harmless,
+        SettingField("Restart", in: "Hooks", \.hooks.restart, command).harmless,
+        SettingField("AddAccount", in: "Hooks", \.hooks.addAccount, command).harmless,
         SettingField("CheckIn", in: "Hooks", \.hooks.checkIn, command),
-        SettingField("TimeoutSeconds", in: "Hooks", \.hooks.timeoutSeconds, .whole(1...3600)),
+        SettingField("TimeoutSeconds", in: "Hooks", \.hooks.timeoutSeconds, .whole(1...3600))
+            .harmless,
     ]
 
     private static let probes: [SettingField] = [
@@ -94,14 +105,14 @@ struct SettingField: Sendable {
     ]
 
     private static let telling: [SettingField] = [
-        SettingField("ManagedSchemes", \.managedSchemes, .texts),
-        SettingField("ManagedPrograms", \.managedPrograms, .absolutePaths),
-        SettingField("VerboseLoggingEnabled", \.verboseLogging, .truth),
+        SettingField("ManagedSchemes", \.managedSchemes, .texts).harmless,
+        SettingField("ManagedPrograms", \.managedPrograms, .absolutePaths).harmless,
+        SettingField("VerboseLoggingEnabled", \.verboseLogging, .truth).harmless,
         SettingField("ValuesToScrubFromLogging", \.valuesToScrub, .texts),
-        SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth),
+        SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth).harmless,
         // A GiB: past that nobody reads it over a socket.
-        SettingField("AuditMiB", \.auditMiB, .whole(0...1024)),
-        SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth),
+        SettingField("AuditMiB", \.auditMiB, .whole(0...1024)).harmless,
+        SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth).harmless,
         SettingField("MAMDebugSettings", \.debugPolicy, .object),
     ]
 
@@ -110,6 +121,7 @@ struct SettingField: Sendable {
             SettingField(stored: "AppGroupIdentifiers", Shape<[String]>.texts),
             SettingField(stored: "WebViewHandledURLSchemes", Shape<[String]>.texts),
             SettingField(stored: "SplashDuration", Shape<Double>.number(0...60)),
+            SettingField(stored: "OpenInActionExtension", truthOrName),
         ]
 
     private static let storedSwitches: [SettingField] = [
@@ -123,13 +135,18 @@ struct SettingField: Sendable {
         "ADALCacheKeychainGroupOverride", "aadAuthorityUriOverride", "aadRedirectUriOverride",
         "aadClientIdOverride", "ContainingAppBundleId", "SplashIconFile", "SplashIconFile~ipad",
         "MainNibFile", "MainNibFile~ipad", "MainStoryboardFile", "MainStoryboardFile~ipad",
-        "OpenInActionExtension", "DocumentBrowserFileCachePath",
+        "DocumentBrowserFileCachePath",
     ].map { SettingField(stored: $0, Shape<String>.text) }
 
     private static let storedColours: [SettingField] = [
         "BackgroundColor", "ForegroundColor", "AccentColor", "SecondaryBackgroundColor",
         "SecondaryForegroundColor",
     ].map { SettingField(stored: $0, Shape<String>.colour) }
+
+    /// A switch in some of the SDK's guides, the extension's name in others.
+    private static let truthOrName = Shape<JSONValue>(
+        "true or false, or a text",
+        read: { $0.bool != nil || $0.text != nil ? .some($0) : .none }, write: { $0 })
 
     /// Apple's names only: `MaxFileProtectionLevel` is spelled as in an app's `IntuneMAMSettings`.
     private static let appleClass = Shape<ProtectionClass>.one(named: { $0.appleName })

@@ -1,5 +1,5 @@
-// From settings.json or a property list. A wrong value is an error, not a default: it may have been meant to be
-// strict.
+// From settings.json or a property list. A wrong value of a key that protects something is an error,
+// not a default: it may have been meant to be strict (docs/adr/0039).
 
 package import MAMModel
 
@@ -25,16 +25,21 @@ extension Settings {
             var inner = Reader(fields, within: "\(group).")
             try read(&inner, group: group)
             nested += inner.allWarnings()
-            if !inner.fields.isEmpty { unknown[group] = .object(inner.fields) }
+            if !inner.left.isEmpty { unknown[group] = .object(inner.left) }
         }
-        unknown.merge(reader.fields) { _, own in own }
+        unknown.merge(reader.left) { _, own in own }
         warnings += reader.allWarnings() + nested
     }
 
     private mutating func read(_ reader: inout Reader, group: String?) throws(PolicyError) {
         for field in SettingField.all where field.group == group {
             guard let value = reader.take(field.key) else { continue }
-            try field.read(value, group.map { "\($0).\(field.key)" } ?? field.key, &self)
+            let name = group.map { "\($0).\(field.key)" } ?? field.key
+            do throws(PolicyError) { try field.read(value, name, &self) } catch {
+                guard field.isHarmless, case .value(_, let expected) = error else { throw error }
+                reader.leave(value, of: field.key)
+                warnings.append(.wrongValue(key: name, expected: expected))
+            }
         }
     }
 

@@ -82,3 +82,15 @@ class Configure(WorkspaceCase):
         refused = self.workspace.ctl("configure", settings, status=USAGE)
         self.assertIn("MaxFileProtectionLevel", refused.stderr)
         self.assertEqual(settings.read_text(), '{"MaxFileProtectionLevel": "strong"}')
+
+    def test_a_start_is_stopped_by_a_wrong_value_only_where_it_protects(self):
+        settings = self.workspace.policies.parent / "settings.json"
+        good = json.loads(settings.read_text())
+        settings.write_text(json.dumps({**good, "AllowedAccounts": ANN}))
+        self.workspace.mount(status=NO)
+        self.assertIn("AllowedAccounts must be a list of texts", self.workspace.log.read_text())
+        settings.write_text(json.dumps({**good, "OpenInActionExtension": True, "SplashDuration": "x"}))
+        self.workspace.mount()
+        warnings = json.loads(self.workspace.serving("policy show", "--json").stdout)["warnings"]
+        self.assertEqual(warnings, [
+            'SplashDuration must be a number from 0.0 to 60.0, not "x"; its default counts'])

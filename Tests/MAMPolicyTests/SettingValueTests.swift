@@ -1,0 +1,110 @@
+import FoundationEssentials
+import MAMModel
+import MAMPolicy
+import Testing
+
+/// Every key of the table in mamctl(1), with a value of each kind that it has no use for.
+@Suite struct SettingValueTests {
+    @Test func `a wrong value does what the manual says of its key`() throws {
+        let rows = try settingRows()
+        #expect(rows.count == 42)
+        for (key, kind, outcome) in rows {
+            for value in Self.wrongValues(of: kind) {
+                try expect(outcome, of: value, for: key)
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("SplashIconFile", [true, 7, [], [:]]), ("ADALClientId", [true, 7, [], [:]]),
+            ("DocumentBrowserFileCachePath", [false, [:]]), ("SupportsDarkMode", [1, "YES", []]),
+            ("FinishLaunchingAtStartup", ["1"]), ("AccentColor", [true, "blue", "#12345", "#１２"]),
+            ("SplashDuration", ["1.5", -1, true]), ("AppGroupIdentifiers", ["x", [1], [:]]),
+            ("OpenInActionExtension", [7, [], [:]]),
+        ] as [(String, [JSONValue])])
+    func `a wrong value of a key that is only kept stays, with a warning`(
+        _ key: String, _ values: [JSONValue]
+    ) throws {
+        for value in values { try expect("default", of: value, for: key) }
+    }
+
+    @Test(arguments: [true, false, "com.contoso.open"] as [JSONValue])
+    func `the action extension is a switch or a name`(_ value: JSONValue) throws {
+        let settings = try decode("OpenInActionExtension", value)
+        #expect(settings.stored["OpenInActionExtension"] == value)
+        #expect(settings.warnings.isEmpty)
+    }
+
+    private func expect(_ outcome: String, of value: JSONValue, for key: String) throws {
+        let comment = Comment(rawValue: "\(key): \(value)")
+        do throws(PolicyError) {
+            let settings = try decode(key, value)
+            #expect(outcome == "default", comment)
+            guard settings.warnings.count == 1, let warning = settings.warnings.first else {
+                Issue.record(comment)
+                return
+            }
+            #expect(warning.key == key && "\(warning)".contains("its default counts"), comment)
+            // Nothing else has changed, and nothing is lost.
+            var plain = settings
+            (plain.warnings, plain.unknown) = ([], [:])
+            #expect(plain == Settings(), comment)
+            #expect(settings.json == Self.object(key, value), comment)
+        } catch {
+            #expect(outcome == "refused", comment)
+            guard case .value(let named, _) = error else {
+                Issue.record(comment)
+                return
+            }
+            #expect(named == key, comment)
+        }
+    }
+
+    private func decode(_ key: String, _ value: JSONValue) throws(PolicyError) -> Settings {
+        try Settings.decode(Self.object(key, value).encoded())
+    }
+
+    private static func object(_ key: String, _ value: JSONValue) -> JSONValue {
+        let parts = key.split(separator: ".").map(String.init)
+        return parts.reversed().reduce(value) { .object([$1: $0]) }
+    }
+
+    /// By the word of the table's second column.
+    private static func wrongValues(of kind: String) -> [JSONValue] {
+        switch kind {
+        case "bool": [0, 1, "true", "YES", [], [:]]
+        case "class": [true, 7, "A", "NSFileProtection", [], [:]]
+        case "texts": [true, 7, "x", [1], [:]]
+        case "absolute paths": [true, 7, "/bin/vi", ["vi"], [[]], [:]]
+        case "object": [true, 7, "x", ["x"]]
+        case "command", "command or level": [true, 7, "/bin/true", "worst", [], ["x"], [1], [:]]
+        // A range, or one of a few words.
+        default: [true, -1, .number(0.5), "7", 99_999_999_999, "then", [], [1], [:]]
+        }
+    }
+
+    private func settingRows() throws -> [(key: String, kind: String, outcome: String)] {
+        let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let page = String(
+            decoding: try Data(contentsOf: root.appending(path: "docs/man/mamctl.md")),
+            as: UTF8.self)
+        let table = page.split(separator: "\n")
+            .drop { !$0.hasPrefix("| key | value | default | wrong ") }.dropFirst(2)
+            .prefix { $0.hasPrefix("|") }
+        return table.flatMap { row -> [(key: String, kind: String, outcome: String)] in
+            let cells = row.split(separator: "|").map { $0.filter { $0 != " " } }
+            let kind = row.split(separator: "|")[1].drop { $0 == " " }
+            let words = String(kind.prefix(kind.count - 1))
+            return names(in: cells[0]).map { ($0, words, cells[3]) }
+        }
+    }
+
+    /// "`Hooks.Wipe`,`.CheckIn`" are two keys of one group.
+    private func names(in cell: String) -> [String] {
+        let names = cell.split(separator: ",").map { $0.filter { $0 != "`" } }
+        let group = names[0].split(separator: ".").first ?? ""
+        return names.map { $0.hasPrefix(".") ? group + $0 : $0 }
+    }
+}
