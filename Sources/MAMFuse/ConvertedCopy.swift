@@ -45,13 +45,7 @@ final class ConvertedCopy {
                 "the file has \(status.st_nlink) names; only a file with one can be converted")
         }
         try systemCall { () throws(Errno) in
-            // Another owner takes capabilities away, so he comes first.
-            _ = try retrying { fchown(file.raw, status.st_uid, status.st_gid) }
-            attributes = try copyExtendedAttributes(
-                from: source.raw, to: file.raw, removing: attributes)
-            _ = try retrying { fchmod(file.raw, status.st_mode & 0o7777) }
-            let times = [status.st_atim, status.st_mtim]
-            _ = try retrying { futimens(file.raw, times) }
+            attributes = try copyAttributes(from: source, to: file, removing: attributes)
         }
     }
 

@@ -43,6 +43,9 @@ extension FileProblems {
         add(.unreadable, unreadable, readError.map { "\($0)" } ?? "", .left(nil))
         add(.blocks, damaged, "it does not verify", outcomes.blocks)
         add(
+            .lost, lost, "it was damaged, and given up; write it anew, or restore the file",
+            .left(nil))
+        add(
             .zeros, zeroed, "it is all zero, and the file has no hole there",
             outcomes.mendable.losing("what was there is gone"))
         let atEnd =

@@ -20,31 +20,51 @@ extension FileSystem {
         for look: Look, _ file: VaultFile, _ problems: FileProblems
     ) throws(Outdated) -> Outcomes {
         guard let repair = look.repair else { return Outcomes() }
-        if problems.isBeyondMending {
-            return .all(try quarantine(look, because: "blocks of it do not verify"))
-        }
         // What the disk does not give may be the file's better part: nothing is written over it.
         guard problems.unreadable.isEmpty else { return Outcomes() }
-        if problems.unfinished != nil { return try cutTail(look, repair, file, problems) }
+        if problems.isBeyondMending || problems.unfinished != nil {
+            return try mendClosed(look, repair, file, problems)
+        }
         // By another of its names it may be being cut: between that and its new end mark it looks as if content were missing.
         let isReplaced = repair.turn.withLock { _ in look.item.inode.isReplaced }
         if isReplaced { throw Outdated() }
         return Outcomes(mendable: mend(look.item.inode, file))
     }
 
-    private func cutTail(
+    /// What must not happen under a handle: blocks are given up, and an unfinished tail is cut.
+    private func mendClosed(
         _ look: Look, _ repair: Repair, _ file: VaultFile, _ problems: FileProblems
     ) throws(Outdated) -> Outcomes {
         let inode = look.item.inode
         return try replacing(look, repair) { () throws(VaultError) in
             try makeWritable(inode)
-            _ = try file.cutUnfinishedTail()
+            var outcomes = Outcomes()
+            if problems.isBeyondMending {
+                outcomes.blocks = .incomplete(try giveUpBlocks(of: look.item, file, repair))
+            }
+            if problems.unfinished != nil {
+                _ = try file.cutUnfinishedTail()
+                // A lost block may be the last one now, and tells so.
+                if problems.isBeyondMending { try file.markLost() }
+                outcomes.tail = .repaired("cut there")
+            }
             // Before anyone can open it anew.
-            let mended = problems.isMendable ? mend(inode, file) : .left(nil)
-            return Outcomes(tail: .repaired("cut there"), mendable: mended)
+            if problems.isMendable { outcomes.mendable = mend(inode, file) }
+            return outcomes
         } orFailing: {
             .all(.left($0))
         }
+    }
+
+    /// Keeps the file as it is in the quarantine, then marks what does not verify. Says so.
+    private func giveUpBlocks(
+        of item: VerifyItem, _ file: VaultFile, _ repair: Repair
+    ) throws(VaultError) -> String {
+        let place = try systemCall { () throws(Errno) in
+            try repair.quarantine.keepCopy(of: item, because: "blocks of it do not verify")
+        }
+        try file.markLost()
+        return "marked as lost; the file as it was is in \(place.shown)"
     }
 
     private func mend(_ inode: Inode, _ file: VaultFile) -> Finding.Outcome {

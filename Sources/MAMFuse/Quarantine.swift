@@ -1,4 +1,4 @@
-// Where a repair puts the files that it cannot mend: out of the tree, and nothing of them is changed.
+// Where a repair puts the files that it cannot mend, and copies of those that it mends in part.
 
 internal import CFuse3
 internal import CShims
@@ -30,11 +30,7 @@ final class Quarantine: Sendable {
         _ item: VerifyItem, because reason: String,
         _ whileNamesStand: (() throws(Errno) -> Void) throws(Errno) -> Void
     ) throws(Errno) -> ByteString {
-        try opened.withLock { opened throws(Errno) in
-            if opened == nil { opened = try open() }
-            guard let place = opened else { throw .noEntry }
-            try write(item, reason, to: place.log)
-            let target = try directory(item.path.directory, below: place.directory)
+        try fill(with: item, because: reason) { target throws(Errno) in
             try Faults.check(.rename)
             let noReplace: UInt32 = 1  // RENAME_NOREPLACE
             try whileNamesStand { () throws(Errno) in
@@ -46,6 +42,39 @@ final class Quarantine: Sendable {
             }
             try synchronize(target.raw)
             try synchronizeDirectory(item.parent.handle.raw)
+        }
+    }
+
+    /// Copies a file here, as it is on disk; returns its place below the backing directory. Durable
+    /// when this returns.
+    func keepCopy(of item: VerifyItem, because reason: String) throws(Errno) -> ByteString {
+        try fill(with: item, because: reason) { target throws(Errno) in
+            let source = try openBacking(item.inode.handle, O_RDONLY)
+            let copy = try openFile(
+                at: target.raw, item.name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+                mode: 0o600)
+            do throws(Errno) {
+                try copyStored(from: source, to: copy)
+                try copyAttributes(from: source, to: copy)
+                try synchronize(copy.raw)
+                try synchronize(target.raw)
+            } catch {
+                unlinkat(target.raw, item.name.cString, 0)
+                throw error
+            }
+        }
+    }
+
+    /// `body` gets the directory for an item, whose line is in the log by then.
+    private func fill(
+        with item: VerifyItem, because reason: String,
+        _ body: (Descriptor) throws(Errno) -> Void
+    ) throws(Errno) -> ByteString {
+        try opened.withLock { opened throws(Errno) in
+            if opened == nil { opened = try open() }
+            guard let place = opened else { throw .noEntry }
+            try write(item, reason, to: place.log)
+            try body(try directory(item.path.directory, below: place.directory))
             return ByteString("\(FileSystem.hiddenName)/\(Self.parentName)/\(place.name)")
                 .appending(item.path)
         }

@@ -29,6 +29,8 @@ enum BlockState: Equatable {
     case good
     /// It does not verify.
     case damaged
+    /// It was given up by a repair.
+    case lost
     /// All zero where the file has no hole.
     case zeroed
     /// Its end mark is not what the size says.
@@ -43,6 +45,7 @@ enum BlockState: Equatable {
 /// What was found in a file so far. Blocks are 4096 bytes of the backing file, in a plain file too.
 package struct FileProblems: Sendable {
     package private(set) var damaged = BlockRanges()
+    package private(set) var lost = BlockRanges()
     package private(set) var zeroed = BlockRanges()
     package private(set) var wrongEnds = BlockRanges()
     package private(set) var unreadable = BlockRanges()
@@ -65,7 +68,7 @@ package struct FileProblems: Sendable {
     package var isMendable: Bool { !zeroed.isEmpty || !wrongEnds.isEmpty || hasOtherHeader }
 
     package var isClean: Bool {
-        !isBeyondMending && !isMendable && unreadable.isEmpty && unfinished == nil
+        !isBeyondMending && lost.isEmpty && !isMendable && unreadable.isEmpty && unfinished == nil
     }
 
     /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.
@@ -75,6 +78,7 @@ package struct FileProblems: Sendable {
         switch state {
         case .good: break
         case .damaged: damaged.add(blocks)
+        case .lost: lost.add(blocks)
         case .zeroed: zeroed.add(blocks)
         case .wrongEnd: wrongEnds.add(blocks)
         case .cutShort:

@@ -50,11 +50,12 @@ extension SealedContent {
     ) -> BlockState {
         let seal = sealedPart(of: block, physical)
         if block > 0, seal.isAllZero { return allowsHole(at: block, in: extent) ? .good : .zeroed }
+        let wanted = endMark(of: block, in: extent)
+        if LostBlock.matches(seal, endMark: wanted) { return .lost }
         guard verifies(seal) else { return .damaged }
         if block == 0, !headerBytes.elementsEqual(physical[..<Layout.headerByteCount]) {
             return .otherHeader
         }
-        let wanted = endMark(of: block, in: extent)
         if seal.endMark == wanted { return .good }
         let toldMore = seal.endMark == 0 || seal.endMark > wanted
         return block == extent.blockCount - 1 && toldMore ? .cutShort : .wrongEnd
@@ -73,7 +74,7 @@ extension SealedContent {
             switch state {
             case .zeroed: zeroed.append(block)
             case .wrongEnd, .cutShort, .otherHeader: misplaced.append(block)
-            case .good, .damaged, .unreadable: break
+            case .good, .damaged, .lost, .unreadable: break
             }
         }
         for block in zeroed {

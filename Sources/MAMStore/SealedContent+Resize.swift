@@ -62,7 +62,7 @@ extension SealedContent {
             switch state {
             case .good, .wrongEnd, .cutShort, .otherHeader: break
             case .unreadable(let error): damage = .system(error)
-            case .damaged, .zeroed: damage = .damaged(block: block)
+            case .damaged, .lost, .zeroed: damage = .damaged(block: block)
             }
         }
         if let damage { throw damage }

@@ -42,7 +42,20 @@ extension StoredFile {
     /// Seals all-zero blocks as zeros, and blocks with a wrong end mark with the right one. True if there were any;
     /// to be synced by the caller.
     package func mend() throws(StoreError) -> Bool {
-        var wasMended = false
+        try changeInSteps { sealed, blocks throws(StoreError) in try sealed.mend(blocks) }
+    }
+
+    /// Marks blocks that do not verify as lost (docs/FORMAT.md, section 1.2). True if there were
+    /// any; to be synced by the caller.
+    package func markLost() throws(StoreError) -> Bool {
+        try changeInSteps { sealed, blocks throws(StoreError) in try sealed.markLost(blocks) }
+    }
+
+    /// True if the change was one for any step.
+    private func changeInSteps(
+        _ change: (SealedContent, Range<Int64>) throws(StoreError) -> Bool
+    ) throws(StoreError) -> Bool {
+        var hasChanged = false
         var first: Int64 = 0
         let count = Self.stepBlockCount
         while true {
@@ -50,10 +63,10 @@ extension StoredFile {
                 guard case .sealed(let sealed) = content else { return true }
                 let end = min(first + count, sealed.extent.blockCount)
                 guard first < end else { return true }
-                wasMended = try sealed.mend(first..<end) || wasMended
+                hasChanged = try change(sealed, first..<end) || hasChanged
                 return false
             }
-            if isLast { return wasMended }
+            if isLast { return hasChanged }
             first += count
         }
     }

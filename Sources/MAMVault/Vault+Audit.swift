@@ -142,7 +142,8 @@ extension Finding.Problem {
     /// The bytes on the disk are at fault.
     fileprivate var isDamage: Bool {
         switch self {
-        case .header, .size, .blocks, .zeros, .tail, .end, .unsealed, .unproved, .keybag: true
+        case .header, .size, .blocks, .lost, .zeros, .tail, .end, .unsealed, .unproved, .keybag:
+            true
         case .newer, .keyMissing, .unreadable, .directoryClass, .directoryOwner, .leftover, .wipe:
             false
         }

@@ -44,8 +44,17 @@ extension VaultFile {
 
     /// Seals anew what can be read back as it should be. It is durable when this returns.
     package func mend() throws(VaultError) {
+        try changeDurably { () throws(StoreError) in try stored.mend() }
+    }
+
+    /// Marks blocks that do not verify as lost. It is durable when this returns.
+    package func markLost() throws(VaultError) {
+        try changeDurably { () throws(StoreError) in try stored.markLost() }
+    }
+
+    private func changeDurably(_ change: () throws(StoreError) -> Bool) throws(VaultError) {
         try whileWritable { () throws(StoreError) in
-            guard try stored.mend() else { return }
+            guard try change() else { return }
             do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
                 throw .system(error)
             }

@@ -12,6 +12,8 @@ package struct Finding: Sendable {
         case size
         /// Blocks that do not verify.
         case blocks
+        /// Blocks that a repair has given up.
+        case lost
         /// All-zero blocks where the file has no hole.
         case zeros
         /// All-zero blocks at the end.

@@ -100,7 +100,8 @@ package enum WorkspaceDescription {
         )
 
         # path: below the backing directory; of a keybag, below the state directory. What is no printable text stands as \\ooo.
-        # problem: header, size, blocks, zeros, tail, end, newer, key-missing, unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
+        # problem: header, size, blocks, lost, zeros, tail, end, newer, key-missing,
+        # unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # place: backing, state: the directory that path begins in
         # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked

@@ -154,7 +154,9 @@ class Mamd(Program):
         """Without the accounts that need a passphrase it may have to leave something, and is asked again."""
         findings = self.findings("--repair")
         self.is_repaired = all(finding["outcome"] in ("repaired", "incomplete") for finding in findings)
-        return [("quarantined", str(finding)) for finding in findings if finding["outcome"] == "quarantined"]
+        return [
+            ("given up", str(finding)) for finding in findings
+            if finding["outcome"] == "quarantined" or finding["problem"] == "blocks"]
 
     def findings(self, *options):
         return json.loads(self.verify(*options).stdout)["findings"]

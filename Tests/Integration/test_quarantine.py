@@ -1,11 +1,12 @@
 """Where `verify --repair` puts what it cannot mend: nothing is deleted, and everything can be had back."""
+import errno
 import json
 import os
 import pathlib
 import time
 
-from verifying import PLAIN, VerifyCase, changed
-from workspace import BLOCK, DAMAGED, pattern
+from verifying import PLAIN, VerifyCase, changed, zeroed
+from workspace import BLOCK, DAMAGED, FIRST, PAYLOAD, pattern
 
 
 class Quarantine(VerifyCase):
@@ -20,19 +21,19 @@ class Quarantine(VerifyCase):
     def runs(self):
         return sorted(path for path in self.place.iterdir() if path.is_dir()) if self.place.exists() else []
 
-    def test_a_file_keeps_its_path_and_its_bytes_and_can_be_had_back(self):
+    def test_a_file_without_a_header_is_moved_and_can_be_had_back(self):
         (self.disk("deep") / "er").mkdir(parents=True)
-        self.lay(**{"deep/er/file": self.broken})
+        beheaded = changed(self.good, 100, b"?")
+        self.lay(**{"deep/er/file": beheaded})
         before = len(self.runs())
         self.mount()
         path = self.directory / "deep/er/file"
-        self.assertEqual(path.stat().st_size, len(PLAIN))  # the kernel knows it
         text = self.workspace.ctl("verify", self.directory, "--repair", status=DAMAGED).stdout
         self.assertEqual(len(self.runs()), before + 1)
         moved = self.runs()[-1] / self._testMethodName / "deep/er/file"
         self.assertIn(str(moved), text)
         self.assertIn(str(self.runs()[-1]) + ".log", text)
-        self.assertEqual(moved.read_bytes(), self.broken)
+        self.assertEqual(moved.read_bytes(), beheaded)
         self.assertFalse(path.exists())
         self.assertEqual(os.listdir(path.parent), [])
         self.assertFalse(self.workspace.path(".mamd").exists())
@@ -42,8 +43,65 @@ class Quarantine(VerifyCase):
         self.workspace.unmount()
         moved.rename(self.disk("deep/er/file"))
         self.mount()
-        with open(path, "rb", buffering=0) as file:
-            self.assertEqual(file.read(3000), PLAIN[:3000])
+        with self.refused(errno.EBADMSG):
+            path.read_bytes()
+
+    def test_a_damaged_block_is_given_up_and_every_other_stays(self):
+        (self.disk("deep") / "er").mkdir(parents=True)
+        self.lay(**{"deep/er/file": self.broken})
+        os.chmod(self.disk("deep/er/file"), 0o640)
+        self.mount()
+        path = self.directory / "deep/er/file"
+        self.assertEqual(path.stat().st_size, len(PLAIN))  # the kernel knows it
+        text = self.workspace.ctl("verify", self.directory, "--repair", status=DAMAGED).stdout
+        self.assertIn("marked as lost", text)
+        place = pathlib.Path(
+            "quarantine", self.runs()[-1].name, self._testMethodName, "deep/er/file")
+        self.assertIn(f".mamd/{place}", text)
+        copy = self.place.parent / place
+        self.assertEqual(copy.read_bytes(), self.broken)
+        self.assertEqual((copy.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o640, 0o640))
+        start, end = FIRST + PAYLOAD, FIRST + 2 * PAYLOAD
+        for attempt in range(2):
+            with self.subTest(attempt=attempt), open(path, "rb", buffering=0) as file:
+                self.assertEqual(os.fstat(file.fileno()).st_size, len(PLAIN))
+                self.assertEqual(os.pread(file.fileno(), 4096, 0), PLAIN[:4096])
+                with self.refused(errno.EBADMSG):
+                    os.pread(file.fileno(), 10, start)
+                self.assertEqual(os.pread(file.fileno(), 4096, 16384), PLAIN[16384:])
+            self.workspace.remount()
+        # Known again, and not given up twice.
+        runs = self.runs()
+        found = {"deep/er/file": [("lost", "left", (2, 2))]}
+        self.assertEqual(self.verify("--repair", status=DAMAGED), found)
+        self.assertEqual(self.runs(), runs)
+        with open(path, "r+b", buffering=0) as file:
+            first, last = start // 4096 * 4096, -(-end // 4096) * 4096
+            os.pwrite(file.fileno(), PLAIN[first:last], first)
+        self.assertEqual(self.verify(), {})
+        self.assertEqual(path.read_bytes(), PLAIN)
+
+    def test_a_lost_block_at_the_end_and_an_unfinished_tail(self):
+        last = len(self.good) // BLOCK - 1
+        at_end = changed(self.good, last * BLOCK + 50, b"????")
+        # The tail is cut behind a block that is lost, which is the last one from then on.
+        before_tail = zeroed(changed(self.good, 3 * BLOCK + 50, b"????"), 4, last)
+        self.lay(end=at_end, tail=before_tail, first=changed(self.good, 2000, b"????"))
+        self.verify("--repair", status=DAMAGED)
+        found = {
+            "end": [("lost", "left", (last, last))], "tail": [("lost", "left", (3, 3))],
+            "first": [("lost", "left", (0, 0))]}
+        self.assertEqual(self.verify("--repair", status=DAMAGED), found)
+        self.mount()
+        for name in found:
+            with open(self.directory / name, "rb", buffering=0) as file:
+                if name != "first":
+                    self.assertEqual(os.pread(file.fileno(), 2000, 0), PLAIN[:2000])
+                if name != "end":
+                    self.assertEqual(
+                        os.pread(file.fileno(), 4096, 4096 if name == "tail" else 8192),
+                        PLAIN[4096:8192] if name == "tail" else PLAIN[8192:12288])
+        self.assertEqual((self.directory / "tail").stat().st_size, FIRST + 3 * PAYLOAD)
 
     def test_the_log_says_why(self):
         self.lay(one=self.broken, two=self.good[:700])
@@ -58,21 +116,33 @@ class Quarantine(VerifyCase):
         self.lay(file=self.broken)
         self.mount()
         with open(self.directory / "file", "rb", buffering=0) as file:
-            self.assertEqual(self.verify("--repair", status=DAMAGED), {"file": [("blocks", "left", (2, 2))]})
+            self.assertEqual(
+                self.verify("--repair", status=DAMAGED), {"file": [("blocks", "left", (2, 2))]})
             self.assertIn("open", self.findings[0]["action"])
             self.assertEqual(file.read(3000), PLAIN[:3000])
-        self.assertEqual(self.verify("--repair", status=DAMAGED), {"file": [("blocks", "quarantined", (2, 2))]})
+        self.assertEqual(
+            self.verify("--repair", status=DAMAGED), {"file": [("blocks", "incomplete", (2, 2))]})
 
     def test_every_name_of_a_file_is_moved(self):
+        self.lay(file=changed(self.good, 100, b"?"))
+        os.link(self.disk("file"), self.disk("second"))
+        found = self.verify("--repair", status=DAMAGED)
+        self.assertEqual(found, {name: [("header", "quarantined")] for name in ("file", "second")})
+        self.mount()
+        self.assertEqual(os.listdir(self.directory), ["good"])
+        moved = [self.runs()[-1] / self._testMethodName / name for name in ("file", "second")]
+        self.assertTrue(moved[0].samefile(moved[1]))
+
+    def test_a_file_with_two_names_is_marked_once(self):
         self.lay(file=self.broken)
         os.link(self.disk("file"), self.disk("second"))
         self.mount()
         self.assertEqual((self.directory / "second").stat().st_nlink, 2)
         found = self.verify("--repair", status=DAMAGED)
-        self.assertEqual(found, {name: [("blocks", "quarantined", (2, 2))] for name in ("file", "second")})
-        self.assertEqual(os.listdir(self.directory), ["good"])
-        moved = [self.runs()[-1] / self._testMethodName / name for name in ("file", "second")]
-        self.assertTrue(moved[0].samefile(moved[1]))
+        self.assertEqual(
+            sorted(found.values()),
+            [[("blocks", "incomplete", (2, 2))], [("lost", "left", (2, 2))]])
+        self.assertEqual((self.directory / "second").stat().st_nlink, 2)
 
     def test_names_that_are_no_text(self):
         name = b"\xff line\nbreak"

@@ -102,7 +102,7 @@ class Busy(VerifyCase):
             for name in names:
                 try:
                     (self.directory / name).write_bytes(b"written anew")
-                except OSError as problem:  # it is being moved in this moment
+                except OSError as problem:  # it is being mended in this moment
                     self.assertIn(problem.errno, (errno.EBUSY, errno.ESTALE))
                     names_refused.append(name)
 
@@ -115,8 +115,8 @@ class Busy(VerifyCase):
         for name in names:
             if name not in names_refused:
                 self.assertEqual((self.directory / name).read_bytes(), b"written anew", name)
-        moved = [name for name, each in found.items() if each[0][1] == "quarantined"]
-        print(f"{len(moved)} of {len(names)} moved away, {len(names_refused)} writers refused")
+        marked = [name for name, each in found.items() if each[0][1] == "incomplete"]
+        print(f"{len(marked)} of {len(names)} marked, {len(names_refused)} writers refused")
 
     def test_a_lock_comes_in_between(self):
         for number in range(4):

@@ -41,7 +41,8 @@ def expected(name, fields):
     if fields["expect"] == "wrong-end":
         grew = name in ("early-end", "longer-1", "old-last-block")
         return {("end", "repaired" if grew else "incomplete")}
-    return {(STEPS[fields["step"]], "quarantined")}
+    # A block is given up, and the others stay.
+    return {(STEPS[fields["step"]], "incomplete" if fields["step"] == "blocks" else "quarantined")}
 
 
 class Vectors(WorkspaceCase):
@@ -87,17 +88,21 @@ class Vectors(WorkspaceCase):
         found, _ = self.verify("--repair", status=DAMAGED)
         self.assertEqual(found, wanted)
         (quarantine,) = (path for path in self.workspace.on_disk(".mamd", "quarantine").iterdir() if path.is_dir())
+        marked = {name for name, each in wanted.items() if ("blocks", "incomplete") in each}
         moved = {name for name, each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
-        self.assertEqual({path.name for path in quarantine.iterdir()}, moved)
-        for name in moved:
+        self.assertEqual({path.name for path in quarantine.iterdir()}, moved | marked)
+        for name in moved | marked:
             self.assertEqual((quarantine / name).read_bytes(), self.vectors[name][1], name)
+            self.assertEqual(self.workspace.on_disk(name).exists(), name in marked, name)
         log = [json.loads(line) for line in pathlib.Path(f"{quarantine}.log").read_text().splitlines()]
-        self.assertEqual({line["path"] for line in log}, moved)
+        self.assertEqual({line["path"] for line in log}, moved | marked)
         found, summary = self.verify("--repair", status=DAMAGED)
         self.assertEqual(
             {name for name, each in found.items() if each},
-            {"newer", "newer-bad-checksum", "wrap-key-id", "unmanaged-0", "unmanaged-5"})
-        self.assertEqual((summary["left"], summary["repaired"], summary["quarantined"]), (2, 0, 0))
+            {"newer", "newer-bad-checksum", "wrap-key-id", "unmanaged-0", "unmanaged-5"} | marked)
+        self.assertEqual(
+            (summary["left"], summary["repaired"], summary["quarantined"]), (2 + len(marked), 0, 0))
+        self.assertEqual({found[name].pop() for name in marked}, {("lost", "left")})
         good = [name for name, each in wanted.items() if not each or {outcome for _, outcome in each} == {"unchecked"}]
         for name in good:
             self.assertEqual(self.workspace.on_disk(name).read_bytes(), self.vectors[name][1], name)

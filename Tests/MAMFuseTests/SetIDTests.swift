@@ -40,7 +40,9 @@ import Testing
         let ended = Semaphore()
         let handle = handle
         try startThread(named: "writer") {
-            while !isOver.load(ordering: .relaxed) { _ = try? clearSetIDBits(handle, unless: { _ in false }) }
+            while !isOver.load(ordering: .relaxed) {
+                _ = try? clearSetIDBits(handle, unless: { _ in false })
+            }
             ended.signal()
         }
         var undone = 0
