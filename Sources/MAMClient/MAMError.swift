@@ -98,6 +98,8 @@ extension MAMError {
                 .refused, "a process of uid \(user) listens at \(path): nothing was sent to it")
         case .secretForOthers(let user):
             self.init(.refused, "uid \(user) serves it, and gets no passphrase of anybody else's")
+        case .silent(let process):
+            self.init(.unreachable, "the daemon, process \(process), does not answer")
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")
         case .malformed: self.init(.unknownAnswer, "the daemon does not speak varlink")
         case .refused(let error): self.init(error)

@@ -10,8 +10,9 @@ extension Workspace {
     /// Listens to what happens to the caller's accounts.
     public func watch() throws(MAMError) -> Watch {
         do throws(VarlinkClient.Failure) {
+            let path = service.socketPath
             return Watch(
-                try VarlinkClient.connect(to: service.socketPath, mountOf: service.mountOwner))
+                try VarlinkClient.connect(to: path, mountOf: service.mountOwner), to: path)
         } catch { throw MAMError(error) }
     }
 }
@@ -21,18 +22,22 @@ extension Workspace {
 /// One thread listens; any other may stop it.
 public final class Watch: Sendable {
     private let socket: Descriptor
+    private let path: String
     private let isStopped = Atomic(false)
 
-    init(_ socket: Descriptor) { self.socket = socket }
+    init(_ socket: Descriptor, to path: String) {
+        self.socket = socket
+        self.path = path
+    }
 
     /// Calls `body` with each event on this thread, until it returns false or somebody stops the watch. An error is thrown when
     /// the daemon ends.
     ///
     /// Begin it once. A body that takes long loses the oldest of more than 256 events.
     public func forEach(_ body: (Event) -> Bool) throws(MAMError) {
-        var client = VarlinkClient(socket)
         var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
+            var client = try VarlinkClient(socket, to: path)
             try client.stream("\(WorkspaceDescription.name).Watch") { reply in
                 do throws(VarlinkError) {
                     return body(try Event(try reply.object("event")))

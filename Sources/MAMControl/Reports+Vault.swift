@@ -15,6 +15,7 @@ extension FindingReport {
             case .incomplete(let what): (.incomplete, what)
             case .quarantined(let place): (.quarantined, place.shown)
             case .unchecked: (.unchecked, nil)
+            case .unreadable: (.unreadable, nil)
             }
         self.init(
             path: finding.path.shown, isOfState: finding.place == .state,
@@ -30,7 +31,8 @@ extension VerifyReport {
             files: Int(counts.files), bytes: Int(counts.bytes), totalBytes: Int(counts.totalBytes),
             uncheckedFiles: Int(counts.uncheckedFiles), left: Int(counts.left),
             repaired: Int(counts.repaired), incomplete: Int(counts.incomplete),
-            quarantined: Int(counts.quarantined), unchecked: Int(counts.unchecked))
+            quarantined: Int(counts.quarantined), unchecked: Int(counts.unchecked),
+            unreadable: Int(counts.unreadable))
     }
 }
 

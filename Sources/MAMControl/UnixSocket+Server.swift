@@ -31,15 +31,6 @@ extension UnixSocket {
     /// Ends both directions: reads and writes on any thread return at once.
     static func shutDown(_ socket: Descriptor) { shutdown(socket.raw, Int32(SHUT_RDWR)) }
 
-    /// A send that makes no progress for so long fails with `EAGAIN`.
-    static func setSendTimeout(_ seconds: Int, on socket: Descriptor) throws(Errno) {
-        var time = timeval(tv_sec: seconds, tv_usec: 0)
-        _ = try retrying {
-            setsockopt(
-                socket.raw, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
-        }
-    }
-
     /// Whose process connected.
     static func user(of socket: Descriptor) throws(Errno) -> UInt32 {
         var (pid, uid, gid) = (Int32(0), UInt32(0), UInt32(0))

@@ -118,7 +118,8 @@ package final class VarlinkServer: Sendable {
         guard let key = table.add(socket, of: user) else { return }
         do throws(Errno) {
             let peer = try UnixSocket.peer(of: socket)
-            try UnixSocket.setSendTimeout(limits.sendTimeoutSeconds, on: socket)
+            try UnixSocket.setTimeout(
+                SO_SNDTIMEO, seconds: limits.sendTimeoutSeconds, on: socket)
             try startThread(named: "control-client") {
                 serve(socket, peer, service) { table.note(key, isBusy: $0) }
                 table.remove(key)

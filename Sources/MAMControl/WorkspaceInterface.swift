@@ -99,6 +99,7 @@ package struct WorkspaceInterface: VaultInterface {
             let transport = files.transport
             report.transport = transport.way.rawValue
             report.transportNote = transport.note
+            report.isReadOnly = vault.isReadOnly
         }
         if isTrusted(call.peer) {
             report.lastVerify = lastVerify.report

@@ -36,8 +36,7 @@ extension FileSystem {
                 guard let held = try holdAgain(item) else { return CheckedFile() }
                 next = held
             } catch {
-                return CheckedFile(
-                    findings: [Finding(item.path, .unreadable, "\(error)", .left(nil))])
+                return CheckedFile(findings: [Finding(item.path, unreadableFor: error)])
             }
             defer { letGo(next) }
             return check(
@@ -136,6 +135,7 @@ extension FileSystem {
         var reason = "\(error)"
         switch error {
         case .store(.system(.staleHandle)): throw Outdated()
+        case .store(.system(let error)): return Finding(path, unreadableFor: error)
         case .store(.header(.newerVersion)): return Finding(path, .newer, reason, .unchecked)
         case .store(.header): problem = .header
         case .store(.unsealed): problem = .unsealed

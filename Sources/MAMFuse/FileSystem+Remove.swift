@@ -49,7 +49,9 @@ extension FileSystem {
         result.beginSweep()
         let isWhole = walk(
             includingHidden: true, while: { !isStopping },
-            failed: { if $1 == .noEntry { isUndisturbed = false } }
+            failed: { path, error in
+                if error == .noEntry { isUndisturbed = false } else { result.noteLeft(path) }
+            }
         ) { found in
             if found.entry.inode.isRegular { result.scanned += 1 }
             do throws(Errno) {

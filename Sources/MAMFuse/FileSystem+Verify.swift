@@ -81,7 +81,7 @@ extension FileSystem {
                 return run.shallGoOn
             }
         ) { path, error in
-            run.add(Finding(path, .unreadable, "\(error)", .left(nil)))
+            run.add(Finding(path, unreadableFor: error))
         } _: { found in
             visit(found, run, reporter, repair)
             return true
@@ -100,9 +100,7 @@ extension FileSystem {
         do throws(Errno) {
             if let item = try hold(found) { add(item, run, reporter) }
         } catch {
-            if !error.meansGone {
-                run.add(Finding(found.path, .unreadable, "\(error)", .left(nil)))
-            }
+            if !error.meansGone { run.add(Finding(found.path, unreadableFor: error)) }
         }
     }
 

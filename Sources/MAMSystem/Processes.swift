@@ -30,6 +30,8 @@ package struct ProcessStatus: Sendable {
     package let hasEnded: Bool
     /// It waits in the kernel, and no signal ends that: for a disk, as a rule.
     package let isUninterruptible: Bool
+    /// It was stopped, as by SIGSTOP, and does nothing until it is continued.
+    package let isStopped: Bool
     /// It waits, for whatever.
     package let isWaiting: Bool
 
@@ -53,6 +55,7 @@ package struct ProcessStatus: Sendable {
         let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         hasEnded = firstHasEnded && threads <= 1
         isUninterruptible = fields[0].elementsEqual("D".utf8)
+        isStopped = fields[0].elementsEqual("T".utf8)
         isWaiting = !fields[0].elementsEqual("R".utf8)
         isEnding = firstHasEnded || flags & Self.exiting != 0
     }

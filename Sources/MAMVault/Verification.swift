@@ -51,6 +51,8 @@ package struct Finding: Sendable {
         case quarantined(ByteString)
         /// It may be all right: it could not be looked at.
         case unchecked
+        /// The same, for nobody but its owner can say that it may be read.
+        case unreadable
     }
 
     package enum Place: String, Sendable { case backing, state }
@@ -77,6 +79,15 @@ package struct Finding: Sendable {
     }
 }
 
+extension Finding {
+    /// A file or directory that the file system does not give. Rights that are closed are no damage.
+    package init(_ path: ByteString, unreadableFor error: Errno) {
+        let isClosed = error == .accessDenied || error == .notPermitted
+        self.init(
+            path, .unreadable, "it cannot be read: \(error)", isClosed ? .unreadable : .left(nil))
+    }
+}
+
 /// How far a check has come.
 package struct VerifyCounts: Sendable, Equatable {
     package var files: Int64 = 0
@@ -93,6 +104,8 @@ package struct VerifyCounts: Sendable, Equatable {
     package var left: Int64 = 0
     /// Problems that may be none.
     package var unchecked: Int64 = 0
+    /// What this daemon may not read.
+    package var unreadable: Int64 = 0
     /// The whole workspace was checked, and what belongs to it.
     package var isWhole = false
 
@@ -107,6 +120,7 @@ package struct VerifyCounts: Sendable, Equatable {
             incomplete += 1
         case .quarantined: quarantined += 1
         case .unchecked: unchecked += 1
+        case .unreadable: unreadable += 1
         }
     }
 }

@@ -17,6 +17,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
     case refused = 6
     case damaged = 7
     case unreachable = 8
+    case unreadable = 9
     case wrongPassphrase = 12
 
     /// One line for a manual.
@@ -31,6 +32,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         case .refused: "refused by policy"
         case .damaged: "the file is damaged"
         case .unreachable: "no daemon answers"
+        case .unreadable: "a file's rights keep the daemon from reading it"
         case .wrongPassphrase: "wrong passphrase"
         }
     }
@@ -72,7 +74,7 @@ extension ExitStatus {
     /// The status for a call without an answer.
     package init(_ failure: VarlinkClient.Failure) {
         switch failure {
-        case .unreachable, .disconnected: self = .unreachable
+        case .unreachable, .silent, .disconnected: self = .unreachable
         case .foreign, .secretForOthers: self = .refused
         case .malformed: self = .failure
         case .refused(let error): self.init(error)

@@ -5,7 +5,7 @@ package import MAMModel
 /// Something that a check found.
 package struct FindingReport: Sendable, Equatable {
     package enum Outcome: String, Sendable {
-        case left, repaired, incomplete, quarantined, unchecked
+        case left, repaired, incomplete, quarantined, unchecked, unreadable
     }
 
     private static let statePlace = "state"
@@ -90,10 +90,11 @@ package struct VerifyReport: Sendable, Equatable {
     package let incomplete: Int
     package let quarantined: Int
     package let unchecked: Int
+    package let unreadable: Int
 
     package init(
         files: Int, bytes: Int, totalBytes: Int, uncheckedFiles: Int, left: Int, repaired: Int,
-        incomplete: Int, quarantined: Int, unchecked: Int
+        incomplete: Int, quarantined: Int, unchecked: Int, unreadable: Int
     ) {
         self.files = files
         self.bytes = bytes
@@ -104,6 +105,7 @@ package struct VerifyReport: Sendable, Equatable {
         self.incomplete = incomplete
         self.quarantined = quarantined
         self.unchecked = unchecked
+        self.unreadable = unreadable
     }
 
     /// Reads the wire form.
@@ -117,6 +119,8 @@ package struct VerifyReport: Sendable, Equatable {
         incomplete = try wire.integer("incomplete")
         quarantined = try wire.integer("quarantined")
         unchecked = try wire.integer("unchecked")
+        // What an earlier version noted has none.
+        unreadable = try wire.optionalInteger("unreadable") ?? 0
     }
 
     /// The wire form.
@@ -127,11 +131,13 @@ package struct VerifyReport: Sendable, Equatable {
             "left": JSONValue(left), "repaired": JSONValue(repaired),
             "incomplete": JSONValue(incomplete),
             "quarantined": JSONValue(quarantined), "unchecked": JSONValue(unchecked),
+            "unreadable": JSONValue(unreadable),
         ]
     }
 
     package var status: ExitStatus {
         if left > 0 || quarantined > 0 || incomplete > 0 { return .damaged }
+        if unreadable > 0 { return .unreadable }
         return unchecked > 0 || uncheckedFiles > 0 ? .windowClosed : .success
     }
 }

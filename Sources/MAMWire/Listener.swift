@@ -10,10 +10,13 @@ package import MAMSystem
 package struct Listener: Sendable, Equatable {
     /// The effective user of the process that listens, as the kernel tells it (`SO_PEERCRED`).
     package let user: UInt32
+    /// 0 if it is in another name space of processes.
+    let process: Int32
     private let ownUser: UInt32
 
-    package init(user: UInt32, askedBy ownUser: UInt32 = geteuid()) {
+    package init(user: UInt32, process: Int32 = 0, askedBy ownUser: UInt32 = geteuid()) {
         self.user = user
+        self.process = process
         self.ownUser = ownUser
     }
 
@@ -24,7 +27,7 @@ package struct Listener: Sendable, Equatable {
             mam_peer(socket.raw, &process, &user, &group)
         }
         guard status == 0 else { return nil }
-        self.init(user: user)
+        self.init(user: user, process: process)
     }
 
     /// It may be told secrets.

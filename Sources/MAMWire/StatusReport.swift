@@ -13,6 +13,7 @@ package struct StatusReport: Sendable, Equatable {
     package var transport: String?
     /// How it does so, or why not through io_uring although that was asked for.
     package var transportNote: String?
+    package var isReadOnly = false
     package let pid: Int32
     package let uid: UInt32
     package let isMultiIdentity: Bool
@@ -53,6 +54,7 @@ package struct StatusReport: Sendable, Equatable {
         mountPoint = try wire.string("mountPoint")
         transport = try wire.optionalString("transport")
         transportNote = try wire.optionalString("transportNote")
+        isReadOnly = try wire.flag("readOnly")
         guard let pid = Int32(exactly: try wire.integer("pid")) else {
             throw .invalidParameter("pid")
         }
@@ -83,6 +85,7 @@ package struct StatusReport: Sendable, Equatable {
             "mountPoint": .string(mountPoint),
             "transport": transport.map { .string($0) } ?? .null,
             "transportNote": transportNote.map { .string($0) } ?? .null,
+            "readOnly": .bool(isReadOnly),
             "pid": JSONValue(pid),
             "uid": JSONValue(uid),
             "multiIdentity": .bool(isMultiIdentity),

@@ -7,8 +7,11 @@ package import MAMSystem
 /// The calls on `AF_UNIX` sockets that server and client need.
 package enum UnixSocket {
     /// Connects to the socket at `path`. `ECONNREFUSED` too if whoever listens there was killed, and is kept from its end.
-    package static func connect(to path: String) throws(Errno) -> Descriptor {
-        let socket = try reach(path)
+    /// `prepare`: what the socket needs before.
+    package static func connect(
+        to path: String, prepare: (Descriptor) throws(Errno) -> Void = { _ in }
+    ) throws(Errno) -> Descriptor {
+        let socket = try reach(path, prepare: prepare)
         if let process = process(servingAt: socket), ProcessStatus(of: process)?.isEnding == true {
             throw Errno(rawValue: ECONNREFUSED)
         }
@@ -20,12 +23,26 @@ package enum UnixSocket {
         (try? reach(path)).flatMap { process(servingAt: $0) }
     }
 
-    private static func reach(_ path: String) throws(Errno) -> Descriptor {
+    private static func reach(
+        _ path: String, prepare: (Descriptor) throws(Errno) -> Void = { _ in }
+    ) throws(Errno) -> Descriptor {
         let socket = try makeSocket()
+        try prepare(socket)
         try withAddress(of: path) { address, count throws(Errno) in
             _ = try retrying { Glibc.connect(socket.raw, address, count) }
         }
         return socket
+    }
+
+    /// What makes no progress for so long fails with `EAGAIN`. A connect is a send.
+    package static func setTimeout(
+        _ option: Int32, seconds: Int, on socket: Descriptor
+    ) throws(Errno) {
+        var time = timeval(tv_sec: seconds, tv_usec: 0)
+        _ = try retrying {
+            setsockopt(
+                socket.raw, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
     }
 
     /// Of a socket that is connected (`SO_PEERCRED`).

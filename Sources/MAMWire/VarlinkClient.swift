@@ -1,5 +1,6 @@
 // The other end: calls over one connection, one at a time.
 
+internal import Glibc
 package import MAMModel
 package import MAMSystem
 
@@ -13,6 +14,8 @@ package struct VarlinkClient: ~Copyable {
         case foreign(path: String, user: UInt32)
         /// A passphrase would go to somebody else's daemon; nothing was sent.
         case secretForOthers(user: UInt32)
+        /// It takes calls, and answers none.
+        case silent(process: Int32)
         /// The service closed the connection, or it broke.
         case disconnected
         /// The service does not speak varlink.
@@ -21,16 +24,22 @@ package struct VarlinkClient: ~Copyable {
         case refused(VarlinkError)
     }
 
+    /// How long nothing may come before somebody looks whether the daemon is all right.
+    private static let patience = 5
+    /// How long the look may take: on a machine with much to do, every answer does.
+    private static let probePatience = 20
+
     private let socket: Descriptor
-    /// Nil for a connection whose other end its maker knows.
-    private let listener: Listener?
+    private let path: String
+    private let isProbe: Bool
+    private let listener: Listener
     private let sender: FrameSender
     private var frames: FrameSocket
 
     /// Connects to the service at `path`. `owner`: who made the mount that it is to be asked about;
     /// nil if none is.
     package init(path: String, mountOf owner: UInt32? = nil) throws(Failure) {
-        self.init(try Self.connect(to: path, mountOf: owner))
+        try self.init(try Self.connect(to: path, mountOf: owner), to: path)
     }
 
     /// Throws unless the one who listens may be asked.
@@ -39,8 +48,14 @@ package struct VarlinkClient: ~Copyable {
     ) throws(Failure) -> Descriptor {
         let socket: Descriptor
         do throws(Errno) {
-            socket = try UnixSocket.connect(to: path)
+            socket = try UnixSocket.connect(to: path) { socket throws(Errno) in
+                try UnixSocket.setTimeout(SO_SNDTIMEO, seconds: probePatience, on: socket)
+                // So often a wait looks whether it is in vain.
+                try UnixSocket.setTimeout(SO_RCVTIMEO, seconds: 1, on: socket)
+            }
         } catch {
+            // So many callers wait to be let in that there is no room for another one.
+            if error == .wouldBlock { throw .silent(process: 0) }
             throw .unreachable(path: path, error)
         }
         guard let listener = Listener(at: socket) else { throw .disconnected }
@@ -51,23 +66,33 @@ package struct VarlinkClient: ~Copyable {
     }
 
     /// Over a connection that its caller may shut down, to end a wait.
-    package init(_ socket: Descriptor) {
+    package init(_ socket: Descriptor, to path: String) throws(Failure) {
+        try self.init(socket, to: path, isProbe: false)
+    }
+
+    private init(_ socket: Descriptor, to path: String, isProbe: Bool) throws(Failure) {
+        guard let listener = Listener(at: socket) else { throw .disconnected }
         self.socket = socket
-        listener = Listener(at: socket)
+        self.path = path
+        self.isProbe = isProbe
+        self.listener = listener
         sender = FrameSender(socket)
         frames = FrameSocket(socket, maximumByteCount: FrameReader.replyByteCount)
     }
 
-    /// Calls a method by its full name and waits for the one reply. Before it is read `meanwhile` gets the connection, which
-    /// can be read from once the reply is there.
+    /// Whose process answers.
+    package var user: UInt32 { listener.user }
+
+    /// Calls a method by its full name and waits for the one reply; `meanwhile` is called before.
     package mutating func call(
         _ method: String, _ parameters: [String: JSONValue] = [:], descriptors: [Descriptor] = [],
-        meanwhile: (Descriptor) -> Void = { _ in }
+        meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
         try refuseSecrets(parameters)
         try send(["method": .string(method), "parameters": .object(parameters)], descriptors)
-        meanwhile(socket)
-        return try receive().parameters
+        let pending = pendingReply()
+        meanwhile(pending)
+        return try receive(pending).parameters
     }
 
     /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is false.
@@ -80,7 +105,7 @@ package struct VarlinkClient: ~Copyable {
             ["method": .string(method), "parameters": .object(parameters), "more": true],
             descriptors)
         while true {
-            let reply = try receive()
+            let reply = try receive(pendingReply())
             guard body(reply.parameters), reply.continues else { return }
         }
     }
@@ -97,7 +122,7 @@ package struct VarlinkClient: ~Copyable {
     /// Every secret of our interfaces is called a passphrase or a recovery key, or a descriptor of
     /// one.
     private func refuseSecrets(_ parameters: [String: JSONValue]) throws(Failure) {
-        guard let listener, !listener.isTrusted else { return }
+        guard !listener.isTrusted else { return }
         let names = parameters.keys.map { $0.lowercased() }
         guard names.contains(where: { $0.contains("passphrase") || $0.contains("recoverykey") })
         else { return }
@@ -108,24 +133,53 @@ package struct VarlinkClient: ~Copyable {
         do throws(Errno) {
             try sender.send(call, descriptors: descriptors)
         } catch {
-            throw .disconnected
+            throw error == .wouldBlock ? .silent(process: listener.process) : .disconnected
         }
     }
 
-    private mutating func receive() throws(Failure) -> (parameters: Parameters, continues: Bool) {
-        let frame = try receiveFrame()
+    private mutating func receive(
+        _ pending: PendingReply
+    ) throws(Failure) -> (parameters: Parameters, continues: Bool) {
+        let frame = try receiveFrame(pending)
         guard let reply = (try? JSONValue(parsing: frame.bytes))?.object else { throw .malformed }
         let parameters = reply["parameters"]?.object ?? [:]
         if let error = reply["error"]?.text { throw .refused(VarlinkError(error, parameters)) }
         return (Parameters(parameters), reply["continues"]?.bool ?? false)
     }
 
-    private mutating func receiveFrame() throws(Failure) -> Frame {
-        do throws(FrameSocket.Failure) {
-            if let frame = try frames.receive() { return frame }
-        } catch {
-            if case .excess = error { throw .malformed }
+    private mutating func receiveFrame(_ pending: PendingReply) throws(Failure) -> Frame {
+        while !pending.isSilent {
+            do throws(FrameSocket.Failure) {
+                guard let frame = try frames.receive() else { throw .cut }
+                return frame
+            } catch {
+                switch error {
+                case .system(.wouldBlock): _ = pending.isInVain
+                case .excess: throw .malformed
+                case .system, .cut: throw .disconnected
+                }
+            }
         }
-        throw .disconnected
+        throw .silent(process: listener.process)
+    }
+}
+
+extension VarlinkClient {
+    private func pendingReply() -> PendingReply {
+        let patience = isProbe ? Self.probePatience : Self.patience
+        return PendingReply(
+            on: socket, of: listener.process, patience: patience,
+            daemonAnswers: isProbe ? nil : { [path] in Self.answers(at: path) })
+    }
+
+    /// A refusal is an answer, and so is the end of the connection.
+    private static func answers(at path: String) -> Bool {
+        do throws(Failure) {
+            var probe = try VarlinkClient(try connect(to: path), to: path, isProbe: true)
+            _ = try probe.call("org.varlink.service.GetInfo")
+        } catch {
+            if case .silent = error { return false }
+        }
+        return true
     }
 }

@@ -104,7 +104,7 @@ package enum WorkspaceDescription {
         # unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # place: backing, state: the directory that path begins in
-        # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked
+        # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked, unreadable (its rights are closed)
         # action: what was done, or why nothing was; of quarantined, the place below the backing directory
         type Finding (
           path: string,
@@ -118,7 +118,7 @@ package enum WorkspaceDescription {
         )
 
         # totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not be checked, for want of
-        # their key. left, repaired, quarantined and unchecked count findings; incomplete: of the repaired ones.
+        # their key. left, repaired, quarantined, unchecked and unreadable count findings; incomplete: of the repaired ones.
         type VerifyCounts (
           files: int,
           bytes: int,
@@ -128,7 +128,8 @@ package enum WorkspaceDescription {
           repaired: int,
           incomplete: int,
           quarantined: int,
-          unchecked: int
+          unchecked: int,
+          unreadable: int
         )
 
         # The last check of the whole workspace that came to its end: when, in seconds since 1970. io.mamd.Report tells what it found.
@@ -157,6 +158,7 @@ package enum WorkspaceDescription {
           # device, io_uring: how the kernel's requests come; null without a mount. transportNote: how, or why not through io_uring
           transport: ?string,
           transportNote: ?string,
+          readOnly: bool,
           pid: int,
           uid: int,
           multiIdentity: bool,

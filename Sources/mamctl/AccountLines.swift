@@ -64,12 +64,16 @@ struct AccountLines {
         }
     }
 
+    /// What is months away frightens, and is put off with every check-in.
+    private static let foreseenSeconds = 7 * 86_400
+
     var checkIn: String? {
         guard let seconds = outlook.sinceCheckIn else { return nil }
         let ends = [
             outlook.offlineBlockSeconds.map { $0 > 0 ? "blocked in \($0.asRoughDuration)" : nil },
             outlook.offlineWipeSeconds.map {
-                $0 > 0 ? "wiped in \($0.asRoughDuration)" : "to be wiped"
+                if $0 > Self.foreseenSeconds { return nil }
+                return $0 > 0 ? "wiped in \($0.asRoughDuration)" : "to be wiped"
             },
         ].compactMap { $0 ?? nil }
         let since = seconds.asTimeAgo

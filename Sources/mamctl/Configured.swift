@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
+internal import Synchronization
 
 /// A workspace with settings or keys, of which no daemon answers.
 struct UnmountedWorkspace {
@@ -11,16 +12,21 @@ struct UnmountedWorkspace {
     /// As its unit has them (docs/ARCHITECTURE.md), else as `init` noted it; nil where nothing says.
     let backing: ByteString?
     let mountPoint: ByteString?
+    /// Where it is mounted all the same: its daemon was killed.
+    let deadMount: ByteString?
 
     var command: String {
-        "mamctl mount \(backing?.asArgument ?? "BACKING") \(mountPoint?.asArgument ?? "MOUNTPOINT")"
+        let place = deadMount ?? mountPoint
+        return "mamctl mount \(backing?.asArgument ?? "BACKING")"
+            + " \(place?.asArgument ?? "MOUNTPOINT")"
     }
 
     var json: JSONValue {
         [
             "name": .string(name.description), "mounted": false,
             "backingDirectory": JSONValue(backing?.wireText),
-            "mountPoint": JSONValue(mountPoint?.wireText), "next": .string(command),
+            "mountPoint": JSONValue(mountPoint?.wireText),
+            "deadMount": JSONValue(deadMount?.wireText), "next": .string(command),
         ]
     }
 }
@@ -37,8 +43,27 @@ extension Places {
             let unit = unitSettings(of: name)
             return UnmountedWorkspace(
                 name: name, backing: unit["BACKING"] ?? record(of: name)?.backing,
-                mountPoint: unit["MOUNTPOINT"])
+                mountPoint: unit["MOUNTPOINT"], deadMount: mamctl.deadMount(of: name))
         }
+    }
+}
+
+/// Where this user's mount of the name answers that its daemon has ended. A killed daemon leaves
+/// its socket: without one, it is another workspace's mount that has the name.
+private func deadMount(of name: WorkspaceName) -> ByteString? {
+    guard access(Places.current.existingSocket(of: name), F_OK) == 0 else { return nil }
+    let mounts = (try? MountTable().mounts) ?? []
+    return mounts.filter { $0.workspace == name && $0.user == geteuid() }
+        .map { ByteString($0.mountPoint) }.last(where: isKnownToBeDead)
+}
+
+/// A mount whose daemon is stopped may keep us waiting for good: that is no answer.
+private func isKnownToBeDead(_ place: ByteString) -> Bool {
+    let isDead = Atomic(false)
+    return withExtendedLifetime(isDead) {
+        finishes(by: Deadline(seconds: 1), named: "mount") {
+            isDead.store((try? isDeadMount(place)) ?? false, ordering: .relaxed)
+        } && isDead.load(ordering: .relaxed)
     }
 }
 

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMWire
 
 /// Of several files, one after the other.
 final class ConversionProgress {
@@ -22,10 +23,9 @@ final class ConversionProgress {
     }
 
     /// Looks at what grows until there is an answer.
-    func follow(_ destination: Descriptor, until answer: Descriptor) {
+    func follow(_ destination: Descriptor, until answer: PendingReply) {
         guard progress.isShown else { return }
-        var waiting = pollfd(fd: answer.raw, events: Int16(POLLIN), revents: 0)
-        while (try? retrying { poll(&waiting, 1, 100) }) == 0 {
+        while !answer.comes(within: 100) {
             show((try? status(of: destination.raw)).map { Int($0.st_size) } ?? 0)
         }
     }

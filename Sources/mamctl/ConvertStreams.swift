@@ -35,10 +35,10 @@ enum Input {
             var failure: Failure?
             let bytes = try invocation.daemon().convert(
                 conversion, pipe.reader, destination, about: "standard input"
-            ) { connection in
+            ) { pending in
                 leave(pipe.reader)
                 failure = failing { () throws(Failure) in
-                    try feed(pipe.writer, until: connection, progress)
+                    try feed(pipe.writer, until: pending, progress)
                 }
                 leave(pipe.writer)
             }
@@ -104,10 +104,10 @@ extension Invocation {
         do throws(Failure) {
             _ = try daemon(for: source.descriptor).convert(
                 conversion, source.descriptor, pipe.writer, about: source.path.shown
-            ) { _ in
+            ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in
-                    try show(pipe.reader, of: source.path, progress)
+                    try show(pipe.reader, until: pending, of: source.path, progress)
                 }
                 leave(pipe.reader)
             }
@@ -124,11 +124,13 @@ extension Invocation {
 
     /// Whoever sits at a terminal gets text alone.
     private func show(
-        _ reader: Descriptor, of path: ByteString, _ progress: ConversionProgress
+        _ reader: Descriptor, until answer: PendingReply, of path: ByteString,
+        _ progress: ConversionProgress
     ) throws(Failure) {
         var isFirst = true
         let guards = isatty(STDOUT_FILENO) == 1 && !arguments.has("force")
-        try pump(from: reader, path) { bytes throws(Failure) in
+        let hasMore = { answer.lets(reader, POLLIN) }
+        try pump(from: reader, path, while: hasMore) { bytes throws(Failure) in
             if isFirst, guards, !isText(bytes) {
                 throw Failure(
                     .failure, "\(path.shown) is no text, and standard output is a terminal",
@@ -145,7 +147,7 @@ extension Invocation {
 extension Daemon {
     fileprivate func convert(
         _ conversion: Conversion, _ source: Descriptor, _ destination: Descriptor,
-        about subject: String, meanwhile: (Descriptor) -> Void = { _ in }
+        about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
         let ends: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
         let reply = try call(
@@ -170,28 +172,36 @@ private func failing(_ body: () throws(Failure) -> Void) -> Failure? {
 
 /// Standard input into a pipe, until it ends or there is an answer.
 private func feed(
-    _ writer: Descriptor, until answer: Descriptor, _ progress: ConversionProgress
+    _ writer: Descriptor, until answer: PendingReply, _ progress: ConversionProgress
 ) throws(Failure) {
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
     let name = ByteString("standard input")
     let input = try naming(name) { () throws(Errno) in try duplicate(STDIN_FILENO) }
+    // So that a daemon that takes nothing does not keep us.
+    _ = fcntl(writer.raw, F_SETFL, O_WRONLY | O_NONBLOCK)
     var isRead = true
-    try pump(from: input, name, while: { isRead && hasInput(input, before: answer) }) { bytes in
+    try pump(from: input, name, while: { isRead && answer.lets(input, POLLIN) }) { bytes in
         // Why nobody reads it, the answer tells.
-        isRead = (try? writeAll(bytes, to: writer.raw)) != nil
+        isRead = offer(bytes, to: writer, until: answer)
         progress.add(bytes.count)
     }
 }
 
-/// Waits for either; false if the answer is there.
-private func hasInput(_ input: Descriptor, before answer: Descriptor) -> Bool {
-    var both = [
-        pollfd(fd: input.raw, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: answer.raw, events: Int16(POLLIN), revents: 0),
-    ]
-    _ = try? retrying { poll(&both, 2, -1) }
-    return both[1].revents == 0
+/// False if nobody takes them.
+private func offer(
+    _ bytes: [UInt8], to writer: Descriptor, until answer: PendingReply
+) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        guard answer.lets(writer, POLLOUT),
+            let count = try? retrying({
+                rest.withUnsafeBytes { write(writer.raw, $0.baseAddress, $0.count) }
+            })
+        else { return false }
+        rest = rest.dropFirst(count)
+    }
+    return true
 }
 
 private func writeToOutput(_ bytes: [UInt8]) throws(Failure) {

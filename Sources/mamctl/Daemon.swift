@@ -39,7 +39,7 @@ final class Daemon {
     func call(
         _ method: String, _ parameters: [String: JSONValue] = [:],
         descriptors: [Descriptor] = [], about subject: String,
-        meanwhile: (Descriptor) -> Void = { _ in }
+        meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Parameters {
         do throws(VarlinkClient.Failure) {
             return try client.call(
@@ -77,8 +77,24 @@ final class Daemon {
 
     /// True if it is this user's daemon, or knows an account of theirs.
     fileprivate var concernsUser: Bool {
-        guard let report = try? status() else { return false }
+        // Whose daemon is stuck must not have a verb go to another workspace.
+        guard let report = try? status() else { return client.user == geteuid() }
         return report.uid == geteuid() || !report.accounts.isEmpty
+    }
+
+    private static func silent(_ name: WorkspaceName, _ process: Int32) -> Failure {
+        // Of a socket that the service manager made it would be the manager.
+        let isKnown = ProcessName(process).name == "mamd"
+        let who = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
+        if ProcessStatus(of: process)?.isStopped == true {
+            return Failure(
+                .unreachable, "\(who) is stopped, and answers nobody",
+                next: "kill -CONT \(process)")
+        }
+        let end = isKnown ? "kill \(process), and mount it again" : "mount it again"
+        return Failure(
+            .unreachable, "\(who) does not answer",
+            next: "journalctl -t mamd tells more; if it is stuck: \(end)")
     }
 
     private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
@@ -97,6 +113,7 @@ final class Daemon {
                 .refused,
                 "workspace '\(name)' is served by uid \(user), who gets no passphrase of anybody else's",
                 next: "run it as that user")
+        case .silent(let process): silent(name, process)
         case .disconnected:
             Failure(
                 .unreachable, "the daemon of workspace '\(name)' ended the connection",

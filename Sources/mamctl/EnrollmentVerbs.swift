@@ -29,7 +29,9 @@ func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
     let done = wipes ? "deregistered and wiped" : "deregistered; its keys are kept"
     let status = try report(try reply.object("status"), of: name, done, invocation)
     guard wipes else { return status }
-    return try warn(ofIncomplete: WipeReport(try reply.object("wiped")), name)
+    return try warn(
+        ofIncomplete: WipeReport(try reply.object("wiped")), name,
+        in: daemon.status().backingDirectory)
 }
 
 func checkInNow(_ invocation: Invocation) throws -> ExitStatus {

@@ -5,22 +5,47 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// All workspaces at a glance. 8 if none is mounted, whether or not some could be.
+/// All workspaces at a glance. 8 if none is mounted, whether or not some could be, and if a daemon
+/// does not answer.
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
-    let isOne = invocation.arguments.has(.workspace)
-    let reports = try (isOne ? [invocation.daemon()] : invocation.runningDaemons())
-        .map { try $0.status() }
-    let others = isOne ? [] : Places.current.unmountedWorkspaces(except: reports.map(\.name))
+    if invocation.arguments.has(.workspace) {
+        return show([try invocation.daemon().status()], [], [], invocation)
+    }
+    var (reports, silent): ([StatusReport], [SilentWorkspace]) = ([], [])
+    for daemon in invocation.runningDaemons() {
+        // One that does not answer does not hide the others.
+        do { reports.append(try daemon.status()) } catch {
+            silent.append(SilentWorkspace(name: daemon.name, failure: Failure(any: error)))
+        }
+    }
+    let running = reports.map(\.name) + silent.map(\.name.description)
+    let others = Places.current.unmountedWorkspaces(except: running)
     // Where there is nothing to show, the failure says what to do.
-    if reports.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
+    if running.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
+    return show(reports, silent, others, invocation)
+}
+
+private func show(
+    _ reports: [StatusReport], _ silent: [SilentWorkspace], _ others: [UnmountedWorkspace],
+    _ invocation: Invocation
+) -> ExitStatus {
     if invocation.isJSON {
-        printJSON(.array(reports.map { .object($0.members) } + others.map(\.json)))
+        let known = reports.map { JSONValue.object($0.members) }
+        printJSON(.array(known + silent.map(\.json) + others.map(\.json)))
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
-        let parts = reports.map { StatusText($0, width: width).text } + others.map(describe)
-        printOut(parts.joined(separator: "\n\n"))
+        let known = reports.map { StatusText($0, width: width).text }
+        printOut((known + silent.map(describe) + others.map(describe)).joined(separator: "\n\n"))
     }
-    return reports.isEmpty ? .unreachable : .success
+    return reports.isEmpty || !silent.isEmpty ? .unreachable : .success
+}
+
+/// A workspace whose daemon takes calls and answers none.
+private struct SilentWorkspace {
+    let name: WorkspaceName
+    let failure: Failure
+
+    var json: JSONValue { ["name": .string(name.description), "error": failure.json] }
 }
 
 func listAccounts(_ invocation: Invocation) throws -> ExitStatus {
@@ -58,11 +83,27 @@ private func row(_ account: AccountReport) -> [String] {
 
 private let noPolicy = "no policy covers it"
 
+private func describe(_ workspace: SilentWorkspace) -> String {
+    """
+    \(Style.output.bold(workspace.name.description))  \(Style.output.red("does not answer"))
+     because  \(workspace.failure.message)
+        next  \(workspace.failure.next ?? "")
+    """
+}
+
 private func describe(_ workspace: UnmountedWorkspace) -> String {
-    """
-    \(Style.output.bold(workspace.name.description))  not mounted
-        next  \(workspace.command)
-    """
+    let name = Style.output.bold(workspace.name.description)
+    guard let place = workspace.deadMount else {
+        return """
+            \(name)  not mounted
+                next  \(workspace.command)
+            """
+    }
+    return """
+        \(name)  \(Style.output.red("dead")) at \(place.shown)
+         because  it is mounted, and its daemon has ended
+            next  \(workspace.command)
+        """
 }
 
 /// One workspace, in lines that fit the screen.
@@ -79,7 +120,8 @@ private struct StatusText {
         let place =
             report.mountPoint.isEmpty
             ? "being checked, not mounted" : "at \(ByteString(report.mountPoint).shown)"
-        lines.append("\(Style.output.bold(report.name))  \(place)")
+        let access = report.isReadOnly ? ", read-only" : ""
+        lines.append("\(Style.output.bold(report.name))  \(place)\(access)")
         addWorkspace()
         if report.needsImport {
             add("next", "\(importCommand)   (\(importReason))")
@@ -94,10 +136,8 @@ private struct StatusText {
     private mutating func addWorkspace() {
         add("backing", ByteString(report.backingDirectory).shown)
         let mode = report.isMultiIdentity ? "several identities" : "single identity"
-        add(
-            "daemon",
-            "process \(report.pid) of uid \(report.uid), version \(report.version); \(mode), at most class \(report.maximumClass.letter)"
-        )
+        let daemon = "process \(report.pid) of uid \(report.uid), version \(report.version)"
+        add("daemon", "\(daemon); \(mode)\(ceiling)")
         if let note = report.transportNote {
             let isRing = report.transport == "io_uring"
             add("requests", isRing ? "by io_uring: \(note)" : note)
@@ -107,6 +147,12 @@ private struct StatusText {
             add("verified", describe(verify))
         }
         for document in report.refused { add("refused", Style.output.red(document.text)) }
+    }
+
+    /// Nothing of the class that holds nothing back.
+    private var ceiling: String {
+        guard report.maximumClass != .complete else { return "" }
+        return "; files get no stricter class than \(report.maximumClass.letter)"
     }
 
     private mutating func add(_ account: AccountLines) {
@@ -144,8 +190,10 @@ func describe(_ verify: LastVerifyReport) -> String {
         return
             "\(ago): \(found), \(Style.output.red(problems.counted("problem") + " left or moved away")): mamctl verify"
     }
-    let unchecked =
+    let unchecked = [
         counts.uncheckedFiles > 0
-        ? ", \(counts.uncheckedFiles.counted("file")) not checked for want of a key" : ""
+            ? ", \(counts.uncheckedFiles.counted("file")) not checked for want of a key" : "",
+        counts.unreadable > 0 ? ", \(counts.unreadable.counted("file")) could not be read" : "",
+    ].joined()
     return "\(ago): \(found), nothing wrong\(unchecked)"
 }

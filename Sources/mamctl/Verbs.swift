@@ -77,7 +77,7 @@ private let workspaceVerbs: [Verb] = [
         examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
         statuses: [
             .success, .failure, .usage, .notFound, .windowClosed, .refused, .damaged, .unreachable,
-            .wrongPassphrase,
+            .unreadable, .wrongPassphrase,
         ], run: verify),
     Verb(
         name: "watch", summary: "print what happens to your accounts, as it happens",

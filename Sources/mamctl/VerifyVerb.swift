@@ -92,6 +92,7 @@ private struct VerifyOutput {
             case .left: finding.action.map { "not repaired: \($0)" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
+            case .unreadable: "not checked: ls -l tells who may read it"
             }
         return "\(blocks)\(ByteString(finding.reason).shown)\(action.map { " (\($0))" } ?? "")"
     }
@@ -132,6 +133,9 @@ private struct VerifyOutput {
         }
         if summary.quarantined > 0 { parts.append("\(summary.quarantined) moved to quarantine") }
         if summary.left > 0 { parts.append("\(summary.left) left") }
+        if summary.unreadable > 0 {
+            parts.append("\(summary.unreadable) could not be read")
+        }
         if summary.uncheckedFiles > 0 {
             parts.append("\(summary.uncheckedFiles) files not checked: no key is at hand")
         }

@@ -14,11 +14,10 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(report.members))
     } else if report.isComplete {
-        printOut(
-            "\(ByteString(account).shown): wiped, \(report.fileCount) files removed;"
-                + " of \(report.scanned) files that are left none is its")
+        let removed = report.fileCount.counted("file")
+        printOut("\(ByteString(account).shown): wiped, \(removed) removed; \(report.rest)")
     }
-    return warn(ofIncomplete: report, account)
+    return warn(ofIncomplete: report, account, in: try daemon.status().backingDirectory)
 }
 
 /// The last of the replies; those before it tell how far it is.
@@ -40,14 +39,30 @@ private func follow(
 }
 
 /// Says what could not be done; fails if anything was left.
-func warn(ofIncomplete report: WipeReport, _ account: String) -> ExitStatus {
+func warn(
+    ofIncomplete report: WipeReport, _ account: String, in backing: String
+) -> ExitStatus {
     for straggler in report.stragglers { warn(of: straggler) }
     if report.isComplete { return .success }
-    for path in report.left { printError("\(ByteString(path).shown): could not be removed") }
+    for path in report.left {
+        printError(
+            "\(ByteString(backing).shown)/\(ByteString(path).shown): could not be read or removed")
+    }
     printError(
         "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
-            + " see the daemon's log, and run this again")
+            + " ls -l tells who may read what is left; see to that, and run this again")
     return .failure
+}
+
+extension WipeReport {
+    /// What the last look at all files came to.
+    fileprivate var rest: String {
+        switch scanned {
+        case 0: "no other file is here"
+        case 1: "the only other file was looked at, and does not belong to it"
+        default: "all \(scanned.grouped) other files were looked at, and none belongs to it"
+        }
+    }
 }
 
 extension Invocation {

@@ -1,9 +1,13 @@
 """What `status` says at a glance: windows and their time, what keeps them closed, the last verify, what is not mounted."""
 import json
+import os
 import re
+import signal
+import subprocess
+import time
 
 from terminal import on_terminal
-from workspace import ANN, BOB, DONE, UNREACHABLE, Workspace, WorkspaceCase
+from workspace import ANN, BOB, DONE, UNREACHABLE, USAGE, Workspace, WorkspaceCase, wait_until
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -51,7 +55,7 @@ class Status(WorkspaceCase):
         self.workspace.serving("account check-in")
         left = self.account()
         self.assertTrue(7100 < left["offlineBlockSeconds"] <= 7200, left)
-        self.assertRegex(self.text(), "without one blocked in [12] h, wiped in ")
+        self.assertRegex(self.text(), r"without one blocked in [12] h\n")
         # The daemon checks in by itself, as long as there is something to read.
         policy.write_text("no JSON")
         self.advance(7300)
@@ -99,6 +103,58 @@ class Status(WorkspaceCase):
         self.assertEqual(long, [])
 
 
+def beside(case, workspace, *options, name="other"):
+    """Another workspace of the same user, mounted."""
+    other = Workspace(name)
+    case.addCleanup(other.close)
+    other.environment = workspace.environment
+    other.ctl("init", other.backing, "--name", name, "--settings", other.settings)
+    other.ctl("mount", other.backing, other.mount_point, *options)
+    return other
+
+
+class NoAnswer(WorkspaceCase):
+    def test_a_stopped_daemon(self):
+        other = beside(self, self.workspace, "-o", "ro")
+        daemon = self.workspace.daemon()
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            shown = other.ctl("status", status=UNREACHABLE, timeout=30).stdout
+            self.assertIn(f"other  at {other.mount_point}, read-only\n", shown)
+            self.assertIn(
+                f"work  does not answer\n because  the daemon of workspace 'work', process {daemon}, is stopped, "
+                f"and answers nobody\n    next  kill -CONT {daemon}", shown)
+            found = json.loads(other.ctl("status", "--json", status=UNREACHABLE, timeout=30).stdout)
+            self.assertEqual([("error" in part, part.get("readOnly")) for part in found[:2]], [(False, True), (True, None)])
+            # Which workspace is meant is not guessed from which one answers.
+            self.assertIn("several workspaces", other.ctl("lock", status=USAGE, timeout=30).stderr)
+            self.assertIn("kill -CONT", self.workspace.serving("lock", status=UNREACHABLE, timeout=30).stderr)
+        finally:
+            os.kill(daemon, signal.SIGCONT)
+        self.workspace.serving("status")
+
+    def test_a_call_that_takes_long_is_waited_for(self):
+        with subprocess.Popen(
+                ["mamctl", "data", "protect", "--owner", ANN, "--workspace", "work"], stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE, env=self.workspace.environment) as slow:
+            time.sleep(7)
+            self.assertIsNone(slow.poll())
+            sealed, _ = slow.communicate(b"late")
+        self.assertEqual(slow.returncode, DONE)
+        self.assertTrue(sealed)
+
+    def test_a_dead_mount(self):
+        mortal = beside(self, self.workspace, name="mortal")
+        daemon = mortal.daemon()
+        os.kill(daemon, signal.SIGKILL)
+        wait_until(lambda: not os.path.exists(f"/proc/{daemon}"))
+        shown = mortal.ctl("status").stdout
+        self.assertIn(f"mortal  dead at {mortal.mount_point}\n", shown)
+        self.assertIn(f"next  mamctl mount {mortal.backing} {mortal.mount_point}\n", shown)
+        mortal.mount()
+        mortal.unmount()
+
+
 class NotMounted(WorkspaceCase):
     mounted = False
 
@@ -113,11 +169,7 @@ class NotMounted(WorkspaceCase):
         self.assertIn(f"next  {command}\n", self.workspace.ctl("status", status=UNREACHABLE).stdout)
 
     def test_beside_a_mounted_one(self):
-        other = Workspace("other")
-        self.addCleanup(other.close)
-        other.environment = self.workspace.environment
-        other.ctl("init", other.backing, "--name", "other", "--settings", other.settings)
-        other.ctl("mount", other.backing, other.mount_point)
+        other = beside(self, self.workspace)
         try:
             reports = json.loads(other.ctl("status", "--json").stdout)
             self.assertEqual([(found["name"], found.get("mounted")) for found in reports], [("other", None), ("work", False)])

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import ANN, LONG, PERSONAL, PREFIX, WorkspaceCase, pattern, remove_leftovers
+from workspace import ANN, BOB, LONG, NO, PERSONAL, PREFIX, UNREADABLE, WorkspaceCase, pattern, remove_leftovers
 
 
 class MainFlow(WorkspaceCase):
@@ -45,11 +45,44 @@ class MainFlow(WorkspaceCase):
         self.workspace.mount()
 
 
+class ClosedRights(WorkspaceCase):
+    """Root reads all; an ordinary user's daemon only what its user may."""
+
+    def closed_folder(self):
+        place = self.backing_of(self.directory / "folder")
+        place.mkdir()
+        place.chmod(0)
+        self.addCleanup(place.chmod, 0o700)
+        return place
+
+    def test_closed_rights_are_no_damage(self):
+        own = self.write(self.directory / "own", b"x")
+        self.backing_of(own).chmod(0)
+        self.workspace.remount()
+        self.workspace.ctl("verify", self.directory)  # its daemon may give itself the right
+        place = self.closed_folder()
+        for options in ((), ("--repair",)):
+            said = self.workspace.ctl("verify", self.directory, *options, status=UNREADABLE).stdout
+            self.assertIn(f"{self.directory / 'folder'}: it cannot be read: Permission denied", said)
+            self.assertIn("nothing wrong; 1 could not be read\n", said)
+        place.chmod(0o700)
+        self.workspace.ctl("verify", self.directory)
+
+    def test_a_wipe_names_what_it_may_not_read(self):
+        self.workspace.register(BOB)
+        place = self.closed_folder()
+        wipe = ("wipe", BOB, "--confirm", BOB)
+        said = self.workspace.ctl(*wipe, status=NO).stderr
+        self.assertIn(f"{place}: could not be read or removed\n", said)
+        place.chmod(0o700)
+        self.assertRegex(self.workspace.ctl(*wipe).stdout, "wiped, 0 files removed; (all|the|no)")
+
+
 class AsOrdinaryUser(unittest.TestCase):
     """Root runs the same, and the real programs, as nobody."""
 
     SUITES = (
-        "test_user.MainFlow", "test_held.WithoutRights", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_system",
+        "test_user.MainFlow", "test_user.ClosedRights", "test_held.WithoutRights", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_system",
         "test_posix_tmpfile", "test_wipe.Whole", "test_wipe_use.InUse")
 
     def test_main_flow_as_nobody(self):
@@ -72,5 +105,5 @@ class AsOrdinaryUser(unittest.TestCase):
 
 
 def load_tests(loader, standard_tests, pattern):
-    chosen = AsOrdinaryUser if os.getuid() == 0 else MainFlow
-    return loader.loadTestsFromTestCase(chosen)
+    chosen = (AsOrdinaryUser,) if os.getuid() == 0 else (MainFlow, ClosedRights)
+    return unittest.TestSuite(map(loader.loadTestsFromTestCase, chosen))

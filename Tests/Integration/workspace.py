@@ -34,7 +34,7 @@ PASSPHRASE = "correct horse battery staple"
 SETTINGS = {"KeyDerivation": {"Passes": 1, "MemoryMiB": 8}, "MultiManagedIdentities": True}
 
 # Exit statuses of mamctl.
-DONE, NO, USAGE, NOT_FOUND, NOT_MANAGED, CLOSED, REFUSED, DAMAGED, UNREACHABLE = range(9)
+DONE, NO, USAGE, NOT_FOUND, NOT_MANAGED, CLOSED, REFUSED, DAMAGED, UNREACHABLE, UNREADABLE = range(10)
 WRONG_PASSPHRASE = 12
 
 HEADER, BLOCK, FIRST, PAYLOAD = 1024, 4096, 3040, 4064
