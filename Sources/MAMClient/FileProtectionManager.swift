@@ -51,7 +51,8 @@ public struct FileProtectionManager: Sendable {
         try protected("EncryptFile", file, ["owner": .string(accountId)])
     }
 
-    /// Makes a file of the mount plain, whatever policy says. It keeps its owner, and `protect` encrypts it again.
+    /// Makes a file of the mount plain, whatever policy says, and so nobody's, until `protect` gives
+    /// it to an account again.
     @discardableResult
     public func decryptFile(_ file: FileReference) throws(MAMError) -> ProtectionInfo {
         try protected("DecryptFile", file, [:])

@@ -32,7 +32,7 @@ extension FileSystem: MountedFiles {
     /// What is known of a file, or of what a directory asks for its new files.
     func protection(of inode: Inode) -> ProtectionInfo {
         guard inode.isDirectory else {
-            return vault.protection(of: facts(of: inode)) { hasMark(inode, $0) }
+            return vault.protection(of: facts(of: inode))
         }
         let note = childOwnerNote(of: inode)
         return vault.protection(

@@ -40,19 +40,20 @@ extension FileSystem {
                 sealAnewIfExposed(inode, at: place)
             }
         }
-        try replace(inode, at: place(), owner, isSealed: true, for: caller)
+        try replace(inode, at: place(), owner, for: caller)
     }
 
-    /// Makes the content plain, whatever policy says; the owner stays, and protecting the file for it encrypts it again.
+    /// Makes the content plain, whatever policy says, and so nobody's: what is an account's is
+    /// sealed.
     package func decrypt(
         _ descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo {
         let inode = try changeableInode(descriptor)
         guard inode.isRegular else { throw .invalid("it is a directory") }
-        if let header = inode.header, header.isManaged {
-            try vault.checkTransfer(of: header) { caller }
-            try replace(
-                inode, at: place(of: inode, descriptor), header.owner, isSealed: false, for: caller)
+        if let header = inode.header, header.isManaged || vault.isUnsealed(header) {
+            try give(
+                inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
+                to: .nobody, for: caller)
         }
         return protection(of: inode)
     }
@@ -113,7 +114,7 @@ extension FileSystem {
     ///
     /// `isSame`: owner and class stay, and the key is another one.
     func replace(
-        _ inode: Inode, at place: Place, _ owner: Identity, isSealed: Bool, isSame: Bool = false,
+        _ inode: Inode, at place: Place, _ owner: Identity, isSame: Bool = false,
         for caller: Identity
     ) throws(VaultError) {
         guard let workDirectory else { throw VaultError(.readOnly) }
@@ -128,14 +129,14 @@ extension FileSystem {
             try ConvertedCopy(in: workDirectory, of: inode)
         }
         let conversion = try Conversion(
-            of: file, for: owner, isSealed: isSealed, asking: asked, into: copy.file, in: vault)
+            of: file, for: owner, asking: asked, into: copy.file, in: vault)
         defer { conversion.end() }
         if isSame { try prepareToSealAnew(file, as: conversion.facts) }
         for _ in 0..<Self.conversionTries {
             // All that waits for a disk, or takes as long as the file is large, comes before names
             // stand still.
             try conversion.copy()
-            try takeAttributes(of: inode, copy, conversion)
+            try copy.takeAttributes(of: inode)
             try systemCall { () throws(Errno) in try copy.synchronize() }
             guard try finish(conversion, copy, inode, place) else { continue }
             copy.synchronizePlace(conversion, vault)
@@ -157,21 +158,11 @@ extension FileSystem {
             try refuseBeingWiped(inode, [header, conversion.facts.header])
             return try metadata.exclusive { () throws(VaultError) in
                 // Once more: they may have changed since.
-                try takeAttributes(of: inode, copy, conversion)
+                try copy.takeAttributes(of: inode)
                 return try systemCall { () throws(Errno) in
                     try copy.putInPlace(of: inode, at: place, in: table)
                 }
             }
-        }
-    }
-
-    private func takeAttributes(
-        of inode: Inode, _ copy: ConvertedCopy, _ conversion: Conversion
-    ) throws(VaultError) {
-        try copy.takeAttributes(of: inode)
-        let header = conversion.facts.header
-        try systemCall { () throws(Errno) in
-            try setMark(of: copy.file, header?.isManaged == true ? nil : header)
         }
     }
 

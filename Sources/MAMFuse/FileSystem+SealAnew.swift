@@ -70,7 +70,7 @@ extension FileSystem {
             throw .refused("a file that has \(facts.st_nlink) names cannot be sealed anew")
         }
         try requireRoom(forBlocks: Int64(facts.st_blocks))
-        try replace(inode, at: place, owner, isSealed: true, isSame: true, for: owner)
+        try replace(inode, at: place, owner, isSame: true, for: owner)
     }
 
     /// Nobody who writes meanwhile shall find the disk full for a copy that he did not ask for.

@@ -15,9 +15,9 @@ package final class Conversion {
 
     /// Begins the copy in an empty file.
     ///
-    /// `isSealed`: false for a copy that is not encrypted, whoever its owner is. `asked`: the class that its directory asks for.
+    /// `asked`: the class that its directory asks for.
     package init(
-        of file: VaultFile, for owner: Identity, isSealed: Bool, asking asked: ProtectionClass?,
+        of file: VaultFile, for owner: Identity, asking asked: ProtectionClass?,
         into destination: Descriptor, in vault: Vault
     ) throws(VaultError) {
         self.vault = vault
@@ -25,7 +25,7 @@ package final class Conversion {
         fileID = file.header?.fileID
         try vault.admit(file)
         new = try vault.file(destination)
-        try vault.begin(new, as: owner, isSealed: isSealed, asking: asked)
+        try vault.begin(new, as: owner, asking: asked)
         old.stored.beFollowed(by: new.stored, sealer: vault.sealer)
     }
 

@@ -13,8 +13,6 @@ package enum MarkKind: UInt8, Sendable {
     case childClass = 1
     /// The owner of a directory's new children.
     case childOwner = 2
-    /// A plain file that names an account, and was made so by the daemon.
-    case plainFile = 3
 }
 
 /// The file or directory that a mark stands on: moved along with it, but not copied to another one,

@@ -22,7 +22,7 @@ package protocol MountedFiles: Sendable {
         _ owner: Identity, of descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo
 
-    /// Makes the content of a file of the mount plain; its owner stays.
+    /// Makes the content of a file of the mount plain, and it nobody's.
     func decrypt(
         _ descriptor: Descriptor, for caller: Identity
     ) throws(VaultError) -> ProtectionInfo

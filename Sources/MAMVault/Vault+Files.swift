@@ -84,23 +84,21 @@ extension Vault {
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
     ///
-    /// `isSealed`: false for a file that is not encrypted, whoever its owner is. `isNew`: it is ``newFile(_:)``'s.
+    /// `isNew`: it is ``newFile(_:)``'s.
     /// `asked`: the class that its directory asks for.
     package func begin(
-        _ file: VaultFile, as owner: Identity, isSealed: Bool = true, isNew: Bool = false,
-        asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, isNew: Bool = false, asking asked: ProtectionClass?
     ) throws(VaultError) {
         try metrics.counting(.creations) { () throws(VaultError) in
-            try makeAnew(file, as: owner, isSealed: isSealed, isNew: isNew, asking: asked)
+            try makeAnew(file, as: owner, isNew: isNew, asking: asked)
         }
     }
 
     private func makeAnew(
-        _ file: VaultFile, as owner: Identity, isSealed: Bool, isNew: Bool,
-        asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, isNew: Bool, asking asked: ProtectionClass?
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
-        let account = isSealed ? account(of: owner) : nil
+        let account = account(of: owner)
         if account == nil { try refuseWiped(owner) }
         let effectiveClass = self.effectiveClass(asked: asked, of: account)
         let window = account.flatMap { windows(of: $0) }?.window(effectiveClass)

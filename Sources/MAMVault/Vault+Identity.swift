@@ -1,7 +1,7 @@
 // Under which identity a thread acts, and what is known of a file's protection.
 
 internal import Glibc
-package import MAMFormat
+internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
@@ -63,11 +63,7 @@ extension Vault {
     }
 
     /// What a header tells, and whether its window is open. Nil facts: the file could not be read.
-    ///
-    /// `isMarked`: asked of a plain file of an account, whether the daemon made it so.
-    package func protection(
-        of facts: FileFacts?, isMarked: (FileHeader) -> Bool = { _ in false }
-    ) -> ProtectionInfo {
+    package func protection(of facts: FileFacts?) -> ProtectionInfo {
         switch facts {
         case nil:
             Self.plain(.damaged, "the daemon may not read the file")
@@ -79,18 +75,14 @@ extension Vault {
         case .damaged(let error):
             Self.plain(.damaged, error.description)
         case .protected(let header):
-            isUnsealed(header)
-                ? unsealed(header, isMarked: isMarked(header)) : protection(of: header)
+            isUnsealed(header) ? unsealed(header) : protection(of: header)
         }
     }
 
-    private func unsealed(_ header: FileHeader, isMarked: Bool) -> ProtectionInfo {
+    private func unsealed(_ header: FileHeader) -> ProtectionInfo {
         ProtectionInfo(
             owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
-            state: .unsealed,
-            reason: isMarked
-                ? "it was decrypted here: the content is plain"
-                : reasonAgainstWriting(to: header))
+            state: .unsealed, reason: reasonAgainstWriting(to: header))
     }
 
     /// The state alone, for who asks of very many files.

@@ -7,33 +7,17 @@ internal import MAMModel
 package import MAMSystem
 
 extension Vault {
-    /// True for a plain file whose owner's files are sealed here: one from before the account, one
-    /// that was decrypted in place, or a forgery.
+    /// True for a plain file whose owner's files are sealed here: one from before the account, or
+    /// a forgery.
     package func isUnsealed(_ header: FileHeader?) -> Bool {
         guard let header, header.sealing == nil else { return false }
         return isManaged(header.owner)
     }
 
-    /// What the mark of such a file that the daemon itself made authenticates.
-    package func unsealedMark(of header: FileHeader, at place: MarkedPlace) -> [UInt8]? {
-        marks.mark(.plainFile, of: Self.value(header), at: place)
-    }
-
-    package func isUnsealedMark(
-        _ mark: [UInt8], of header: FileHeader, at place: MarkedPlace
-    ) -> Bool {
-        marks.isRight(mark, .plainFile, of: Self.value(header), at: place)
-    }
-
-    private static func value(_ header: FileHeader) -> [UInt8] {
-        let id = header.fileID.bytes
-        return withUnsafeBytes(of: (id.high.bigEndian, id.low.bigEndian)) { Array($0) }
-    }
-
     /// Why such a file is read and not written, and what mends that.
     package func reasonAgainstWriting(to header: FileHeader) -> String {
-        "it is plain although files of \(header.owner) are sealed here, and nothing proves that this "
-            + "daemon made it so: it can be read, but not changed; mamctl protect FILE seals it"
+        "it is plain although files of \(header.owner) are sealed here, so this daemon did not make "
+            + "it for them: it can be read, but not changed; mamctl protect FILE seals it"
     }
 
     /// Something in the backing directory that is not known to be the daemon's own: in the log and

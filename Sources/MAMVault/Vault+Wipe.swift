@@ -215,7 +215,7 @@ extension AccountStatus {
 }
 
 extension WipeIntent {
-    /// By its key; a file that was made plain in place has none, and goes by its owner's name. Both
+    /// By its key; a file from before the account has none, and goes by its owner's name. Both
     /// can be written into a header, or claimed, by others: where several users have files, one
     /// that is another's on the disk is not the account's.
     fileprivate func covers(_ file: OwnedHeader) -> Bool {

@@ -101,11 +101,12 @@ class Protect(WorkspaceCase):
         self.workspace.ctl("verify", "--repair", self.directory)
         self.workspace.ctl("verify", self.directory)
 
-    def test_decrypt_in_place_keeps_the_owner_and_protect_encrypts_again(self):
+    def test_decrypt_in_place_makes_it_nobodys_and_protect_encrypts_again(self):
         path = self.directory / "file"
         self.workspace.write_as(ANN, path, "content")
         self.workspace.ctl("decrypt", path)
-        self.assertEqual((self.workspace.owner(path), path.read_bytes()), (ANN, b"content"))
+        self.assertEqual((self.workspace.owner(path), path.read_bytes()), ("nobody", b"content"))
+        self.assertEqual(self.workspace.info(path)["state"], "unmanaged")
         self.assertIn(b"content", self.backing_of(path).read_bytes())
         self.workspace.ctl("is-encrypted", path, status=NO)
         self.assertTrue(self.protect(path, verb="verify-protect")["file"]["changed"])
@@ -195,13 +196,13 @@ class Protect(WorkspaceCase):
         self.assertEqual(self.call("UnprotectString", user=NOBODY, text=sealed)[1]["cause"], "Refused")
         self.assertEqual(self.backing_of(path).read_bytes(), before)
 
-    def test_a_wipe_removes_what_was_made_plain(self):
+    def test_a_wipe_leaves_what_was_made_plain(self):
         self.workspace.register(BOB, extra=["--no-passphrase"])
         for owner, name in ((BOB, "sealed"), (BOB, "made plain"), (PERSONAL, "personal")):
             self.workspace.write_as(owner, self.directory / name, "content")
         self.workspace.ctl("decrypt", self.directory / "made plain")
         self.workspace.serving("wipe", BOB, "--confirm", BOB)
-        self.assertEqual(os.listdir(self.directory), ["personal"])
+        self.assertEqual(sorted(os.listdir(self.directory)), ["made plain", "personal"])
 
     def test_usage(self):
         self.workspace.ctl("protect", status=USAGE)

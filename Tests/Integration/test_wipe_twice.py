@@ -30,10 +30,9 @@ class Twice(WorkspaceCase):
         sealed, plain = self.directory / "sealed", self.directory / "plain"
         for path in (sealed, plain):
             self.workspace.write_as(ANN, path, "new work")
-        # Its header names its owner, and it has no key: it goes by the name.
         self.workspace.ctl("decrypt", plain)
         (self.gate / "go").touch()
         self.assertEqual(first.wait(30), DONE)
         for path in (sealed, plain):
             self.assertEqual(path.read_text(), "new work")
-        self.assertEqual(self.workspace.owner(plain), ANN)
+        self.assertEqual(self.workspace.owner(plain), "nobody")

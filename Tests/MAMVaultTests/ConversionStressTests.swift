@@ -77,8 +77,7 @@ struct ConversionStressTests {
             let owner = try Identity(
                 name: seed % 4 == 2 ? "me@example.org" : "ann@contoso.com")
             let conversion = try Conversion(
-                of: file, for: owner, isSealed: seed % 8 != 7, asking: nil, into: target,
-                in: test.vault)
+                of: file, for: owner, asking: nil, into: target, in: test.vault)
             let isConverted = try whileConverting(conversion) {
                 for _ in 0..<Int.random(in: 5...40, using: &self.numbers) { try self.step() }
             }

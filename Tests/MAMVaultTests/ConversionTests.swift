@@ -27,14 +27,13 @@ struct ConversionTests {
     private static let stranger = "me@example.org"
 
     private func begin(
-        _ content: String, from: String, to: String, isSealed: Bool = true
+        _ content: String, from: String, to: String
     ) throws -> Case {
         let test = try TestVault()
         let file = try test.makeFile("old", owner: try Identity(name: from), content)
         let target = try test.descriptor("new")
         let conversion = try Conversion(
-            of: file, for: try Identity(name: to), isSealed: isSealed, asking: nil, into: target,
-            in: test.vault)
+            of: file, for: try Identity(name: to), asking: nil, into: target, in: test.vault)
         return Case(test: test, file: file, target: target, conversion: conversion)
     }
 
@@ -142,13 +141,12 @@ struct ConversionTests {
         #expect(try it.file.text() == "content")
     }
 
-    @Test("A file that is made plain keeps its owner")
+    @Test("A file that is nobody's is plain")
     func plain() throws {
-        let it = try begin(
-            "content", from: "ann@contoso.com", to: "ann@contoso.com", isSealed: false)
+        let it = try begin("content", from: "ann@contoso.com", to: "")
         try it.conversion.copy()
         #expect(try it.finish {})
-        #expect(it.file.owner.name == "ann@contoso.com" && it.file.header?.isManaged == false)
+        #expect(it.file.owner.isNobody && it.file.header?.isManaged == false)
         it.test.vault.lock(it.test.ann, now: true)
         #expect(try it.file.text() == "content")
     }

@@ -1,4 +1,6 @@
+import MAMFormat
 import MAMModel
+import MAMStore
 import MAMSystem
 import MAMVault
 import Testing
@@ -40,26 +42,11 @@ import Testing
         let ann = try TestVault.annIdentity()
         let sealed = try test.makeFile("sealed", owner: ann, "x")
         #expect(!test.vault.isUnsealed(sealed.header))
-        let plain = try test.vault.file(test.descriptor("plain"))
-        try test.vault.begin(plain, as: ann, isSealed: false, asking: nil)
-        #expect(test.vault.isUnsealed(plain.header))
-        #expect(test.vault.protection(of: plain.facts).state == .unsealed)
+        let plain = FileHeader(fileID: FileID(.zero), owner: ann, sealing: nil)
+        #expect(test.vault.isUnsealed(plain))
+        #expect(test.vault.protection(of: .protected(plain)).state == .unsealed)
         let personal = try test.makeFile("personal", owner: Identity(name: "p@home.example"), "x")
         #expect(!test.vault.isUnsealed(personal.header))
         #expect(!test.vault.isUnsealed(nil))
-    }
-
-    @Test func `the mark of a plain file is for its file id and its inode`() throws {
-        let test = try TestVault()
-        let plain = try test.vault.file(test.descriptor("plain"))
-        try test.vault.begin(plain, as: TestVault.annIdentity(), isSealed: false, asking: nil)
-        let header = try #require(plain.header)
-        let mark = try #require(test.vault.unsealedMark(of: header, at: place))
-        #expect(test.vault.isUnsealedMark(mark, of: header, at: place))
-        let elsewhere = MarkedPlace(inode: 18, birth: place.birth)
-        #expect(!test.vault.isUnsealedMark(mark, of: header, at: elsewhere))
-        try test.vault.begin(plain, as: TestVault.annIdentity(), isSealed: false, asking: nil)
-        let again = try #require(plain.header)
-        #expect(!test.vault.isUnsealedMark(mark, of: again, at: place))
     }
 }
