@@ -9,6 +9,8 @@ from programs import Found
 from recording import Disk
 
 SECTOR = 512
+# What is gone although a sync had acknowledged it. Other violations may be of what no sync did.
+LOSSES = {"lost", "lost name", "missing", "size", "stale", "unopenable", "unreadable"}
 
 
 class Point:
@@ -88,6 +90,8 @@ def check(point, model, program):
     report.figures[f"points, {point.style}"] += 1
     if faults:
         report.figures.update(("bad points", f"bad points, {point.style}"))
+    if any(kind in LOSSES for kind, _ in faults):
+        report.figures["points with losses"] += 1
     for kind, text in faults:
         report.figures["violation: " + kind] += 1
         report.faults.append((kind, f"{point}: {text}"))

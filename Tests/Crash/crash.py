@@ -113,6 +113,7 @@ def print_report(report, seconds, seed):
     words += sorted(word for word in figures if word.startswith("violation"))
     print(f"seed {seed}: " + ", ".join(f"{word} {figures[word]}" for word in words)
           + f"; {len(report.faults)} violations in {figures['bad points']} points, "
+          f"{figures['points with losses']} with acknowledged bytes lost, "
           f"{figures['bad points, prefix']} of {figures['points, prefix']} prefixes among them; {seconds:.0f} s")
 
 
