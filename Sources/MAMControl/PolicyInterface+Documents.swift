@@ -45,8 +45,9 @@ extension PolicyInterface {
     private static let maximumByteCount = 256 << 10
 
     func importDocument(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["name", "document"])
+        try call.parameters.allowOnly(["name", "document", "dryRun"])
         try requireTrusted(call, toDo: "import policies")
+        let isTrial = try call.parameters.flag("dryRun")
         let name = try call.parameters.string("name")
         guard Self.isFileName(name) else {
             throw .invalidInput(
@@ -58,9 +59,13 @@ extension PolicyInterface {
         do throws(PolicyError) {
             documents = try PolicyDocument.decode(bytes, file: name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
-        if let error = store(bytes, name) { throw .systemError(error, "policies/\(name)") }
+        if !isTrial, let error = store(bytes, name) {
+            throw .systemError(error, "policies/\(name)")
+        }
+        let book = isTrial ? vault.policies.replacing(name, with: documents) : vault.policies
+        let accounts = vault.accounts.map(\.identity)
         let warnings =
-            (documents.flatMap(\.warnings) + vault.policies.warnings(about: documents))
+            (documents.flatMap(\.warnings) + book.warnings(about: documents))
             .map(\.description)
             + vault.launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
@@ -70,6 +75,7 @@ extension PolicyInterface {
             }
         return [
             "documents": .array(documents.map { .string($0.label) }),
+            "coverage": .array(documents.map { book.coverage(of: $0, among: accounts).json }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
     }
@@ -83,5 +89,15 @@ extension PolicyInterface {
         // Room for what is added to it while it is written.
         return isPlain && !name.hasPrefix(".") && name.hasSuffix(".json") && name.utf8.count <= 200
             && !name.hasPrefix("MAMDebugSettings.")
+    }
+}
+
+extension PolicyCoverage {
+    fileprivate var json: JSONValue {
+        [
+            "document": .string(document),
+            "accounts": .array(accounts.map { .string($0.description) }),
+            "obstacle": JSONValue(obstacle), "next": JSONValue(next),
+        ]
     }
 }

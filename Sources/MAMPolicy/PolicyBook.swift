@@ -7,7 +7,10 @@ package struct PolicyBook: Sendable, Equatable {
     package let documents: [PolicyDocument]
     /// Those that are in force in this workspace.
     private let inForce: [PolicyDocument]
-    private let groups: Groups
+    let groups: Groups
+    /// The workspace's name and id, in small letters.
+    let workspace: [String]
+    private let members: [String: [String]]
     /// What the documents say about this workspace that their writers may not have meant.
     package let warnings: [PolicyWarning]
 
@@ -15,10 +18,11 @@ package struct PolicyBook: Sendable, Equatable {
 
     /// The workspace by its name and its id. Without either every document is taken to be for it.
     package init(
-        documents: [PolicyDocument], workspace: [String] = [], groups: [String: [String]] = [:]
+        documents: [PolicyDocument], workspace: [String] = [],
+        groups memberships: [String: [String]] = [:]
     ) {
         self.documents = documents
-        let groups = Groups(groups)
+        let groups = Groups(memberships)
         let names = workspace.map { $0.lowercased() }
         let assigned = documents.filter(\.isAssigned)
         let isHere = { (document: PolicyDocument) in
@@ -26,11 +30,20 @@ package struct PolicyBook: Sendable, Equatable {
                 || document.workspaces?.contains { names.contains($0.lowercased()) } ?? true
         }
         self.groups = groups
+        self.workspace = names
+        members = memberships
         inForce = assigned.filter(isHere)
         warnings =
             assigned.filter { !isHere($0) }.map {
                 .otherWorkspaces($0.workspaces ?? [], document: $0.label)
             } + inForce.flatMap { groups.unknown(in: $0) }
+    }
+
+    /// As it would be with these documents in a file.
+    package func replacing(_ file: String, with new: [PolicyDocument]) -> PolicyBook {
+        PolicyBook(
+            documents: documents.filter { $0.file != file } + new, workspace: workspace,
+            groups: members)
     }
 
     /// What the documents that cover an account ask of it together.
@@ -67,7 +80,7 @@ package struct PolicyBook: Sendable, Equatable {
         }
     }
 
-    private func covering(
+    func covering(
         _ account: Identity, _ kind: PolicyDocument.Kind
     ) -> [PolicyDocument] {
         inForce.filter { $0.kind == kind && groups.cover(account, $0.assignments) }

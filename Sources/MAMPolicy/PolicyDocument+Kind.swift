@@ -14,6 +14,9 @@ extension PolicyDocument {
         if let known = try type.map(Self.known) {
             kind = known.kind
             isDefault = known.isDefault || isMarked
+            if let type, Self.ofOtherSystems.contains(type) {
+                reader.warnings.append(.otherSystem(type))
+            }
         } else {
             let hasRules = RuleField.all.contains { fields[$0.key] != nil }
             kind = states("customSettings", fields) && !hasRules ? .configuration : .protection
@@ -29,9 +32,18 @@ extension PolicyDocument {
     private static func known(
         _ type: String
     ) throws(PolicyError) -> (kind: Kind, isDefault: Bool) {
+        if ofOtherSystems.contains(type) { return (.protection, false) }
         guard let known = types[type] else { throw .otherType(type) }
         return known
     }
+
+    /// They have many words in common with iOS's, which mean the same.
+    private static let ofOtherSystems: Set<String> = [
+        "#microsoft.graph.androidManagedAppProtection",
+        "#microsoft.graph.windowsManagedAppProtection",
+        "#microsoft.graph.mdmWindowsInformationProtectionPolicy",
+        "#microsoft.graph.windowsInformationProtectionPolicy",
+    ]
 
     private static let types: [String: (kind: Kind, isDefault: Bool)] = [
         "#microsoft.graph.iosManagedAppProtection": (.protection, false),

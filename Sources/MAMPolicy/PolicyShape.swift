@@ -7,7 +7,7 @@ internal import MAMModel
 extension Shape where Value: PolicyChoice {
     /// One of an enumeration's members, which stand in the order of restriction.
     static var choice: Shape {
-        Shape(
+        var shape = Shape(
             "a text",
             reading: { value, key, warnings in
                 guard let text = value.text else { return nil }
@@ -17,13 +17,15 @@ extension Shape where Value: PolicyChoice {
                     .unknownValue(key: key, value: text, taken: taken?.rawValue ?? ""))
                 return taken
             }, write: { .string($0.rawValue) })
+        shape.members = Value.allCases.map(\.rawValue)
+        return shape
     }
 }
 
 extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable {
     /// A list of exceptions. A member that is not known is left out.
     static var choices: Shape<[Value]> {
-        Shape<[Value]>(
+        var shape = Shape<[Value]>(
             "a list of texts",
             reading: { value, key, warnings in
                 guard let texts = Shape<[String]>.texts.read(value, key, &warnings) else {
@@ -34,6 +36,8 @@ extension Shape where Value: CaseIterable & RawRepresentable<String> & Sendable 
                 }
                 return Value.allCases.filter { texts.contains($0.rawValue) }
             }, write: { .array($0.map { .string($0.rawValue) }) })
+        shape.members = Value.allCases.map(\.rawValue)
+        return shape
     }
 }
 
@@ -132,6 +136,13 @@ extension Shape where Value == [NamedValue] {
 func semicolonNames(_ text: String) -> [String] {
     text.split(separator: ";").map(trimmed).filter { !$0.isEmpty }
         .sorted().oneOfEach({ $0.lowercased() }, inOrderOf: \.self)
+}
+
+/// For messages: of a long list the first, and how many more there are.
+func fewNames(_ names: [String]) -> String {
+    let more = names.count - 3
+    let first = names.prefix(3).joined(separator: ", ")
+    return more > 0 ? "\(first) and \(more) more" : first
 }
 
 /// The inverse of ``semicolonNames(_:)``.

@@ -16,6 +16,8 @@ package enum PolicyWarning: Hashable, Sendable {
     case notAVersion(key: String, value: String)
     /// `isAssigned` is false.
     case notAssigned
+    /// A protection of programs of Android or Windows.
+    case otherSystem(String)
     /// An assignment to something else than a group or everybody; it counts as everybody.
     case unknownTarget(String)
     /// Programs of other systems in `apps`.
@@ -29,11 +31,11 @@ package enum PolicyWarning: Hashable, Sendable {
 extension PolicyWarning: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unknownKey(let key): "\(key) is not used by this version"
+        case .unknownKey(let key): "\(key) is not used by this version\(Self.guess(key: key))"
         case .unknownValue(let key, let value, let taken):
-            "\(key) has the unknown value \(value); it is taken as \(taken)"
+            "\(key) has the unknown value \(value); it is taken as \(taken)\(Self.guess(value, of: key))"
         case .unknownMember(let key, let value):
-            "\(key) has the unknown member \(value), which is left out"
+            "\(key) has the unknown member \(value), which is left out\(Self.guess(value, of: key))"
         case .wrongValue(let key, let expected): "\(key) must be \(expected); its default counts"
         case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"
         case .notAVersion(let key, let value):
@@ -44,7 +46,9 @@ extension PolicyWarning: CustomStringConvertible {
         case .unknownGroup(let group, let document):
             "\(document) covers everybody: the setting Groups does not tell who is in \(group)"
         case .otherWorkspaces(let names, let document):
-            "\(document) is for \(names.joined(separator: ", ")) and not in force here"
+            "\(document) is for \(fewNames(names)) and not in force here"
+        case .otherSystem(let type):
+            "\(type): only what it has in common with iosManagedAppProtection counts"
         }
     }
 }
@@ -57,6 +61,7 @@ extension PolicyWarning {
             .negativeDuration(let key, _), .notAVersion(let key, _), .wrongValue(let key, _):
             key
         case .notAssigned: "isAssigned"
+        case .otherSystem: "@odata.type"
         case .unknownTarget, .unknownGroup: "assignments"
         case .appsWithoutBundle, .otherWorkspaces: "apps"
         }

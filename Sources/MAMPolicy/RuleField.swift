@@ -17,6 +17,8 @@ struct RuleField: Sendable {
     let stand: @Sendable (PolicyRules) -> JSONValue?
     /// Whether these rules are heard beside all others.
     let counts: @Sendable (PolicyRules) -> Bool
+    /// The words of an enumeration.
+    let members: [String]
 
     init<Value: Sendable>(
         _ key: String, _ path: any WritableKeyPath<PolicyRules, Value?> & Sendable,
@@ -30,6 +32,7 @@ struct RuleField: Sendable {
         let speaks: @Sendable (PolicyRules) -> Bool = { $0[keyPath: path] != nil || asks($0) }
         self.key = key
         self.counts = counts
+        members = shape.members
         read = { value, rules, warnings throws(PolicyError) in
             rules[keyPath: path] = try shape.decode(value, key: key, &warnings)
         }

@@ -9,6 +9,8 @@ struct SettingField: Sendable {
     let key: String
     let read: @Sendable (JSONValue, String, inout Settings) throws(PolicyError) -> Void
     let show: @Sendable (Settings) -> JSONValue
+    /// As messages have it.
+    var name: String { group.map { "\($0).\(key)" } ?? key }
     /// A wrong value gives way to the default, which protects no less. That of any other key is
     /// refused: nobody knows how strict it was meant to be.
     private(set) var isHarmless = false

@@ -34,11 +34,10 @@ extension Settings {
     private mutating func read(_ reader: inout Reader, group: String?) throws(PolicyError) {
         for field in SettingField.all where field.group == group {
             guard let value = reader.take(field.key) else { continue }
-            let name = group.map { "\($0).\(field.key)" } ?? field.key
-            do throws(PolicyError) { try field.read(value, name, &self) } catch {
+            do throws(PolicyError) { try field.read(value, field.name, &self) } catch {
                 guard field.isHarmless, case .value(_, let expected) = error else { throw error }
                 reader.leave(value, of: field.key)
-                warnings.append(.wrongValue(key: name, expected: expected))
+                warnings.append(.wrongValue(key: field.name, expected: expected))
             }
         }
     }

@@ -9,6 +9,8 @@ struct Shape<Value: Sendable>: Sendable {
     /// Nil for a value that is something else. The key is for warnings about what is accepted all the same.
     let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
     let write: @Sendable (Value) -> JSONValue
+    /// The words of an enumeration.
+    var members: [String] = []
 
     /// A kind that either is in a value or is not.
     init(
@@ -40,10 +42,12 @@ struct Shape<Value: Sendable>: Sendable {
     /// The same kind where nil means that nothing is said.
     var optional: Shape<Value?> {
         let (read, write) = (read, write)
-        return Shape<Value?>(
+        var shape = Shape<Value?>(
             expected,
             reading: { value, key, warnings in read(value, key, &warnings).map(Optional.some) },
             write: { value in value.map(write) ?? .null })
+        shape.members = members
+        return shape
     }
 }
 

@@ -66,6 +66,14 @@ package enum PolicyDescription {
           reason: string
         )
 
+        # For whom a document is in force. obstacle: why for nobody; next: what helps
+        type Coverage (
+          document: string,
+          accounts: []string,
+          obstacle: ?string,
+          next: ?string
+        )
+
         type ManagedAccount (
           name: string,
           objectId: string
@@ -79,7 +87,8 @@ package enum PolicyDescription {
         method Check(document: string) -> (findings: []Finding)
 
         # Puts a document into the policy directory and into force: for root and the daemon's user. name: of the file, with .json at its end.
-        method Import(name: string, document: string) -> (documents: []string, warnings: []string)
+        # dryRun: only tells what would come of it.
+        method Import(name: string, document: string, dryRun: ?bool) -> (documents: []string, coverage: []Coverage, warnings: []string)
 
         # One question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
         method Ask(question: string, account: ?string, accounts: ?[]string) -> (decision: Decision)

@@ -70,8 +70,8 @@ func checkPolicy(_ invocation: Invocation) throws -> ExitStatus {
 
 private func line(_ path: ByteString, _ finding: LintFinding) -> String {
     let key = finding.key.map { "\($0): " } ?? ""
-    let line = finding.line.map { "\($0):" } ?? ""
-    return "\(path.shown):\(line) \(finding.severity.rawValue): "
+    let place = [finding.line, finding.column].compactMap(\.self).map { "\($0):" }.joined()
+    return "\(path.shown):\(place) \(finding.severity.rawValue): "
         + ByteString(key + finding.reason).shown
 }
 
@@ -84,10 +84,14 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
     let name =
         try invocation.arguments.text("name")
         ?? path.lastComponent.requireText("the file's name")
+    let isTrial = invocation.arguments.has("dry-run")
     let reply: Parameters
     do {
         reply = try invocation.policy(
-            "Import", ["name": .string(name), "document": .string(text)])
+            "Import",
+            [
+                "name": .string(name), "document": .string(text), "dryRun": .bool(isTrial),
+            ])
     } catch let failure as Failure where failure.status == .usage {
         throw Failure(.usage, failure.message, next: "mamctl policy check \(path.asArgument)")
     }
@@ -95,11 +99,22 @@ func importPolicy(_ invocation: Invocation) throws -> ExitStatus {
         printJSON(.object(reply.members))
         return .success
     }
-    for label in try reply.strings("documents") { printOut("imported: \(ByteString(label).shown)") }
+    for coverage in try reply.objects("coverage") { printOut(try describe(coverage, isTrial)) }
     for warning in try reply.strings("warnings") {
         printError("mamctl: \(path.shown): \(ByteString(warning).shown)")
     }
     return .success
+}
+
+private func describe(_ coverage: Parameters, _ isTrial: Bool) throws -> String {
+    let verb = isTrial ? "would be" : "is"
+    let document = ByteString(try coverage.string("document")).shown
+    let accounts = try coverage.strings("accounts").map { ByteString($0).shown }
+    let start = "\(isTrial ? "not imported" : "imported"): \(document)\n  \(verb) in force for "
+    guard accounts.isEmpty else { return start + accounts.joined(separator: ", ") }
+    let obstacle = ByteString(try coverage.optionalString("obstacle") ?? "").shown
+    let next = ByteString(try coverage.optionalString("next") ?? "").shown
+    return start + "nobody: \(obstacle)\n  next: \(next)"
 }
 
 private func document(_ path: ByteString) throws(Failure) -> [UInt8] {

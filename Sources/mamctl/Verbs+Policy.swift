@@ -133,15 +133,16 @@ let policyVerbs: [Verb] = [
         statuses: [.success, .failure, .usage, .notFound], run: checkPolicy),
     Verb(
         name: "policy import", summary: "put a policy document into force",
-        usage: "FILE [--name NAME.json]", operands: 1...1,
+        usage: "FILE [--name NAME.json] [--dry-run]", operands: 1...1,
         options: [
+            Option(name: "dry-run", help: "change nothing; tell what would come of it"),
             Option(
                 name: "name", value: "NAME",
                 help: "its name in the policy directory; else the file's"),
             .workspace,
         ],
         examples: [
-            "mamctl policy import level2.json",
+            "mamctl policy import level2.json --dry-run",
             "mamctl policy import export.txt --name strict.json",
         ],
         statuses: answerStatuses, run: importPolicy),

@@ -171,7 +171,25 @@ class BadDocuments(PolicyDirectoryCase):
         document.write_text(json.dumps({**STRICT, "apps": [{"mobileAppIdentifier": {"bundleId": "another"}}]}))
         result = self.workspace.serving("policy", "import", document)
         self.assertIn("is for another and not in force here", result.stderr)
-        self.assertNotIn("in force", result.stdout)
+        self.assertIn("is in force for nobody: its apps are another, and this workspace is work", result.stdout)
+        self.assertIn("next: add work to apps as a bundleId", result.stdout)
+
+    def test_a_graph_export_is_imported_for_whom_it_covers_and_a_trial_changes_nothing(self):
+        apps = [{"mobileAppIdentifier": {
+            "@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": f"com.microsoft.{name}"}}
+            for name in ("teams", "word", "excel", "lens")]
+        policy = {**STRICT, "@odata.type": "#microsoft.graph.iosManagedAppProtection", "assignments": []}
+        export = self.workspace.root / "export.json"
+        context = "https://graph.microsoft.com/beta/$metadata#deviceAppManagement/iosManagedAppProtections"
+        for group, whom in (("allMicrosoftApps", "nobody: its apps are com.microsoft.teams"), ("allApps", ANN)):
+            document = {**policy, "appGroupType": group, "apps": apps}
+            export.write_text(json.dumps({"@odata.context": context, "value": [document]}))
+            trial = self.workspace.serving("policy import", export, "--dry-run").stdout
+            self.assertIn(f"not imported: strict\n  would be in force for {whom}", trial)
+            self.assertEqual(sorted(os.listdir(self.policies)), ["default.json"])
+        done = self.workspace.serving("policy import", export).stdout
+        self.assertEqual(done, f"imported: strict\n  is in force for {ANN}\n")
+        self.assertEqual(self.outbound(), "none")
 
 
 class NoPolicies(PolicyDirectoryCase):
@@ -300,10 +318,15 @@ class Check(unittest.TestCase):
         document = workspace.root / "document.json"
         document.write_text('{\n  "printBlocked": true,\n  "saveAsBlocked": "yes",\n  "unheardOf": 1\n}\n')
         found = workspace.ctl("policy", "check", document, status=USAGE).stdout
-        self.assertIn(f"{document}:3: error: saveAsBlocked", found)
-        self.assertIn(f"{document}:4: warning: unheardOf", found)
+        self.assertIn(f"{document}:3:3: error: saveAsBlocked", found)
+        self.assertIn(f"{document}:4:3: warning: unheardOf", found)
         document.write_text('{"printBlocked": true}')
         self.assertEqual(workspace.ctl("policy", "check", document).stdout, "")
+        document.write_text('[{"printBlocked":true,"saveAsBlokced":true}]')
+        found = workspace.ctl("policy", "check", document).stdout
+        self.assertIn(f"{document}:1:23: warning: saveAsBlokced", found)
+        self.assertIn("did you mean 'saveAsBlocked'?", found)
+        document.write_text('{"printBlocked": true}')
         findings = json.loads(workspace.ctl("policy", "check", "--json", document).stdout)
         self.assertEqual(findings, [])
 

@@ -76,6 +76,31 @@ import Testing
         #expect(book.policy(for: Self.bob).rules.printBlocked == true)
     }
 
+    /// Members of a document, and why it is in force for nobody; nil: it is for Ann.
+    @Test(arguments: [
+        ("", nil), (#", "isAssigned": false"#, "isAssigned is false"),
+        (#", "assignments": [\#(guests)]"#, "no account is in the groups"),
+        (
+            #", "apps": [\#(app("a")), \#(app("b")), \#(app("c")), \#(app("d"))]"#,
+            "its apps are a, b, c and 1 more, and this workspace is notes"
+        ), (#", "__IsDefault": true"#, "it is the tenant's default"),
+    ])
+    func `for whom a document is in force is told, or why for nobody`(
+        _ members: String, _ obstacle: String?
+    ) throws {
+        let groups = ["G-Guests": ["o-2"]]
+        let before = PolicyBook(
+            documents: try decode(#"{"pinRequired": true}"#), workspace: ["notes"], groups: groups)
+        let new = try decode(#"{"printBlocked": true\#(members)}"#)
+        let book = before.replacing("new.json", with: new)
+        let coverage = book.coverage(of: new[0], among: [Self.ann])
+        #expect(coverage.accounts.map(\.name) == (obstacle == nil ? [Self.ann.name] : []))
+        #expect(coverage.obstacle?.hasPrefix(obstacle ?? "-") != false)
+        #expect((coverage.next == nil) == (obstacle == nil))
+        #expect(book.coverage(of: new[0], among: []).accounts.isEmpty)
+        #expect(before.replacing("f.json", with: new).documents == new)
+    }
+
     @Test func `protections and configurations stand in one file and are told apart`() throws {
         let documents = try decode(
             ##"""

@@ -30,8 +30,8 @@ import Testing
             ("[[\(one)]]", .notADocument(found: "a list")), ("[]", .empty),
             (#"{"value": []}"#, .empty),
             (
-                ##"{"@odata.type": "#microsoft.graph.androidManagedAppProtection"}"##,
-                .otherType("#microsoft.graph.androidManagedAppProtection")
+                ##"{"@odata.type": "#microsoft.graph.androidWorkProfile"}"##,
+                .otherType("#microsoft.graph.androidWorkProfile")
             ),
             ("{}", .noRules), (#"{"id": "x", "printBlocked": null}"#, .noRules),
             ("[\(one), {}]", .noRules), (#"{"customBrowserProtocol": ""}"#, .noRules),
@@ -68,6 +68,42 @@ import Testing
         let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
         #expect(document.kind == .protection)
         #expect(document.warnings.isEmpty)
+    }
+
+    @Test(arguments: [
+        "androidManagedAppProtection", "windowsManagedAppProtection",
+        "mdmWindowsInformationProtectionPolicy",
+    ])
+    func `a policy for another system counts with the words that it shares`(
+        _ type: String
+    ) throws {
+        let text = ##"""
+            {"@odata.type": "#microsoft.graph.\##(type)", "minimumPinLength": 6,
+             "screenCaptureBlocked": true}
+            """##
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(document.rules.minimumPinLength == 6)
+        let other = PolicyWarning.otherSystem("#microsoft.graph.\(type)")
+        #expect(document.warnings == [other, .unknownKey("screenCaptureBlocked")])
+    }
+
+    @Test(arguments: [
+        (#""minimumPinLenght": 6"#, "did you mean 'minimumPinLength'?"),
+        (#""pinrequired": true"#, "did you mean 'pinRequired'?"),
+        (#""assignements": []"#, "did you mean 'assignments'?"),
+        (#""somethingElse": 6"#, "is not used by this version"),
+        (
+            #""appDataEncryptionType": "whenDeviceLock""#,
+            "taken as whenDeviceLocked; did you mean 'whenDeviceLocked'?"
+        ),
+        (#""allowedDataStorageLocations": ["sharepoint"]"#, "did you mean 'sharePoint'?"),
+    ])
+    func `a mistyped word is told with what may be meant`(
+        _ member: String, _ expected: String
+    ) throws {
+        let text = "{\"printBlocked\": true, \(member)}"
+        let document = try #require(try PolicyDocument.decode(Array(text.utf8)).first)
+        #expect(document.warnings.map { "\($0)".hasSuffix(expected) } == [true])
     }
 
     @Test func `no bytes of a cut or damaged document end the process`() {

@@ -1,0 +1,60 @@
+// For whom a document is in force; and if for nobody, why, and what helps.
+
+package import MAMModel
+
+/// What came of putting a document into force.
+package struct PolicyCoverage: Sendable {
+    package let document: String
+    package let accounts: [Identity]
+    /// Why it is in force for none.
+    package let obstacle: String?
+    package let next: String?
+}
+
+extension PolicyBook {
+    package func coverage(
+        of document: PolicyDocument, among accounts: [Identity]
+    ) -> PolicyCoverage {
+        let covered = accounts.filter { isInForce(document, for: $0) }
+        let found = covered.isEmpty ? obstacle(to: document, accounts) : nil
+        return PolicyCoverage(
+            document: document.label, accounts: covered, obstacle: found?.why, next: found?.next)
+    }
+
+    private func isInForce(_ document: PolicyDocument, for account: Identity) -> Bool {
+        let inForce =
+            document.kind == .protection
+            ? documents(for: account) : covering(account, document.kind)
+        return inForce.contains(document)
+    }
+
+    private func obstacle(
+        to document: PolicyDocument, _ accounts: [Identity]
+    ) -> (why: String, next: String) {
+        guard document.isAssigned else {
+            return ("isAssigned is false", "set isAssigned to true, and import it again")
+        }
+        let name = workspace.first ?? ""
+        if let meant = document.workspaces, !meant.contains(where: isThis) {
+            return (
+                "its apps are \(fewNames(meant)), and this workspace is \(name)",
+                "add \(name) to apps as a bundleId, or set appGroupType to allApps, and import it again"
+            )
+        }
+        guard !accounts.isEmpty else {
+            return ("no account is registered", "mamctl account register UPN")
+        }
+        guard accounts.contains(where: { groups.cover($0, document.assignments) }) else {
+            return (
+                "no account is in the groups of its assignments",
+                "tell who is in them: the setting Groups"
+            )
+        }
+        return (
+            "it is the tenant's default, and another document covers every account",
+            "mamctl policy show tells which"
+        )
+    }
+
+    private func isThis(_ name: String) -> Bool { workspace.contains(name.lowercased()) }
+}
