@@ -160,9 +160,11 @@ final class Probes: Sendable {
 
 extension FileSystem {
     /// Where a file stands below the mount point; with a mark behind it if it has been removed.
-    func relativePath(of inode: Inode) -> ByteString? {
+    func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
+
+    func relativePath(of handle: Descriptor) -> ByteString? {
         guard let backing = try? currentPath(of: root.raw) else { return nil }
-        return try? currentPath(of: inode.handle.raw).relative(to: backing)
+        return try? currentPath(of: handle.raw).relative(to: backing)
     }
 
     func mountedPath(of inode: Inode) -> ByteString? {

@@ -65,7 +65,7 @@ extension FileSystem {
     }
 
     /// The inode's file, shared with its users.
-    private func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
+    func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
         awaitMakers()
         return try inode.withState { state throws(VaultError) in
             if state.isReplaced { throw VaultError(.staleHandle) }
@@ -86,7 +86,7 @@ extension FileSystem {
         }
     }
 
-    private func endCheck(_ inode: Inode) {
+    func endCheck(_ inode: Inode) {
         inode.withState { state in
             state.checkCount -= 1
             state.dropUnusedFile()

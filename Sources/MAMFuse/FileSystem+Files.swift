@@ -68,7 +68,7 @@ extension FileSystem {
                 } else {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
                     try checkUnsealed(inode, file.header, writes: writes || truncates)
-                    try vault.admit(file)
+                    try vault.admit(file, mayBeUnfinished: mayBeUnfinished)
                     updateClass(of: file, inode, &state)
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
                     if truncates { try file.truncate(to: 0) }
@@ -191,8 +191,12 @@ extension FileSystem {
     func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
         // What was not stored yet is lost, and nobody shall take it for stored.
         if handle.file.isRevoked { throw .keyRevoked }
-        try answering { () throws(VaultError) in try handle.file.finish() }
+        let finished = Result { () throws(Errno) in
+            try answering { () throws(VaultError) in try handle.file.finish() }
+        }
+        // What was stored is made durable all the same.
         try handle.synchronize(dataOnly: dataOnly)
+        try finished.get()
     }
 
     func release(_ handle: OpenHandle) {

@@ -1,4 +1,5 @@
-// After an unclean end: what a crash left unfinished at the end of a file is cut before anyone sees the file.
+// After an unclean end: what a crash left unfinished at the end of a file is mended before anyone
+// sees the file.
 
 internal import CFuse3
 internal import Glibc
@@ -9,7 +10,7 @@ internal import MAMVault
 internal import Synchronization
 
 extension FileSystem {
-    /// Makes a file known that nobody has in use, without its unfinished tail.
+    /// Makes a file known that nobody has in use, with the size that its blocks tell.
     ///
     /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. Its status has to
     /// be asked for anew, whoever cut it.
@@ -20,7 +21,7 @@ extension FileSystem {
         return try recovery.exclusive { () throws(Errno) in
             // Another thread was faster, and somebody may be writing by now.
             if let known = table.lookUp(BackingID(found.status)) { return known }
-            cutTail(of: found, header)
+            mendSize(of: found, header)
             return table.insert(found, .protected(header))
         }
     }
@@ -32,33 +33,84 @@ extension FileSystem {
         return isLikely ?? false
     }
 
-    private func cutTail(of found: FoundFile, _ header: FileHeader) {
-        let status = found.status
-        let name = "inode \(status.st_ino), a file of \(header.owner),"
+    private func mendSize(of found: FoundFile, _ header: FileHeader) {
+        let before = found.status.st_size
         do throws(Errno) {
             let file = try openBacking(found.handle, O_RDWR)
-            guard try UnfinishedTail.cut(file, of: header) else { return }
+            guard try UnfinishedTail.mend(file, of: header) else { return }
             let size = try MAMSystem.status(of: file.raw).st_size
-            vault.reportRecovery(
-                "\(name) was left unfinished by a crash: cut from \(status.st_size) to \(size) bytes on disk"
-            )
-        } catch {
-            vault.reportRecovery(
-                "\(name) was left unfinished by a crash, and cannot be cut: \(error)")
-        }
+            report(found.handle, header, "its size on disk is now \(size) and was \(before)")
+        } catch { report(found.handle, header, "its size cannot be set: \(error)") }
     }
 
-    /// Looks every file up once. True if that was done for all of them: from then on, what is zero at the end of a file is not
-    /// of that crash.
+    private func report(_ handle: Descriptor, _ header: FileHeader, _ what: String) {
+        let path = relativePath(of: handle) ?? ByteString("a removed file")
+        vault.reportRecovery(of: path, owner: header.owner, what)
+    }
+
+    /// Looks every file up once, and seals anew the last blocks that need it: those of locked
+    /// accounts when they are unlocked. True if that was done for all of them: from then on a wrong
+    /// end is not of that crash.
     ///
     /// A file whose class became stricter may not have been sealed anew any more.
     package func recoverAll() -> Bool {
-        let isDone = walk(while: { !isStopping }) { found in
-            vault.sealAnewSoon(found.entry.inode.header)
+        while true {
+            var locked: [FileHeader] = []
+            let isWhole = walk(while: { !isStopping }) { found in
+                vault.sealAnewSoon(found.entry.inode.header)
+                return mendEnd(of: found.entry.inode, &locked)
+            }
+            guard isWhole else { return false }
+            if locked.isEmpty { break }
+            guard waitForKeys(of: locked) else { return false }
+        }
+        endsAreCertain.store(true, ordering: .sequentiallyConsistent)
+        return true
+    }
+
+    /// Seals the last block for the size that the file has: that takes the key. False if it failed.
+    private func mendEnd(of inode: Inode, _ locked: inout [FileHeader]) -> Bool {
+        guard inode.isRegular, let header = inode.header, header.isManaged,
+            hasWrongEnd(inode, header)
+        else { return true }
+        guard vault.isOpen(header) else {
+            // One of each key tells when it comes.
+            let isKnown = locked.contains { $0.sealing?.keyID == header.sealing?.keyID }
+            if !isKnown, vault.awaitsUnlock(header) { locked.append(header) }
             return true
         }
-        if isDone { recovering.store(false, ordering: .sequentiallyConsistent) }
-        return isDone
+        do throws(VaultError) {
+            let file = try beginCheck(inode)
+            defer { endCheck(inode) }
+            _ = try file.prepareCheck()
+            try makeWritable(inode)
+            if try file.mendEnd() {
+                report(
+                    inode.handle, header,
+                    "its end was sealed anew; content behind it may be missing")
+            }
+            return true
+        } catch {
+            report(inode.handle, header, "its end cannot be sealed: \(error)")
+            return false
+        }
+    }
+
+    private func hasWrongEnd(_ inode: Inode, _ header: FileHeader) -> Bool {
+        do throws(Errno) {
+            let file = try openBacking(inode.handle, O_RDONLY)
+            return try UnfinishedTail.isLikely(
+                in: file, of: header, physicalSize: Int64(status(of: file.raw).st_size))
+        } catch { return false }
+    }
+
+    /// False if the daemon stops first.
+    private func waitForKeys(of headers: [FileHeader]) -> Bool {
+        while !headers.contains(where: vault.isOpen) {
+            if isStopping { return false }
+            usleep(100_000)
+        }
+        return true
     }
 
     /// Removes what interrupted conversions left, whatever their number.
@@ -68,5 +120,11 @@ extension FileSystem {
     }
 
     /// What a crash left unfinished is mended when a file is first looked up.
-    var recovers: Bool { recovering.load(ordering: .sequentiallyConsistent) }
+    var recovers: Bool { !isReadOnly && !endsAreCertain.load(ordering: .sequentiallyConsistent) }
+
+    /// A file that does not end where its last block says so may have been left so by a crash, or
+    /// by a call that failed.
+    var mayBeUnfinished: Bool {
+        !endsAreCertain.load(ordering: .relaxed) || vault.hasLeftFilesUnfinished
+    }
 }

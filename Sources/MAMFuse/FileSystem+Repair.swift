@@ -23,6 +23,8 @@ extension FileSystem {
         // What the disk does not give may be the file's better part: nothing is written over it.
         guard problems.unreadable.isEmpty else { return Outcomes() }
         if problems.isBeyondMending || problems.unfinished != nil {
+            // A mark may be damaged, and is not known to be right without the key.
+            if problems.misplacedEnd != nil, problems.lackedKey { return Outcomes() }
             return try mendClosed(look, repair, file, problems)
         }
         // By another of its names it may be being cut: between that and its new end mark it looks as if content were missing.
@@ -31,7 +33,7 @@ extension FileSystem {
         return Outcomes(mendable: mend(look.item.inode, file))
     }
 
-    /// What must not happen under a handle: blocks are given up, and an unfinished tail is cut.
+    /// What must not happen under a handle: blocks are given up, and the size is set.
     private func mendClosed(
         _ look: Look, _ repair: Repair, _ file: VaultFile, _ problems: FileProblems
     ) throws(Outdated) -> Outcomes {
@@ -46,7 +48,8 @@ extension FileSystem {
                 _ = try file.cutUnfinishedTail()
                 // A lost block may be the last one now, and tells so.
                 if problems.isBeyondMending { try file.markLost() }
-                outcomes.tail = .repaired("cut there")
+                let action = problems.misplacedEnd == nil ? "cut there" : "given that size"
+                outcomes.tail = .repaired(action)
             }
             // Before anyone can open it anew.
             if problems.isMendable { outcomes.mendable = mend(inode, file) }
@@ -75,7 +78,7 @@ extension FileSystem {
         } catch { return .left("\(error)") }
     }
 
-    private func makeWritable(_ inode: Inode) throws(VaultError) {
+    func makeWritable(_ inode: Inode) throws(VaultError) {
         try inode.withState { state throws(VaultError) in
             _ = try fileToChange(inode, &state)
         }

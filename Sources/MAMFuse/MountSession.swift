@@ -115,8 +115,9 @@ package final class MountSession: @unchecked Sendable {
         }
     }
 
-    /// Serves requests until the file system is unmounted or ``stop()`` is called.
-    package func serve() {
+    /// Serves requests until the file system is unmounted or ``stop()`` is called. False if a
+    /// thread may still be at one.
+    package func serve() -> Bool {
         waiting.withLock { $0 = pthread_self() }
         let configuration = fuse_loop_cfg_create()
         fuse_loop_cfg_set_clone_fd(configuration, 1)
@@ -128,9 +129,10 @@ package final class MountSession: @unchecked Sendable {
         waiting.withLock { $0 = nil }
         fileSystem.helpers.end()
         // A thread that is stuck in the kernel may still use the session; the process ends soon.
-        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return }
+        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return false }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
+        return true
     }
 
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.

@@ -52,7 +52,7 @@ package struct FileProblems: Sendable {
     private var endsTooEarly = false
     package private(set) var readError: Errno?
     package private(set) var hasOtherHeader = false
-    /// What the file is without the all-zero blocks at its end; nil if it has none.
+    /// What the file is by its blocks; nil if that is what its size says, or they give no size.
     package internal(set) var unfinished: Extent?
     /// The extent that ``unfinished`` was looked for in.
     var examined: Extent?
@@ -69,6 +69,12 @@ package struct FileProblems: Sendable {
 
     package var isClean: Bool {
         !isBeyondMending && lost.isEmpty && !isMendable && unreadable.isEmpty && unfinished == nil
+    }
+
+    /// The last block, if its mark is all that differs from the size.
+    package var misplacedEnd: Int64? {
+        guard let unfinished, unfinished.blockCount == examined?.blockCount else { return nil }
+        return unfinished.blockCount - 1
     }
 
     /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.

@@ -1,5 +1,6 @@
 // Looking at blocks without stopping at the first that is wrong, and mending those that can be.
 
+internal import Glibc
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
@@ -53,12 +54,19 @@ extension SealedContent {
         let wanted = endMark(of: block, in: extent)
         if LostBlock.matches(seal, endMark: wanted) { return .lost }
         guard verifies(seal) else { return .damaged }
-        if block == 0, !headerBytes.elementsEqual(physical[..<Layout.headerByteCount]) {
-            return .otherHeader
-        }
+        if block == 0, !beginsWithHeader(physical) { return .otherHeader }
         if seal.endMark == wanted { return .good }
         let toldMore = seal.endMark == 0 || seal.endMark > wanted
         return block == extent.blockCount - 1 && toldMore ? .cutShort : .wrongEnd
+    }
+
+    private func beginsWithHeader(_ physical: UnsafeRawBufferPointer) -> Bool {
+        headerBytes.withUnsafeBytes { header in
+            guard let header = header.baseAddress, let physical = physical.baseAddress else {
+                return false
+            }
+            return memcmp(header, physical, Layout.headerByteCount) == 0
+        }
     }
 
     func allowsHole(at block: Int64, in extent: Extent) -> Bool {

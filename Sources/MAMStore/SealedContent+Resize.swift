@@ -27,7 +27,11 @@ extension SealedContent {
         } else if new.lastBlockUse > 0 {
             try refuseDamage(of: last)
         }
-        try cut(to: new)
+        let old = extent
+        do throws(StoreError) { try cut(to: new) } catch {
+            isUnsealed = extent != old
+            throw error
+        }
         sealEnd(becoming: new)
     }
 
@@ -60,7 +64,9 @@ extension SealedContent {
         var damage: StoreError?
         check(block..<block + 1, in: extent, withKey: true) { _, state in
             switch state {
-            case .good, .wrongEnd, .cutShort, .otherHeader: break
+            case .good, .otherHeader: break
+            case .wrongEnd, .cutShort:
+                if endMarkRule != .accept { damage = .wrongEnd(block: block) }
             case .unreadable(let error): damage = .system(error)
             case .damaged, .lost, .zeroed: damage = .damaged(block: block)
             }

@@ -149,10 +149,11 @@ extension SealedContent {
             return try writeRun(min(first, oldLast)...newLast, patch, becoming: new)
         }
         try markSparse(sealer)
-        // Behind the last block may lie what an append left that failed, or that a crash cut short: no hole is there.
-        try writeRun(oldLast + 1...oldLast + 1, .none(at: 0), becoming: new)
+        // First, for a killed daemon must not leave the mark of an end inside the file. Behind this
+        // block may lie what an append left that failed, or that a crash cut short: no hole is
+        // there.
+        try writeRun(oldLast...oldLast + 1, .none(at: 0), becoming: new)
         try writeRun(first...newLast, patch, becoming: new)
-        try writeRun(oldLast...oldLast, .none(at: 0), becoming: new)
     }
 
     /// The old last block may carry the new end mark by now; what is past the old size goes first.
@@ -170,6 +171,7 @@ extension SealedContent {
             // go on from there.
             let size = try? physicalSize(of: descriptor)
             extent = size.flatMap(Extent.init(physicalSize:)) ?? old
+            isUnsealed = true
         }
     }
 

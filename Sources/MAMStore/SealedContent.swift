@@ -12,6 +12,8 @@ package enum EndMarkRule: Sendable {
     case accept
     /// Refuse it: the file may have been cut.
     case refuse
+    /// Refuse it before the last block, which does not verify: the file may end there.
+    case refuseInside
 }
 
 /// A managed file's geometry, key and the one way in which its blocks are read.
@@ -32,7 +34,9 @@ final class SealedContent {
     var needsSparseSync = false
     /// Of a sync that was part of a change, until StoredFile has taken note of it.
     var syncFailure: Errno?
-    let endMarkRule: EndMarkRule
+    var endMarkRule: EndMarkRule
+    /// The last block was opened, and its mark is that of the file's size.
+    var isEndProved: Bool
 
     init(
         descriptor: Descriptor, header: FileHeader, headerBytes: [UInt8], extent: Extent,
@@ -44,6 +48,7 @@ final class SealedContent {
         size = Atomic(extent.physicalSize)
         self.cipher = cipher
         self.endMarkRule = endMarkRule
+        isEndProved = cipher != nil
     }
 
     /// Changed by whoever has the last block for itself. It never shrinks while the lock is shared.
@@ -149,8 +154,14 @@ final class SealedContent {
         guard verifies(block, seal, into: payload, with: session) else {
             throw .damaged(block: block)
         }
-        if endMarkRule == .refuse, seal.endMark != endMark(of: block, in: extent) {
-            throw .wrongEnd(block: block)
+        guard accepts(seal.endMark, of: block, in: extent) else { throw .wrongEnd(block: block) }
+    }
+
+    private func accepts(_ mark: UInt16, of block: Int64, in extent: Extent) -> Bool {
+        switch endMarkRule {
+        case .accept: true
+        case .refuse: mark == endMark(of: block, in: extent)
+        case .refuseInside: mark == 0 || block == extent.blockCount - 1
         }
     }
 

@@ -24,13 +24,14 @@ extension StoredFile {
         }
     }
 
-    /// Cuts all-zero blocks at the end; needs no key. True if there were any, and the file is durable then.
+    /// Gives the file the size that its blocks tell; needs no key. True if it had another, and the
+    /// file is durable then.
     package func cutUnfinishedTail() throws(StoreError) -> Bool {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
             guard case .sealed(let sealed) = content else { return false }
             let wasCut = try system { () throws(Errno) in
-                try UnfinishedTail.cut(sealed.descriptor, of: sealed.header)
+                try UnfinishedTail.mend(sealed.descriptor, of: sealed.header)
             }
             if wasCut, let extent = Extent(physicalSize: try physicalSize(of: sealed.descriptor)) {
                 sealed.extent = extent
@@ -107,8 +108,7 @@ extension SealedContent {
         guard problems.examined != extent else { return }
         problems.examined = extent
         // Where it cannot be read, the look at its blocks tells so.
-        problems.unfinished =
-            isSparse ? nil : try? UnfinishedTail.extentWithout(in: descriptor, extent)
+        problems.unfinished = try? UnfinishedTail.toldExtent(in: descriptor, extent)
     }
 
     private func addHole(

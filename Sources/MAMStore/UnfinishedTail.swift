@@ -1,44 +1,61 @@
-// The all-zero blocks that a crash leaves at the end of a file: its size was durable, and its data was not.
+// What a crash leaves at the end of a file: a size that was durable before its data, or the other
+// way round.
 
 internal import Glibc
 package import MAMFormat
 package import MAMSystem
 
 package enum UnfinishedTail {
-    /// What the file is without its all-zero blocks at the end (docs/FORMAT.md, section 1.2). Nil if the last block is not
-    /// zero, and where the block before gives no size. Needs no key.
-    static func extentWithout(
+    /// What the file is by its blocks (docs/FORMAT.md, section 1.2), where that is not what its
+    /// size says: without all-zero blocks at the end, and as long as the last block's mark has it.
+    /// Needs no key.
+    ///
+    /// Nil where no block gives a size. One whose mark says that more follows gives none: it has to
+    /// be sealed anew.
+    static func toldExtent(
         in file: Descriptor, _ extent: Extent
     ) throws(Errno) -> Extent? {
-        guard extent.blockCount > 1, try isZero(extent.blockCount - 1, in: file) else { return nil }
+        let last = extent.blockCount - 1
+        guard let seal = try Seal(of: last, in: file) else { return nil }
+        if last > 0, seal.isZero { return try extentWithoutZeros(in: file, extent) }
+        guard seal.endMark != 0, let told = try self.extent(endingWith: last, in: file) else {
+            return nil
+        }
+        return told == extent ? nil : told
+    }
+
+    private static func extentWithoutZeros(
+        in file: Descriptor, _ extent: Extent
+    ) throws(Errno) -> Extent? {
+        guard try isZero(extent.blockCount - 1, in: file) else { return nil }
         var count = try endOfData(in: file, before: extent.blockCount)
         while count > 1, try isZero(count - 1, in: file) { count -= 1 }
         return try self.extent(endingWith: max(count, 1) - 1, in: file)
     }
 
-    /// Cuts the tail of a file that nobody has in use; true if there was one. It is durable when this returns.
-    ///
-    /// Only in a file without holes: there, nothing else explains zeros, and what was synced lies before them.
-    package static func cut(
+    /// Gives a file that nobody has in use the size that its blocks tell; true if it had another.
+    /// It is durable when this returns.
+    package static func mend(
         _ file: Descriptor, of header: FileHeader
     ) throws(Errno) -> Bool {
-        guard let sealing = header.sealing, !sealing.isSparse,
+        guard header.isManaged,
             let extent = Extent(physicalSize: Int64(try status(of: file.raw).st_size)),
-            let whole = try extentWithout(in: file, extent)
+            let told = try toldExtent(in: file, extent)
         else { return false }
-        try setSize(file.raw, whole.physicalSize)
+        try setSize(file.raw, told.physicalSize)
         try synchronize(file.raw)
         return true
     }
 
-    /// True if the last block of a managed file begins with zeros, which a sealed one does not: one small read.
+    /// True if the last block of a managed file has another mark than the size wants, as zeros
+    /// have: one small read.
     package static func isLikely(
         in file: Descriptor, of header: FileHeader, physicalSize: Int64
     ) throws(Errno) -> Bool {
-        guard let sealing = header.sealing, !sealing.isSparse,
-            let extent = Extent(physicalSize: physicalSize), extent.blockCount > 1
+        guard header.isManaged, let extent = Extent(physicalSize: physicalSize),
+            let seal = try Seal(of: extent.blockCount - 1, in: file)
         else { return false }
-        return try Seal(of: extent.blockCount - 1, in: file)?.isZero ?? false
+        return seal.endMark != BlockSeal.endMark(isLast: true, use: extent.lastBlockUse)
     }
 
     /// The extent of a file whose last block is this one, by the block's own end mark.

@@ -53,6 +53,9 @@ extension Vault {
             event, thread: thread, file: file, operation: operation, account: owner.description,
             reason: error.word)
         trail.add(key) {
+            if event == .damaged, operation == "open" {
+                log.warning("\(path()?.shown ?? "a removed file"), a file of \(owner): \(error)")
+            }
             var record = refusal(error, event, of: operation, owner: owner)
             record.fileClass = fileClass?.letter
             record.caller = AuditCaller(

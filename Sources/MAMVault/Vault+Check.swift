@@ -1,8 +1,12 @@
 // Keybags and wipes among what a check of the workspace finds.
 
+internal import MAMAudit
+package import MAMFormat
 internal import MAMKeyring
-internal import MAMModel
-internal import MAMSystem
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+internal import Synchronization
 
 extension Vault {
     package func checkKeybags(repair: Bool) -> [Finding] {
@@ -25,8 +29,34 @@ extension Vault {
         }
     }
 
-    /// Logs what was mended of itself, after an unclean end.
-    package func reportRecovery(_ what: String) { log.warning(what) }
+    /// What was mended of itself, after an unclean end: in the log and in the audit.
+    package func reportRecovery(of path: ByteString, owner: Identity, _ what: String) {
+        log.warning("\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
+        var record = AuditRecord(.damaged)
+        record.account = owner.description
+        record.registrant = registrant(of: owner)
+        record.operation = "recovery"
+        record.path = path.shown
+        record.reason = what
+        _ = trail.add(record)
+    }
+
+    /// The same of a file that is closed.
+    package var hasLeftFilesUnfinished: Bool { hasLeftUnfinished.load(ordering: .relaxed) }
+
+    /// A file may not be whole by a call that failed: its end is as after a crash.
+    package var mayHaveUnfinishedFiles: Bool {
+        hasLeftFilesUnfinished
+            || openFiles.all.contains(where: \.stored.isUnfinished)
+    }
+
+    /// True if an unlock would bring the key of a file.
+    package func awaitsUnlock(_ header: FileHeader) -> Bool {
+        switch closure(of: header) {
+        case .windowClosed, .blocked: !isOpen(header)
+        default: false
+        }
+    }
 }
 
 extension Finding {

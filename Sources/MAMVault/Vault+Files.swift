@@ -41,19 +41,22 @@ extension Vault {
     }
 
     /// Lets an existing file be opened, and fetches its key.
-    package func admit(_ file: VaultFile) throws(VaultError) {
-        try metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
+    ///
+    /// `mayBeUnfinished`: a crash may have left it so, and it is shown as it is. Otherwise one that
+    /// does not end where its last block says so is damaged.
+    package func admit(_ file: VaultFile, mayBeUnfinished: Bool = false) throws(VaultError) {
+        try metrics.counting(.opens) { () throws(VaultError) in
+            try letIn(file, mayBeUnfinished)
+        }
     }
 
-    private func letIn(_ file: VaultFile) throws(VaultError) {
+    private func letIn(_ file: VaultFile, _ mayBeUnfinished: Bool) throws(VaultError) {
         guard let window = file.window else { return }
         window.noteUse()
         guard window.allowsOpen else { throw closure(of: file.header) }
-        guard file.stored.needsKey else { return }
-        try provideKey(to: file.stored)
-        if !file.stored.endLooksRight {
-            log.warning(
-                "a file of \(file.owner) was cut off, or a write to it was interrupted by a crash")
+        if file.stored.needsKey { try provideKey(to: file.stored) }
+        do throws(StoreError) { try file.stored.proveEnd() } catch {
+            guard mayBeUnfinished, case .wrongEnd = error else { throw .store(error) }
         }
     }
 

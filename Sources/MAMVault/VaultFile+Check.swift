@@ -61,7 +61,19 @@ extension VaultFile {
         }
     }
 
-    /// Cuts what a crash left unfinished at the end; needs no key. True if there was something.
+    /// Seals the last block anew if its mark is not that of the file's size. It is durable when
+    /// this returns; true if it was so.
+    package func mendEnd() throws(VaultError) -> Bool {
+        try whileWritable { () throws(StoreError) in
+            guard try stored.mendEnd() else { return false }
+            do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
+                throw .system(error)
+            }
+            return true
+        }
+    }
+
+    /// Gives the file the size that its blocks tell; needs no key. True if it had another.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
         try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
     }

@@ -20,7 +20,10 @@ package final class VaultFile: Sendable {
         current = Guarded(vault.window(for: stored.header))
     }
 
-    deinit { vault.openFiles.remove(ObjectIdentifier(self)) }
+    deinit {
+        if stored.isUnfinished { vault.hasLeftUnfinished.store(true, ordering: .relaxed) }
+        vault.openFiles.remove(ObjectIdentifier(self))
+    }
 
     /// Nil for a file that is not encrypted: it has no window.
     var window: AccessWindow? { current.withLock { $0 } }

@@ -39,8 +39,8 @@ struct Backing {
     let manifest: WorkspaceManifest
     var name: WorkspaceName { manifest.name }
     var id: Bytes16 { manifest.id }
-    /// The last daemon that mounted it did not come to its end.
-    let endedUncleanly: Bool
+    /// The last daemon that mounted it left the lock file full.
+    let wasLeftLocked: Bool
     /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
     let lock: Descriptor
 
@@ -51,7 +51,7 @@ struct Backing {
         // Before anything is changed there.
         if use.isMount { try checkIsKnown(manifest, root, at: path) }
         Self.waitForEnd(ofHolderOf: own, manifest.name)
-        (lock, endedUncleanly) = try Self.takeLock(own, path, use)
+        (lock, wasLeftLocked) = try Self.takeLock(own, path, use)
         do throws(Errno) {
             work = try Self.openWork(in: own, use)
         } catch { throw StartError("\(path.shown)/.mamd/work cannot be used: \(error)") }

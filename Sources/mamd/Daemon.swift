@@ -54,12 +54,14 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
+    let endedCleanly = try recovery.begin(
+        inState: places.state(of: backing.name), isReadOnly: arguments.isReadOnly)
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
     let files = try makeFileSystem(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
-        recovers: backing.endedUncleanly
+        endedCleanly: endedCleanly
     ) { files in
         if let transport = files.transport.description { log.info("requests: \(transport)") }
         log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")
@@ -90,9 +92,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         mountPoint: mountPoint, log: log, vault: vault, files: files, session: session,
         server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: vault, log))
     try service.start(signals, recovery)
-    session.serve()
+    let isQuiet = session.serve()
     service.finish()
-    recovery.stop(files)
+    recovery.stop(files, vault, isQuiet: isQuiet)
 }
 
 /// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the

@@ -63,7 +63,22 @@ class Killed(WorkspaceCase):
         self.kill_under(writers, chance.uniform(0, 0.5), busy)
         for writer in writers:
             writer.check()
+        self.check_recovery(directory)
         self.assertEqual(os.listdir(self.workspace.on_disk(".mamd", "work")), [])
+
+    def check_recovery(self, directory):
+        """What the kill left unfinished is mended without being asked, and told once of each file."""
+        def log():
+            return self.workspace.daemon_log.read_text()
+
+        begin, end = "all files are looked at", "all files were looked at"
+        wait_until(lambda: log().rfind(end) > log().rfind(begin))
+        self.workspace.ctl("verify", directory)
+        recovery = log()[log().rfind(begin):]
+        lines = [line for line in recovery.splitlines() if "was left unfinished by a crash" in line]
+        told = [(line.split("Z mamd: ")[1].split(",")[0], "sealed anew" in line) for line in lines]
+        self.assertEqual(len(told), len(set(told)), told)
+        print(f"{directory.name}: {len(told)} ends mended", flush=True)
 
     def start(self, directory, chance):
         """All kinds of writers, each in a process of its own, when all have begun."""

@@ -3,7 +3,7 @@ import os
 import signal
 
 from verifying import PLAIN, VerifyCase, zeroed
-from workspace import FIRST, PAYLOAD, daemons, wait_until
+from workspace import ANN, BLOCK, FIRST, PAYLOAD, daemons, wait_until
 
 WHOLE = PLAIN[:FIRST + 4 * PAYLOAD]
 
@@ -18,9 +18,6 @@ class Recovery(VerifyCase):
         (pid,) = daemons(str(self.workspace.root))
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
-
-    def log(self):
-        return self.workspace.daemon_log.read_text()
 
     def test_the_lock_file_is_full_while_it_is_mounted_and_empty_after_a_clean_end(self):
         self.assertEqual(self.lock_file.read_bytes(), b"")
@@ -47,17 +44,65 @@ class Recovery(VerifyCase):
             file.write(b"more")
         self.assertEqual((self.directory / "tail").read_bytes(), WHOLE + b"more")
         self.assertEqual(self.disk("zeros").stat().st_size, size)
-        self.assertIn("left unfinished by a crash: cut", self.log())
+        self.assertIn("left unfinished by a crash: its size", self.log())
 
     def test_files_that_nobody_looks_up_are_mended_too(self):
         self.mount()
         self.crash()
         self.disk("deep").mkdir()
-        self.lay(**{"deep/tail": zeroed(self.good, 3, 5)})
+        self.lay(**{"deep/tail": zeroed(self.good, 3, 5), "deep/cut": self.good[:2 * BLOCK + 500]})
         self.workspace.mount()
         wait_until(lambda: self.disk("deep/tail").stat().st_size < len(self.good))
         self.workspace.unmount()
+        # Their last blocks say that more follows: to seal them anew takes the key.
+        self.assertNotEqual(self.lock_file.read_bytes(), b"")
+        self.workspace.mount()
+        self.recovered()
+        self.assertEqual(self.verify(), {})
+        self.assertEqual((self.directory / "deep/tail").read_bytes(), PLAIN[:FIRST + 2 * PAYLOAD])
+        self.assertEqual((self.directory / "deep/cut").read_bytes(), PLAIN[:FIRST + 500])
+        self.workspace.unmount()
         self.assertEqual(self.lock_file.read_bytes(), b"")
+        for name in ("tail", "cut"):
+            told = f"deep/{name}, a file of {ANN}, was left unfinished by a crash: its end"
+            self.assertEqual(self.log().count(told), 1)
+
+    def test_every_end_that_a_crash_can_leave_is_mended_and_told_once(self):
+        self.mount()
+        self.crash()
+        ends = {
+            "shorter": self.good[:-1], "longer": self.good + bytes(300),
+            "cut": self.good[:3 * BLOCK + 9], "whole-blocks": self.good[:6 * BLOCK], "tail": zeroed(self.good, 5, 5)}
+        self.lay(**ends)
+        self.mount()
+        self.recovered()
+        self.check_tree(
+            good=PLAIN, shorter=PLAIN, longer=PLAIN, cut=PLAIN[:FIRST + PAYLOAD + 9], tail=WHOLE,
+            **{"whole-blocks": PLAIN})
+        self.assertEqual(self.verify(), {})
+        records = self.workspace.serving("audit", "--json").stdout
+        for name in ends:
+            path = f"{self._testMethodName}/{name}"
+            self.assertIn(f"{path}, a file of {ANN}, was left unfinished by a crash", self.log())
+            self.assertIn(path, records)
+        before = self.log().count("left unfinished by a crash")
+        self.workspace.remount()
+        self.crash()
+        self.mount()
+        self.recovered()
+        self.assertEqual(self.log().count("left unfinished by a crash"), before)
+
+    def test_a_locked_account_keeps_no_other_from_its_files(self):
+        """An unclean session, and then ends before all was mended: the next one still mends."""
+        self.mount()
+        self.crash()
+        self.lay(cut=self.good[:3 * BLOCK + 9])
+        for _ in range(2):
+            self.workspace.mount()
+            self.workspace.unmount()
+        self.mount()
+        # Whether or not it was mended by now.
+        self.assertEqual((self.directory / "cut").read_bytes(), PLAIN[:FIRST + PAYLOAD + 9])
 
     def test_after_a_clean_end_nothing_is_cut(self):
         tail = zeroed(self.good, 5, 5)

@@ -60,7 +60,7 @@ class Mending(VerifyCase):
 
     def test_end_marks_are_sealed_anew(self):
         """Of a file that was cut, by whomever, it is told that it is not whole."""
-        for size in (4 * BLOCK, 4 * BLOCK + 300, len(self.good) - 1):
+        for size in (4 * BLOCK, 4 * BLOCK + 300):
             block, rest = size // BLOCK - 1, size % BLOCK
             self.both(
                 {"cut": self.good[:size]}, {"cut": [("end", "left", (block, block))]},
@@ -68,10 +68,17 @@ class Mending(VerifyCase):
                 {"cut": PLAIN[:FIRST + (block - 1) * PAYLOAD + rest]}, status=DAMAGED)
             self.assertIn("content behind it may be missing", self.action)
 
-    def test_a_size_that_grew_before_its_last_block_is_no_loss(self):
-        self.both(
-            {"grown": self.good + bytes(10)}, {"grown": [("end", "left", (5, 5))]},
-            {"grown": [("end", "repaired", (5, 5))]}, {"grown": PLAIN + bytes(10)})
+    def test_a_size_inside_the_last_block_becomes_what_that_says(self):
+        for data in (self.good + bytes(10), self.good[:-1], self.good[:6 * BLOCK]):
+            self.both(
+                {"other": data}, {"other": [("end", "left", (5, 5))]},
+                {"other": [("end", "repaired", (5, 5))]}, {"other": PLAIN})
+
+    def test_without_the_key_no_mark_is_believed(self):
+        self.lay(other=self.good[:-1])
+        self.assertEqual(
+            self.verify("--repair", "locked", status=DAMAGED), {"other": [("end", "left", (5, 5))]})
+        self.assertEqual(self.disk("other").stat().st_size, len(self.good) - 1)
 
     def test_a_file_that_is_open_is_mended_in_place(self):
         self.lay(zeros=zeroed(self.good, 2, 3))

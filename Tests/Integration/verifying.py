@@ -2,7 +2,7 @@
 import json
 import shutil
 
-from workspace import ANN, BLOCK, DONE, WorkspaceCase, pattern
+from workspace import ANN, BLOCK, DONE, WorkspaceCase, pattern, wait_until
 
 PLAIN = pattern(20_000)  # block 0 and five more; the last holds 704 bytes
 
@@ -34,6 +34,15 @@ class VerifyCase(WorkspaceCase):
 
     def mount(self):
         self.workspace.mount().unlock()
+
+    def log(self):
+        return self.workspace.daemon_log.read_text()
+
+    def recovered(self):
+        """Waits until what a crash has left is mended; the account is unlocked."""
+        self.workspace.unlock()
+        begin, end = "all files are looked at", "all files were looked at"
+        wait_until(lambda: self.log().rfind(end) > self.log().rfind(begin))
 
     def lay(self, **files):
         for name, data in files.items():

@@ -81,14 +81,17 @@ struct CheckTests {
     )
     func cutShort() throws {
         let (file, good) = try makeFile()
-        for count in [4 * 4096, 4 * 4096 + 100, good.count - 1] {
+        for count in [4 * 4096, 4 * 4096 + 100] {
             try file.replacePhysical(Array(good[..<count]))
             let found = try problems(of: file.reopen(rule: .accept))
             #expect(found.isCutShort && found.wrongEnds.count == 1)
         }
-        try file.replacePhysical(good + [0])
-        let grown = try problems(of: file.reopen(rule: .accept))
-        #expect(!grown.isCutShort && grown.wrongEnds.ranges == [5...5])
+        for other in [good + [0], Array(good.dropLast()), Array(good[..<(6 * 4096)])] {
+            try file.replacePhysical(other)
+            let found = try problems(of: file.reopen(rule: .accept))
+            #expect(!found.isCutShort && found.wrongEnds.isEmpty && found.misplacedEnd == 5)
+            #expect(found.unfinished == Extent(physicalSize: Int64(good.count)))
+        }
         try file.replacePhysical(good[..<(4 * 4096)] + [UInt8](repeating: 0, count: 4096))
         let tail = try problems(of: file.reopen(rule: .accept))
         #expect(tail.unfinished != nil && !tail.isCutShort && !tail.wrongEnds.isEmpty)

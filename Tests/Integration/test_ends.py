@@ -1,0 +1,103 @@
+"""After a clean end a file that was cut or made longer is damaged, and never shown as whole."""
+import errno
+import os
+import signal
+import unittest
+
+from tampering import Tampering
+from verifying import PLAIN, VerifyCase
+from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, PAYLOAD, daemons
+
+TAMPERINGS = 2000 if LONG else 60
+
+
+class Ends(VerifyCase):
+    @property
+    def mark(self):
+        return self.workspace.state / "clean-end"
+
+    def test_a_cut_or_extended_file_is_refused_and_named(self):
+        sizes = (BLOCK, BLOCK + 1, 2 * BLOCK + 500, len(self.good) - 1, len(self.good) + 104)
+        for size in sizes:
+            data = self.good[:size].ljust(size, b"\0")
+            self.lay(other=data)
+            self.mount()
+            path = self.directory / "other"
+            for flags in (os.O_RDONLY, os.O_WRONLY, os.O_WRONLY | os.O_APPEND, os.O_RDWR):
+                with self.refused(errno.EBADMSG):
+                    os.close(os.open(path, flags))
+            with self.refused(errno.EBADMSG):
+                os.truncate(path, 10)
+            plain = "owner", "--set", "bob@example.org", "--unmanaged"
+            self.workspace.ctl(*plain, path, status=DAMAGED)
+            path.stat()
+            name = f"{self._testMethodName}/other"
+            told = f"{name}, a file of {ANN}: it was cut off or a write was interrupted"
+            self.assertIn(told, self.log())
+            self.assertIn(name, self.workspace.serving("audit", "--json").stdout)
+            self.assertIn("other", self.verify(status=DAMAGED))
+            self.assertEqual(self.disk("other").read_bytes(), data)
+            self.verify("--repair", status=(DONE, DAMAGED))
+            found = path.read_bytes()
+            self.assertTrue(found == PLAIN[:len(found)])
+            self.workspace.unmount()
+
+    def test_one_that_is_begun_anew_may_be_damaged(self):
+        self.lay(other=self.good[:2 * BLOCK + 500])
+        self.mount()
+        path = self.directory / "other"
+        path.write_bytes(b"new")
+        self.assertEqual(path.read_bytes(), b"new")
+        self.assertEqual(self.verify(), {})
+
+    def test_who_writes_the_backing_directory_cannot_tell_of_a_crash(self):
+        self.lay(other=self.good[:2 * BLOCK + 500])
+        self.workspace.on_disk(".mamd", "lock").write_text("process 1, at /nowhere\n")
+        self.mount()
+        with self.refused(errno.EBADMSG):
+            (self.directory / "other").read_bytes()
+        self.workspace.unmount()
+        self.assertTrue(self.mark.exists())
+
+    def test_a_workspace_of_an_older_build_is_looked_through_once(self):
+        self.mark.unlink()
+        self.lay(other=self.good[:2 * BLOCK + 500])
+        self.mount()
+        self.assertFalse(self.mark.exists())
+        self.assertEqual((self.directory / "other").read_bytes(), PLAIN[:FIRST + 500])
+        self.recovered()
+        self.assertIn("other, a file of", self.log())
+        self.workspace.unmount()
+        self.assertTrue(self.mark.exists())
+
+    def test_a_read_only_mount_takes_no_mark_away_and_makes_none(self):
+        self.workspace.mount("-o", "ro")
+        self.assertTrue(self.mark.exists())
+        self.workspace.unmount()
+        self.mark.unlink()
+        self.workspace.mount("-o", "ro")
+        self.workspace.unmount()
+        self.assertFalse(self.mark.exists())
+
+    def test_there_is_no_mark_while_files_can_be_written(self):
+        self.mount()
+        self.assertFalse(self.mark.exists())
+        (pid,) = daemons(str(self.workspace.root))
+        os.kill(pid, signal.SIGKILL)
+        self.workspace.mount()
+        self.assertFalse(self.mark.exists())
+        self.recovered()
+        self.workspace.unmount()
+        self.assertTrue(self.mark.exists())
+
+    def test_nothing_tampered_with_is_shown_as_whole(self):
+        tampering = Tampering(self, TAMPERINGS)
+        tampering.lay()
+        self.mount()
+        figures = tampering.read_back()
+        print(f"{TAMPERINGS} tamperings, seed {tampering.seed}: {figures}", flush=True)
+        self.assertEqual(tampering.wrong, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
