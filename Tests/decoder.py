@@ -165,10 +165,10 @@ class Keybag:
         require(len(data) >= 1024, f"a keybag of {len(data)} bytes")
         require(data[:8] == KEYBAG_MAGIC, "magic of the keybag")
         require(data[-4:] == checksum(data[:-4]), "checksum of the keybag")
-        self.retired = data[1020:-4]
-        require_retired(data[8:10], data[1008], self.retired)
+        self.others = data[1020:-4]
+        self.retired, self.joined = other_keys(data, data[1008])
         self.bytes, self.device_secret = data, device_secret
-        require(data[10] & ~1 == 0 and data[11] == 0 and not any(data[1009:1020]), "zero field of the keybag")
+        require(data[10] & ~1 == 0 and not any(data[1009:1020]), "zero field of the keybag")
         self.has_passphrase = bool(data[10] & 1)
         self.account_id = data[16:32]
         self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from("<QQHHIQ", data, 32)
@@ -184,7 +184,7 @@ class Keybag:
 
     def open_class(self, number, key):
         stored = self.bytes[752 + 64 * (number - 1) : 816 + 64 * (number - 1)]
-        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + self.retired + bytes([number]))
+        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + self.others + bytes([number]))
 
     def stretched(self, passphrase):
         return stretch(passphrase, self.salt, self.passes, self.memory)
@@ -206,13 +206,17 @@ class Keybag:
         return file_key(self, header, lambda number: self.class_key(number, passphrase))
 
     def knows(self, key_id):
-        return key_id in self.key_ids or retired_set(self.retired, key_id) is not None
+        return key_id in self.key_ids or key_id in self.joined or retired_set(self.retired, key_id) is not None
 
 
-def require_retired(version, count, sets):
-    """Section 3.1: what follows the fixed fields of a keybag or of an export."""
-    require(version == (b"\2\0" if count else b"\1\0") and count <= 32, "version, or number of retired keys")
-    require(len(sets) == 272 * count, "length of the retired keys")
+def other_keys(data, retired):
+    """Sections 3.1 and 3.2: what follows the fixed fields of a keybag or of an export."""
+    others, joined = data[1020:-4], data[11]
+    version = 3 if joined else 2 if retired else 1
+    require(data[8:10] == struct.pack("<H", version) and max(retired, joined) <= 32, "version, or number of other keys")
+    require(len(others) == 272 * retired + 80 * joined, "length of the other keys")
+    keys = [others[start : start + 80] for start in range(272 * retired, len(others), 80)]
+    return others[: 272 * retired], {key[:16]: key[16:] for key in keys}
 
 
 def retired_set(sets, key_id):
@@ -226,7 +230,13 @@ def retired_set(sets, key_id):
 def file_key(keys, header, class_key):
     """With a class key, or with the retired one that the header names."""
     key, public, stored = class_key(header.file_class), keys.public, retired_set(keys.retired, header.key_id)
-    if stored is None:
+    joined = keys.joined.get(header.key_id)
+    if joined is not None:
+        require(header.file_class == 4, "the key id is that of another class")
+        under = derive(key, keys.account_id, b"mamd joined class key v1")
+        key = unseal(under, joined[:16], joined[16:48], joined[48:], keys.account_id + header.key_id + b"\4")
+        require(key is not None, "a joined key does not open")
+    elif stored is None:
         require(keys.key_ids.index(header.key_id) + 1 == header.file_class, "the key id is that of another class")
     else:
         number, public = header.file_class, stored[48:80]
@@ -256,8 +266,7 @@ class Export:
         require(data[:8] == EXPORT_MAGIC, "magic of the export")
         require(len(data) >= 1024, "length of the export")
         require(data[-4:] == checksum(data[:-4]), "checksum of the export")
-        self.retired = data[1020:-4]
-        require_retired(data[8:10], data[992], self.retired)
+        self.retired, self.joined = other_keys(data, data[992])
         kind = data[10]
         self.account_id, self.public, ephemeral = data[16:32], data[656:688], data[784:816]
         self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
@@ -265,7 +274,7 @@ class Export:
         text(data, 64, 512, name, "account's name"), text(data, 576, 64, object_id, "account's object id")
         unused = {1: [(752, 816)], 2: [(52, 64), (640, 656)]}.get(kind)
         require(unused is not None, f"kind {kind}")
-        for start, end in [(11, 16), (40, 48), (993, 1020), *unused]:
+        for start, end in [(12, 16), (40, 48), (993, 1020), *unused]:
             require(not any(data[start:end]), f"bytes {start} to {end - 1} of the export are not zero")
         require(written < 1 << 63 and any(self.account_id) and len({*self.key_ids, bytes(16)}) == 5, "ids of the export")
         if kind == 1:
@@ -276,7 +285,7 @@ class Export:
             if recovery_key is None or recovery_key.public != data[752:784]:
                 raise Refused(1, "the record is sealed to a recovery key: give that with --recovery-key")
             key = agree(recovery_key.private(passphrase), recovery_key.public, ephemeral, b"mamd key export recovery v1")
-        keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832] + self.retired)
+        keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832] + data[1020:-4])
         if keys is None:
             raise Refused(12, "wrong passphrase of the export") if kind == 1 else Refused(7, "damaged: keys of the record")
         self.keys = [keys[32 * i : 32 * i + 32] for i in range(4)]

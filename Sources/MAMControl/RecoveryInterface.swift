@@ -22,13 +22,14 @@ package struct RecoveryInterface: VaultInterface {
         switch call.method {
         case "ExportKeys": try exportKeys(call)
         case "ImportKeys": try importKeys(call)
+        case "ExamineKeys": try examineKeys(call)
         default: throw VarlinkError.methodNotFound(call.method)
         }
     }
 
     package func cost(of method: String) -> CallCost {
         switch method {
-        case "ExportKeys", "ImportKeys": .derivation
+        case "ExportKeys", "ImportKeys", "ExamineKeys": .derivation
         default: .short
         }
     }
@@ -58,12 +59,12 @@ package struct RecoveryInterface: VaultInterface {
     }
 
     private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "fileDescriptor", "exportPassphrase", "exportPassphraseDescriptor",
-            "recoveryKeyDescriptor", "recoveryKeyPassphrase", "recoveryKeyPassphraseDescriptor",
-            "passphrase", "passphraseDescriptor", "noPassphrase",
-        ])
+        try call.parameters.allowOnly(
+            Self.exportNames.union(["passphrase", "passphraseDescriptor", "noPassphrase", "join"]))
         let export = try export(call)
+        if try call.parameters.flag("join"), let account = try account(joinedBy: export, call) {
+            return try join(export, to: account, call)
+        }
         let name = export.identity.description
         if let status = vault.refusal(
             of: export.identity, user: call.peer.uid, while: { call.isConnected })
@@ -81,7 +82,47 @@ package struct RecoveryInterface: VaultInterface {
         return ["export": KeyExportReport(export).json]
     }
 
+    private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(Self.exportNames)
+        let export = try export(call)
+        let account = try account(joinedBy: export, call)
+        let files = vault.files(of: export, try open(export, call)) { call.isConnected }
+        return [
+            "export": KeyExportReport(export).json,
+            "account": JSONValue(account.map { "\($0.bytes)" }),
+            "files": JSONValue(files.named), "opened": JSONValue(files.opened),
+        ]
+    }
+
+    private func join(
+        _ export: KeyExport, to account: AccountID, _ call: VarlinkCall
+    ) throws(VarlinkError) -> [String: JSONValue] {
+        // Of an account without a passphrase the caller has to know it.
+        let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
+        let opened = try open(export, call)
+        try keyed(vault.identity(of: account).description) { () throws(KeyringError) in
+            try vault.joinKeys(
+                export, opened, to: account, user: call.peer.uid, passphrase: passphrase,
+                while: { call.isConnected })
+        }
+        return ["export": KeyExportReport(export).json]
+    }
+
+    private func account(
+        joinedBy export: KeyExport, _ call: VarlinkCall
+    ) throws(VarlinkError) -> AccountID? {
+        guard let account = vault.account(joinedBy: export) else { return nil }
+        try requireControl(call, of: vault.identity(of: account))
+        return account
+    }
+
     // MARK: What comes with a call
+
+    /// An export, and what opens it.
+    private static let exportNames: Set<String> = [
+        "fileDescriptor", "exportPassphrase", "exportPassphraseDescriptor",
+        "recoveryKeyDescriptor", "recoveryKeyPassphrase", "recoveryKeyPassphraseDescriptor",
+    ]
 
     private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         guard let file = try call.descriptor("fileDescriptor") else {

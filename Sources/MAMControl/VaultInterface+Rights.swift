@@ -86,8 +86,8 @@ extension VarlinkError {
     init(_ error: VaultError) {
         switch error {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
-        case .keyMissing(let owner), .keyRevoked(let owner):
-            self = .unknownAccount(owner.description)
+        case .keyMissing: self = .notFound(error.description)
+        case .keyRevoked(let owner): self = .unknownAccount(owner.description)
         case .blocked(let owner, let block): self = .blocked(owner.description, block)
         case .refused(let reason): self = .refused(reason)
         case .invalid(let reason): self = .invalidInput(reason)

@@ -98,10 +98,21 @@ extension Keybag {
         }
     }
 
-    /// Opens D, which shows that the keybag is this device's and that its first 752 bytes are as written.
-    func unwrapD(_ deviceSecret: SecretBytes) throws(KeybagError) -> SecretBytes {
+    /// Opens D, which shows that the keybag is this device's, and that it is as written but for the
+    /// other classes' wraps.
+    func openDeviceKeys(_ deviceSecret: SecretBytes) throws(KeybagError) -> DeviceKeys {
+        let keyD: SecretBytes
         do {
-            return try unwrap(.none, under: WrappingKey.device(deviceSecret, accountID))
+            keyD = try unwrap(.none, under: WrappingKey.device(deviceSecret, accountID))
         } catch { throw .foreign }
+        do throws(KeyringError) {
+            return DeviceKeys(d: keyD, joined: try others.openJoined(under: keyD, accountID))
+        } catch { throw .keysDamaged }
     }
+}
+
+/// What the device opens of a keybag without a passphrase.
+struct DeviceKeys: Sendable {
+    let d: SecretBytes
+    var joined: [OtherKeys.Key] = []
 }

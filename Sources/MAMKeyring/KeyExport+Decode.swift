@@ -23,15 +23,15 @@ extension KeyExport {
             throw .field(offset: KeybagOffset.keyIDs)
         }
         guard
-            let retired = [RetiredKeys](
-                decoding: bytes, at: KeyExportOffset.retired, count: Self.retiredCount(in: bytes),
+            let others = OtherKeys(
+                decoding: bytes, at: KeyExportOffset.others, Self.otherCounts(in: bytes),
                 beside: keyIDs)
-        else { throw .field(offset: KeyExportOffset.retired) }
+        else { throw .field(offset: KeyExportOffset.others) }
         return KeyExport(
             accountID: AccountID(accountID), identity: identity, time: time,
             lock: try decodeLock(bytes),
             publicKeyB: .init(reading: bytes, at: KeybagOffset.publicKeyB), keyIDs: keyIDs,
-            retired: retired, bytes: record)
+            others: others, bytes: record)
     }
 
     /// Magic, version, length and checksum, in the order that gives the most telling answer.
@@ -45,22 +45,18 @@ extension KeyExport {
         let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
         guard found <= version else { throw .newerVersion(Int(found)) }
         guard byteCount...maximumByteCount ~= bytes.byteCount,
-            (bytes.byteCount - byteCount).isMultiple(of: RetiredKeys.byteCount)
+            bytes.byteCount.isMultiple(of: 16)
         else { throw .wrongLength }
         let checksum = bytes.byteCount - 4
         guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
         else { throw .checksum }
-        let retiredCount = retiredCount(in: bytes)
-        guard found == (retiredCount == 0 ? 1 : 2) else {
-            throw .field(offset: KeybagOffset.version)
-        }
-        guard bytes.byteCount == byteCount + RetiredKeys.byteCount * retiredCount else {
-            throw .wrongLength
-        }
+        let others = otherCounts(in: bytes)
+        guard found == others.version else { throw .field(offset: KeybagOffset.version) }
+        guard bytes.byteCount == byteCount + others.byteCount else { throw .wrongLength }
     }
 
-    private static func retiredCount(in bytes: RawSpan) -> Int {
-        Int(bytes.integer(UInt8.self, at: KeyExportOffset.retiredCount))
+    private static func otherCounts(in bytes: RawSpan) -> OtherKeys.Counts {
+        OtherKeys.Counts(in: bytes, retiredAt: KeyExportOffset.retiredCount)
     }
 
     private static func decodeLock(_ bytes: RawSpan) throws(KeyExportError) -> Lock {

@@ -7,16 +7,15 @@ internal import MAMModel
 extension KeyExport {
     /// All but the sealed keys, their tag, and what is computed over them.
     static func head(_ keybag: Keybag, _ time: Int64, _ lock: Lock) -> [UInt8] {
-        let retired = keybag.retired
-        let count = byteCount + RetiredKeys.byteCount * retired.count
-        var record = [UInt8](repeating: 0, count: count)
+        let others = keybag.others
+        var record = [UInt8](repeating: 0, count: byteCount + others.counts.byteCount)
         var span = record.mutableSpan
         var raw = span.mutableBytes
         for (offset, byte) in keyExportMagic.enumerated() { raw.store(byte, at: offset) }
-        raw.store(UInt16(retired.isEmpty ? 1 : 2), at: KeybagOffset.version)
-        raw.store(UInt8(retired.count), at: KeyExportOffset.retiredCount)
-        for (index, byte) in retired.joinedBytes.enumerated() {
-            raw.store(byte, at: KeyExportOffset.retired + index)
+        raw.store(others.counts.version, at: KeybagOffset.version)
+        others.counts.store(in: &raw, retiredAt: KeyExportOffset.retiredCount)
+        for (index, byte) in others.bytes.enumerated() {
+            raw.store(byte, at: KeyExportOffset.others + index)
         }
         keybag.accountID.bytes.write(to: &raw, at: KeybagOffset.accountID)
         raw.store(time, at: KeyExportOffset.time)
@@ -39,7 +38,7 @@ extension KeyExport {
     }
 
     /// Lends what the cipher needs: the associated data are all bytes before the sealed keys, then
-    /// the retired keys.
+    /// the other keys.
     static func withParts(
         of record: inout [UInt8],
         _ body: (
@@ -49,7 +48,7 @@ extension KeyExport {
     ) throws(SealError) {
         let sealed = KeyExportOffset.sealedKeys.lowerBound
         let associated = Array(
-            record[..<sealed] + record[KeyExportOffset.retired..<record.count - 4])
+            record[..<sealed] + record[KeyExportOffset.others..<record.count - 4])
         try associated.span.withUnsafeBytes { associated throws(SealError) in
             var span = record.mutableSpan
             try span.withUnsafeMutableBytes { buffer throws(SealError) in

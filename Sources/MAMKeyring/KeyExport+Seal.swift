@@ -68,7 +68,7 @@ extension KeyExport {
     /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what a device can tell
     /// of its own records without the private key.
     func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
-        accountID == keybag.accountID && keyIDs == keybag.keyIDs && retired == keybag.retired
+        accountID == keybag.accountID && keyIDs == keybag.keyIDs && others == keybag.others
             && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
             && identity.objectID == keybag.identity.objectID
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
@@ -136,7 +136,7 @@ extension KeyExport {
         raw.store(Checksum.crc32(raw.bytes, count: checksum), at: checksum)
         return KeyExport(
             accountID: keybag.accountID, identity: keybag.identity, time: time, lock: lock,
-            publicKeyB: keybag.publicKeyB, keyIDs: keybag.keyIDs, retired: keybag.retired,
+            publicKeyB: keybag.publicKeyB, keyIDs: keybag.keyIDs, others: keybag.others,
             bytes: record)
     }
 
@@ -164,19 +164,15 @@ extension KeyExport {
         guard pair?.publicKey == publicKeyB,
             (try? Self.check(bytes, accountID, keys.d)) == storedCheck
         else { throw .notAuthentic }
-        var retiredKeys: [RetiredKeys.Key] = []
-        for set in retired {
-            guard let opened = try? set.open(under: keys, accountID) else { throw .notAuthentic }
-            retiredKeys += opened
-        }
-        return ExportedKeys(keys: keys, retired: retiredKeys)
+        guard let opened = try? others.open(under: keys, accountID) else { throw .notAuthentic }
+        return ExportedKeys(keys: keys, others: opened)
     }
 }
 
 /// The class keys of an export that was opened, which proves all of its fields.
 package struct ExportedKeys: Sendable {
     let keys: ClassKeys
-    let retired: [RetiredKeys.Key]
+    let others: [OtherKeys.Key]
 }
 
 extension Curve25519.PublicKey {

@@ -7,11 +7,11 @@ package import MAMModel
 /// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are authenticated only once
 /// it was opened.
 package struct KeyExport: Sendable {
-    /// Of one without retired keys.
+    /// Of one without other keys.
     package static let byteCount = 1024
     package static let maximumByteCount = Keybag.maximumByteCount
     /// The newest that is known.
-    static let version: UInt16 = 2
+    static let version: UInt16 = 3
 
     package let accountID: AccountID
     package let identity: Identity
@@ -20,7 +20,7 @@ package struct KeyExport: Sendable {
     package let lock: Lock
     let publicKeyB: Curve25519.PublicKey
     let keyIDs: PerClass<KeyID>
-    let retired: [RetiredKeys]
+    let others: OtherKeys
     /// As it lies on disk.
     package let bytes: [UInt8]
 
@@ -43,8 +43,8 @@ enum KeyExportOffset {
     /// Up to here the check covers.
     static let check = 976
     static let retiredCount = 992
-    static let retired = 1020
-    static let reserved = [11..<16, 40..<48, 993..<1020]
+    static let others = 1020
+    static let reserved = [12..<16, 40..<48, 993..<1020]
     static let passphraseOnly = KeybagOffset.passphraseOnly
     static let recoveryOnly = [752..<816]
 }

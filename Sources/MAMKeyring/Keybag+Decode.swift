@@ -23,10 +23,10 @@ extension Keybag {
             throw .field(offset: KeybagOffset.keyIDs)
         }
         guard
-            let retired = [RetiredKeys](
-                decoding: bytes, at: KeybagOffset.retired, count: Self.retiredCount(in: bytes),
+            let others = OtherKeys(
+                decoding: bytes, at: KeybagOffset.others, Self.otherCounts(in: bytes),
                 beside: keyIDs)
-        else { throw .field(offset: KeybagOffset.retired) }
+        else { throw .field(offset: KeybagOffset.others) }
         return Keybag(
             accountID: AccountID(accountID), identity: identity,
             uid: bytes.integer(UInt32.self, at: KeybagOffset.uid), registrationTime: time,
@@ -35,7 +35,7 @@ extension Keybag {
             keyIDs: keyIDs,
             wrappedKeys: KeybagOffset.wrappedKeys.map {
                 bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
-            }, retired: retired)
+            }, others: others)
     }
 
     /// Magic, version, length and checksum, in the order that gives the most telling answer.
@@ -47,42 +47,25 @@ extension Keybag {
         guard bytes.byteCount >= KeybagOffset.flags else {
             throw .truncated(byteCount: bytes.byteCount)
         }
-        // A newer version may have another length and checksum.
-        let recordVersion = bytes.integer(UInt16.self, at: KeybagOffset.version)
-        guard recordVersion <= version || lacksOnlyVersion(bytes) else {
-            throw .newerVersion(Int(recordVersion))
-        }
+        // Whatever the rest says: a newer version may have another length and checksum.
+        let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
+        guard found <= version else { throw .newerVersion(Int(found)) }
         guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
-        guard let expected = self.version(ofByteCount: bytes.byteCount) else { throw .tooLong }
+        guard bytes.byteCount <= maximumByteCount, bytes.byteCount.isMultiple(of: 16) else {
+            throw .tooLong
+        }
         let checksum = bytes.byteCount - 4
         guard bytes.integer(UInt32.self, at: checksum) == Checksum.crc32(bytes, count: checksum)
         else { throw .checksum }
-        guard recordVersion == expected else { throw .field(offset: KeybagOffset.version) }
-        guard bytes.byteCount == byteCount + RetiredKeys.byteCount * retiredCount(in: bytes) else {
+        let others = otherCounts(in: bytes)
+        guard bytes.byteCount == byteCount + others.byteCount else {
             throw .field(offset: KeybagOffset.retiredCount)
         }
+        guard found == others.version else { throw .field(offset: KeybagOffset.version) }
     }
 
-    /// Which of the known versions a record of this length has; nil if none does.
-    private static func version(ofByteCount count: Int) -> UInt16? {
-        guard byteCount...maximumByteCount ~= count,
-            (count - byteCount).isMultiple(of: RetiredKeys.byteCount)
-        else { return nil }
-        return count == byteCount ? 1 : 2
-    }
-
-    /// True when the checksum is right for the version that a record of this length has: an
-    /// accident in the version field of one copy must not keep the other one from repairing it.
-    private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
-        guard let expected = self.version(ofByteCount: bytes.byteCount) else { return false }
-        let prefix = keybagMagic + [UInt8(expected), 0]
-        let checksum = bytes.byteCount - 4
-        return bytes.integer(UInt32.self, at: checksum)
-            == Checksum.crc32(bytes, count: checksum, startingWith: prefix)
-    }
-
-    private static func retiredCount(in bytes: RawSpan) -> Int {
-        Int(bytes.integer(UInt8.self, at: KeybagOffset.retiredCount))
+    private static func otherCounts(in bytes: RawSpan) -> OtherKeys.Counts {
+        OtherKeys.Counts(in: bytes, retiredAt: KeybagOffset.retiredCount)
     }
 
     private static func decodePassphrase(_ bytes: RawSpan) throws(KeybagError) -> Passphrase? {

@@ -8,7 +8,7 @@ extension Keybag {
     /// The whole record as it lies on disk, checksum included. Its keys are wrapped, so it may be
     /// in an array.
     package var encoded: [UInt8] {
-        let count = Self.byteCount + RetiredKeys.byteCount * retired.count
+        let count = Self.byteCount + others.counts.byteCount
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
@@ -16,15 +16,15 @@ extension Keybag {
         for (index, byte) in wrappedKeys.enumerated() {
             raw.store(byte, at: KeybagOffset.wrappedKeys.lowerBound + index)
         }
-        raw.store(UInt8(retired.count), at: KeybagOffset.retiredCount)
-        for (index, byte) in retired.joinedBytes.enumerated() {
-            raw.store(byte, at: KeybagOffset.retired + index)
+        others.counts.store(in: &raw, retiredAt: KeybagOffset.retiredCount)
+        for (index, byte) in others.bytes.enumerated() {
+            raw.store(byte, at: KeybagOffset.others + index)
         }
         raw.store(Checksum.crc32(raw.bytes, count: count - 4), at: count - 4)
         return bytes
     }
 
-    /// Lends what a wrapped key's tag covers: bytes 0 to 751, the retired keys, then the class.
+    /// Lends what a wrapped key's tag covers: bytes 0 to 751, the other keys, then the class.
     func withAssociatedData<Result, Failure: Error>(
         _ protectionClass: ProtectionClass,
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
@@ -33,7 +33,7 @@ extension Keybag {
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         encodeAssociated(into: &raw)
-        bytes += retired.joinedBytes + [protectionClass.rawValue]
+        bytes += others.bytes + [protectionClass.rawValue]
         return try bytes.span.withUnsafeBytes(body)
     }
 
@@ -41,7 +41,8 @@ extension Keybag {
     private func encodeAssociated(into bytes: inout MutableRawSpan) {
         bytes.zero(0..<KeybagOffset.wrappedKeys.lowerBound)
         for (offset, byte) in keybagMagic.enumerated() { bytes.store(byte, at: offset) }
-        bytes.store(UInt16(retired.isEmpty ? 1 : 2), at: KeybagOffset.version)
+        bytes.store(others.counts.version, at: KeybagOffset.version)
+        bytes.store(UInt8(others.joined.count), at: KeybagOffset.joinedCount)
         bytes.store(uid, at: KeybagOffset.uid)
         accountID.bytes.write(to: &bytes, at: KeybagOffset.accountID)
         bytes.store(generation, at: KeybagOffset.generation)

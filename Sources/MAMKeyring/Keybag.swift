@@ -5,12 +5,11 @@ package import MAMModel
 
 /// The fields of docs/FORMAT.md, section 3. Holds nothing secret: its keys are wrapped.
 package struct Keybag: Sendable {
-    /// Of one without retired keys.
+    /// Of one without other keys.
     package static let byteCount = 1024
-    package static let maximumByteCount =
-        byteCount + RetiredKeys.byteCount * RetiredKeys.maximumCount
+    package static let maximumByteCount = byteCount + OtherKeys.maximumByteCount
     /// The newest that is known.
-    static let version: UInt16 = 2
+    static let version: UInt16 = 3
 
     package let accountID: AccountID
     package var identity: Identity
@@ -26,8 +25,8 @@ package struct Keybag: Sendable {
     var keyIDs: PerClass<KeyID>
     /// Classes A to D, each nonce 16 | key 32 | tag 16.
     var wrappedKeys: [UInt8]
-    /// Oldest first.
-    var retired: [RetiredKeys] = []
+    /// They open files, and seal none.
+    var others = OtherKeys()
 
     /// How a passphrase becomes a key.
     package struct Passphrase: Sendable, Equatable {
@@ -77,6 +76,7 @@ extension PerClass: Equatable where Value: Equatable {}
 enum KeybagOffset {
     static let version = 8
     static let flags = 10
+    static let joinedCount = 11
     static let uid = 12
     static let accountID = 16
     static let generation = 32
@@ -92,11 +92,11 @@ enum KeybagOffset {
     static let keyIDs = 688
     static let wrappedKeys = 752..<1008
     static let retiredCount = 1008
-    static let retired = 1020
+    static let others = 1020
     /// Of a record of 1024 bytes. In a longer one the checksum is at its end too.
     static let checksum = 1020
-    /// Ranges that must be zero in every record.
-    static let reserved = [11..<12, 1009..<1020]
+    /// Must be zero in every record.
+    static let reserved = [1009..<1020]
     /// Ranges that must be zero without a passphrase.
     static let passphraseOnly = [52..<64, 640..<656]
 }

@@ -15,7 +15,7 @@ struct KeybagStore: Sendable {
 
     /// What was found under one account's name.
     enum Entry: Sendable {
-        case usable(Keybag, keyD: SecretBytes)
+        case usable(Keybag, DeviceKeys)
         case unreadable(fileName: String, KeybagError)
     }
 
@@ -110,7 +110,7 @@ struct KeybagStore: Sendable {
     // MARK: One account
 
     private enum Copy {
-        case usable(Keybag, keyD: SecretBytes)
+        case usable(Keybag, DeviceKeys)
         case bad(KeybagError)
 
         var error: KeybagError? {
@@ -130,10 +130,10 @@ struct KeybagStore: Sendable {
                 return .unreadable(fileName: fileName, .newerVersion(version))
             }
         }
-        var best = known.map { (keybag: $0.keybag, keyD: $0.keyD) }
-        for case .usable(let keybag, let keyD) in copies
+        var best = known.map { (keybag: $0.keybag, keys: DeviceKeys(d: $0.keyD)) }
+        for case .usable(let keybag, let keys) in copies
         where keybag.generation > best?.keybag.generation ?? 0 {
-            best = (keybag, keyD)
+            best = (keybag, keys)
         }
         guard let best else {
             let (fileName, error) = worst(names, copies)
@@ -142,7 +142,7 @@ struct KeybagStore: Sendable {
         for (fileName, copy) in zip(names, copies) {
             bringUpToDate(fileName, copy, to: best.keybag, mayRepair, report: report)
         }
-        return .usable(best.keybag, keyD: best.keyD)
+        return .usable(best.keybag, best.keys)
     }
 
     /// The copy whose error says more: a file that is there rather than one that is missing.
@@ -162,7 +162,7 @@ struct KeybagStore: Sendable {
             }
             let keybag = try Keybag.decode(bytes.span.bytes)
             guard "\(keybag.accountID.bytes)" == account else { throw .otherAccount }
-            return .usable(keybag, keyD: try keybag.unwrapD(deviceSecret))
+            return .usable(keybag, try keybag.openDeviceKeys(deviceSecret))
         } catch { return .bad(error) }
     }
 

@@ -17,14 +17,14 @@ extension Keyring {
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
             let keybag = try newKeybag(identity, uid: uid, keys: keys)
-            try add(keybag, keys, retired: [], passphrase: passphrase)
+            try add(keybag, keys, others: [], passphrase: passphrase)
             return keybag.accountID
         }
     }
 
     /// A new account: on disk, and then at hand. The caller holds `registrations`.
     func add(
-        _ new: Keybag, _ keys: ClassKeys, retired: [RetiredKeys.Key], passphrase: SecretBytes?
+        _ new: Keybag, _ keys: ClassKeys, others: [OtherKeys.Key], passphrase: SecretBytes?
     ) throws(KeyringError) {
         var keybag = new
         try seal(&keybag, keys, passphrase: passphrase)
@@ -33,7 +33,7 @@ extension Keyring {
             guard try save(keybag) else { throw takeBack(keybag) }
             let entry = Account(
                 keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
-                retired: Dictionary(uniqueKeysWithValues: retired.map { ($0.id, $0.secret) }))
+                others: others.secrets)
             state.withLock { $0.add(entry) }
         }
     }
@@ -49,7 +49,9 @@ extension Keyring {
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
         previousBlockCount: Int = 0
     ) throws(KeyringError) {
-        try rewrite(account, opening: old, sealing: new, refusing: previousBlockCount) { _ in }
+        try rewrite(account, opening: old, sealing: new, refusing: previousBlockCount) {
+            _, _, _ in
+        }
     }
 
     /// Gives an account that was registered by its name alone its object id. Files keep their keys and headers.
@@ -60,7 +62,7 @@ extension Keyring {
     ) throws(KeyringError) {
         try registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try rewrite(account, opening: passphrase, sealing: passphrase) {
-                keybag throws(KeyringError) in
+                keybag, _, _ throws(KeyringError) in
                 try give(&keybag, objectID)
             }
         }
@@ -80,11 +82,12 @@ extension Keyring {
         if old.objectID.isEmpty { keybag.identity = new }
     }
 
-    /// Changes a keybag, and wraps its keys over it as it is then.
-    private func rewrite(
+    /// Changes a keybag, and wraps its keys over it as it is then. The change gets the class keys,
+    /// and all keys that it may add to.
+    func rewrite(
         _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
         refusing previousBlockCount: Int = 0,
-        _ change: (inout Keybag) throws(KeyringError) -> Void
+        _ change: (inout Keybag, ClassKeys, inout AccountKeys) throws(KeyringError) -> Void
     ) throws(KeyringError) {
         try passphrases.withLock(account) { () throws(KeyringError) in
             var keybag = try keybag(of: account)
@@ -99,25 +102,26 @@ extension Keyring {
                 (keys, all) = try keybag.retire(keys, opened)
             }
             keybag.generation += 1
-            try change(&keybag)
+            try change(&keybag, keys, &all)
             try seal(&keybag, keys, passphrase: new)
-            try replace(before, with: keybag, all)
+            try replace(before, opening: old, with: keybag, all)
             if let past { remember(past, of: account) }
         }
     }
 
     /// What a wipe has destroyed meanwhile must not come back.
     private func replace(
-        _ old: (keybag: Keybag, keys: ClassKeys), with keybag: Keybag, _ keys: AccountKeys
+        _ old: (keybag: Keybag, keys: ClassKeys), opening passphrase: SecretBytes?,
+        with keybag: Keybag, _ keys: AccountKeys
     ) throws(KeyringError) {
         try changes.withLock { _ throws(KeyringError) in
             guard state.read({ $0.wipes[keybag.accountID] == nil }) else {
                 throw .beingWiped(keybag.accountID)
             }
             let isDurable = try save(keybag)
-            // Files would be written with keys that a crash takes away.
-            guard isDurable || keybag.keyIDs == old.keybag.keyIDs else {
-                throw putBack(old.keybag, old.keys, over: keybag)
+            // Files would be written with keys that a crash takes away, or their export thrown away.
+            guard isDurable || keybag.allKeyIDs == old.keybag.allKeyIDs else {
+                throw putBack(old.keybag, old.keys, passphrase, over: keybag)
             }
             state.withLock { $0.replace(keybag, keys) }
         }
@@ -127,12 +131,12 @@ extension Keyring {
     /// find either: a keybag that has both keys, or the one from before, and nothing was sealed
     /// with the new ones.
     private func putBack(
-        _ old: Keybag, _ keys: ClassKeys, over new: Keybag
+        _ old: Keybag, _ keys: ClassKeys, _ passphrase: SecretBytes?, over new: Keybag
     ) -> KeyringError {
         var keybag = old
         keybag.generation = new.generation + 1
         do throws(KeyringError) {
-            try seal(&keybag, keys, passphrase: nil)
+            try seal(&keybag, keys, passphrase: passphrase)
             // Also if it cannot be written: what is written next must count before what may lie
             // there now.
             state.withLock { [keybag] in $0.accounts[keybag.accountID]?.keybag = keybag }

@@ -34,8 +34,8 @@ extension Keyring {
                 accountID: export.accountID, identity: export.identity, uid: uid,
                 registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
                 publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [],
-                retired: export.retired)
-            try add(keybag, opened.keys, retired: opened.retired, passphrase: passphrase)
+                others: export.others)
+            try add(keybag, opened.keys, others: opened.others, passphrase: passphrase)
         }
     }
 

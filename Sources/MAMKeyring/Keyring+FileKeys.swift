@@ -63,14 +63,14 @@ extension SecretBytes {
 }
 
 extension KeyExport {
-    /// True for one of its keys' ids, of the retired ones too.
+    /// True for one of its keys' ids, of the other ones too.
     package func names(_ key: KeyID) -> Bool { allKeyIDs.contains(key) }
 
-    var allKeyIDs: [KeyID] { retired.keyIDs(beside: keyIDs) }
+    var allKeyIDs: [KeyID] { others.keyIDs(beside: keyIDs) }
 
     /// The public key of class B that belongs to a key id.
     fileprivate func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
-        retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
+        others.retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
     }
 }
 
@@ -96,13 +96,13 @@ extension ExportedKeys {
         _ id: KeyID, of protectionClass: ProtectionClass, in export: KeyExport
     ) -> SecretBytes? {
         if export.keyIDs[protectionClass] == id { return keys[protectionClass] }
-        return retired.first { $0.id == id && $0.protectionClass == protectionClass }?.secret
+        return others.first { $0.id == id && $0.protectionClass == protectionClass }?.secret
     }
 }
 
 extension Keyring.Account {
     /// What opens files of a class: for B the private half. Nil while the window is closed.
-    fileprivate func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
+    func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
         switch protectionClass {
         case .complete: keyA
         case .completeUnlessOpen: privateKeyB
@@ -111,8 +111,8 @@ extension Keyring.Account {
         }
     }
 
-    /// The same for one that may be retired.
+    /// The same for one that may be another than the present.
     fileprivate func key(_ id: KeyID, of protectionClass: ProtectionClass) -> SecretBytes? {
-        keybag.keyID(protectionClass) == id ? key(protectionClass) : retired[id]
+        keybag.keyID(protectionClass) == id ? key(protectionClass) : others[id]
     }
 }

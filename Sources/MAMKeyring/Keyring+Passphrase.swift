@@ -9,8 +9,8 @@ package struct AccountKeys: Sendable {
     /// The private half.
     let b: SecretBytes
     let c: SecretBytes
-    /// Those that came before them.
-    var retired: [RetiredKeys.Key] = []
+    /// Those that open files too.
+    var others: [OtherKeys.Key] = []
     /// What files know the present ones by: the account may have got others meanwhile.
     let names: PerClass<KeyID>
 }
@@ -64,12 +64,8 @@ extension Keyring {
         if a == nil, b == nil, c == nil { return nil }
         guard let a, let b, let c else { throw .keybag(.keysDamaged) }
         var keys = AccountKeys(a: a, b: b, c: c, names: keybag.keyIDs)
-        if !keybag.retired.isEmpty {
-            let current = try allKeys(of: keybag, keys)
-            for set in keybag.retired {
-                keys.retired += try set.open(under: current, keybag.accountID)
-            }
-        }
+        let current = try allKeys(of: keybag, keys)
+        keys.others = try keybag.others.open(under: current, keybag.accountID)
         return keys
     }
 

@@ -12,32 +12,32 @@ extension Keybag {
     mutating func retire(
         _ keys: ClassKeys, _ opened: AccountKeys
     ) throws(KeyringError) -> (ClassKeys, AccountKeys) {
-        guard retired.count < RetiredKeys.maximumCount else {
+        guard others.retired.count < RetiredKeys.maximumCount else {
             throw .refused(
-                "the account was without a passphrase \(retired.count) times before, and that is as often as its keybag can tell: export its keys, or give it another passphrase and never none"
+                "the account was without a passphrase \(others.retired.count) times before, and that is as often as its keybag can tell: export its keys, or give it another passphrase and never none"
             )
         }
         let new = ClassKeys { protectionClass in
             protectionClass == .none ? keys.d : .random(count: AESGCM.keyByteCount)
         }
         let last = RetiredKeys.classes.map {
-            RetiredKeys.Key(id: keyIDs[$0], protectionClass: $0, secret: keys[$0])
+            OtherKeys.Key(id: keyIDs[$0], protectionClass: $0, secret: keys[$0])
         }
         var sets: [RetiredKeys] = []
-        for set in retired {
-            let old = opened.retired.filter { set.keyIDs.contains($0.id) }
+        for set in others.retired {
+            let old = opened.others.filter { set.keyIDs.contains($0.id) }
             sets.append(
                 try RetiredKeys(old, publicKeyB: set.publicKeyB, under: new, accountID))
         }
         sets.append(try RetiredKeys(last, publicKeyB: publicKeyB, under: new, accountID))
         let oldD = keyIDs.d
-        retired = sets
+        others.retired = sets
         keyIDs = PerClass { $0 == .none ? oldD : KeyID(SecureRandom.bytes16()) }
         do throws(SealError) {
             publicKeyB = try Curve25519.KeyPair(privateKey: new.b).publicKey
         } catch { throw .cipher }
         let all = AccountKeys(
-            a: new.a, b: new.b, c: new.c, retired: opened.retired + last, names: keyIDs)
+            a: new.a, b: new.b, c: new.c, others: opened.others + last, names: keyIDs)
         return (new, all)
     }
 }
@@ -49,12 +49,15 @@ extension Keyring.State {
         guard var account = accounts[keybag.accountID] else { return }
         if account.keybag.keyIDs != keybag.keyIDs {
             let old = account.keybag.keyIDs
-            account.retired[old.a] = account.keyA
-            account.retired[old.b] = account.privateKeyB
-            account.retired[old.c] = account.keyC
+            account.others[old.a] = account.keyA
+            account.others[old.b] = account.privateKeyB
+            account.others[old.c] = account.keyC
             account.keyA = account.keyA.map { _ in keys.a }
             account.privateKeyB = account.privateKeyB.map { _ in keys.b }
             account.keyC = account.keyC.map { _ in keys.c }
+        }
+        for key in keys.others where account.key(key.protectionClass) != nil {
+            account.others[key.id] = account.others[key.id] ?? key.secret
         }
         account.keybag = keybag
         accounts[keybag.accountID] = account
@@ -68,21 +71,19 @@ extension Keyring.State {
             keys[keybag.keyID(protectionClass)] = Keyring.NamedKey(
                 account: account, protectionClass: protectionClass, isRetired: false)
         }
-        for set in keybag.retired {
-            for (id, protectionClass) in zip(set.keyIDs, RetiredKeys.classes) {
-                keys[id] = Keyring.NamedKey(
-                    account: account, protectionClass: protectionClass, isRetired: true)
-            }
+        for (id, protectionClass) in keybag.others.names {
+            keys[id] = Keyring.NamedKey(
+                account: account, protectionClass: protectionClass, isRetired: true)
         }
     }
 }
 
 extension Keybag {
-    /// Of the retired keys too.
-    var allKeyIDs: [KeyID] { retired.keyIDs(beside: keyIDs) }
+    /// Of the other keys too.
+    var allKeyIDs: [KeyID] { others.keyIDs(beside: keyIDs) }
 
     /// The public key of class B that belongs to a key id, which may be a retired one's.
     func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
-        retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
+        others.retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
     }
 }

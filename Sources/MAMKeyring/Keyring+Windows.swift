@@ -52,8 +52,8 @@ extension Keyring {
             entry.keyA = entry.keyA ?? keys.a
             entry.privateKeyB = entry.privateKeyB ?? keys.b
             entry.keyC = entry.keyC ?? keys.c
-            for key in keys.retired where entry.retired[key.id] == nil {
-                entry.retired[key.id] = key.secret
+            for key in keys.others where entry.others[key.id] == nil {
+                entry.others[key.id] = key.secret
             }
             state.accounts[account] = entry
             return true
@@ -76,21 +76,18 @@ extension Keyring.Account {
         privateKeyB?.erase()
         keyA = nil
         privateKeyB = nil
-        dropRetired(of: [.complete, .completeUnlessOpen])
+        dropOthers(of: [.complete, .completeUnlessOpen])
     }
 
     fileprivate mutating func dropKeyC() {
         keyC?.erase()
         keyC = nil
-        dropRetired(of: [.completeUntilFirstUserAuthentication])
+        dropOthers(of: [.completeUntilFirstUserAuthentication])
     }
 
-    private mutating func dropRetired(of classes: [ProtectionClass]) {
-        for set in keybag.retired {
-            for (id, protectionClass) in zip(set.keyIDs, RetiredKeys.classes)
-            where classes.contains(protectionClass) {
-                retired.removeValue(forKey: id)?.erase()
-            }
+    private mutating func dropOthers(of classes: [ProtectionClass]) {
+        for (id, protectionClass) in keybag.others.names where classes.contains(protectionClass) {
+            others.removeValue(forKey: id)?.erase()
         }
     }
 }

@@ -115,7 +115,7 @@ extension Keyring.State {
     fileprivate mutating func remove(_ account: AccountID) {
         guard let entry = accounts.removeValue(forKey: account) else { return }
         for key in [entry.keyA, entry.privateKeyB, entry.keyC, entry.keyD] { key?.erase() }
-        for key in entry.retired.values { key.erase() }
+        for key in entry.others.values { key.erase() }
         order.removeAll { $0 == account }
         keys = keys.filter { $0.value.account != account }
     }

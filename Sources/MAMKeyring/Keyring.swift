@@ -3,7 +3,8 @@
 //
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
-//   Keyring+Retire, RetiredKeys                                new keys beside those that old keybags open
+//   Keyring+Retire, OtherKeys, RetiredKeys, JoinedKey          keys beside the present ones
+//   Keyring+Join                                               an import into an account that is here
 //   Keyring+Wipe, WipeIntent                                   destroying an account
 //   Keyring+Export, KeyExport (+Decode, +Encode, +Seal)         an account's keys for another machine
 //   KeyAgreement                                               sealing to a public key
@@ -58,7 +59,7 @@ package final class Keyring: Sendable {
     struct NamedKey: Sendable {
         let account: AccountID
         let protectionClass: ProtectionClass
-        /// It opens files, and seals none any more.
+        /// It opens files, and seals none.
         let isRetired: Bool
     }
 
@@ -70,8 +71,8 @@ package final class Keyring: Sendable {
         var keyA: SecretBytes?
         var privateKeyB: SecretBytes?
         var keyC: SecretBytes?
-        /// Those that opened files before the present ones. Each comes and goes with its class.
-        var retired: [KeyID: SecretBytes] = [:]
+        /// Those that open files beside the present ones. Each comes and goes with its class.
+        var others: [KeyID: SecretBytes] = [:]
 
         /// By the keys that are at hand.
         var window: WindowState {
@@ -126,7 +127,8 @@ package final class Keyring: Sendable {
         var unreadable: [(fileName: String, error: KeybagError)] = []
         for entry in entries {
             switch entry {
-            case .usable(let keybag, let keyD): state.add(Account(keybag: keybag, keyD: keyD))
+            case .usable(let keybag, let keys):
+                state.add(Account(keybag: keybag, keyD: keys.d, others: keys.joined.secrets))
             case .unreadable(let fileName, let error): unreadable.append((fileName, error))
             }
         }

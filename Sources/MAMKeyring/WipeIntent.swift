@@ -10,30 +10,32 @@ package struct WipeIntent: Sendable {
     /// The user that registered the account.
     package let uid: UInt32
     let keyIDs: PerClass<KeyID>
-    /// Of the class keys that came before.
-    let retiredIDs: [KeyID]
+    /// Of its other keys.
+    let otherIDs: [KeyID]
 
     init(_ keybag: Keybag) {
         account = keybag.accountID
         identity = keybag.identity
         uid = keybag.uid
         keyIDs = keybag.keyIDs
-        retiredIDs = keybag.retired.flatMap(\.keyIDs)
+        otherIDs = keybag.others.names.map(\.id)
     }
 
     /// True for a file whose header names this key.
     package func covers(_ key: KeyID) -> Bool {
-        ProtectionClass.allCases.contains { keyIDs[$0] == key } || retiredIDs.contains(key)
+        ProtectionClass.allCases.contains { keyIDs[$0] == key } || otherIDs.contains(key)
     }
 }
 
 /// Where the fields are that a keybag has too, they are where it has them.
 extension WipeIntent {
     private static let byteCount = Keybag.byteCount
-    static let maximumByteCount = byteCount + 16 * maximumRetiredCount
+    static let maximumByteCount = byteCount + 16 * maximumOtherCount
+    private static let maximumOtherCount = maximumRetiredCount + JoinedKey.maximumCount
+    /// More have format version 3.
     private static let maximumRetiredCount =
         RetiredKeys.maximumCount * RetiredKeys.classes.count
-    private static let retiredCountOffset = 704
+    private static let otherCountOffset = 704
     /// `\x89MAMW\r\n\x1a`
     private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x57, 0x0D, 0x0A, 0x1A]
     private static let keyIDsOffset = 640
@@ -43,15 +45,15 @@ extension WipeIntent {
         guard bytes.byteCount >= Self.byteCount, let identity = Identity(decoding: bytes) else {
             return nil
         }
-        let retiredCount = Int(bytes.integer(UInt8.self, at: Self.retiredCountOffset))
-        guard retiredCount <= Self.maximumRetiredCount,
-            bytes.byteCount == Self.byteCount + 16 * retiredCount
+        let otherCount = Int(bytes.integer(UInt8.self, at: Self.otherCountOffset))
+        guard otherCount <= Self.maximumOtherCount,
+            bytes.byteCount == Self.byteCount + 16 * otherCount
         else { return nil }
         account = AccountID(Bytes16(reading: bytes, at: KeybagOffset.accountID))
         self.identity = identity
         uid = bytes.integer(UInt32.self, at: KeybagOffset.uid)
         keyIDs = PerClass { Self.keyID($0, in: bytes) }
-        retiredIDs = (0..<retiredCount).map {
+        otherIDs = (0..<otherCount).map {
             KeyID(Bytes16(reading: bytes, at: KeybagOffset.checksum + 16 * $0))
         }
         // All else is fixed by these fields.
@@ -62,17 +64,21 @@ extension WipeIntent {
         guard isOurs, !covers(.none) else { return nil }
     }
 
+    private var version: UInt16 {
+        otherIDs.isEmpty ? 1 : otherIDs.count <= Self.maximumRetiredCount ? 2 : 3
+    }
+
     private static func keyID(_ protectionClass: ProtectionClass, in bytes: RawSpan) -> KeyID {
         KeyID(Bytes16(reading: bytes, at: keyIDsOffset + 16 * Int(protectionClass.rawValue - 1)))
     }
 
     package var encoded: [UInt8] {
-        let count = Self.byteCount + 16 * retiredIDs.count
+        let count = Self.byteCount + 16 * otherIDs.count
         var bytes = [UInt8](repeating: 0, count: count)
         var span = bytes.mutableSpan
         var raw = span.mutableBytes
         for (offset, byte) in Self.magic.enumerated() { raw.store(byte, at: offset) }
-        raw.store(UInt16(retiredIDs.isEmpty ? 1 : 2), at: KeybagOffset.version)
+        raw.store(version, at: KeybagOffset.version)
         raw.store(uid, at: KeybagOffset.uid)
         account.bytes.write(to: &raw, at: KeybagOffset.accountID)
         identity.encode(into: &raw)
@@ -80,8 +86,8 @@ extension WipeIntent {
             keyIDs[protectionClass].bytes.write(
                 to: &raw, at: Self.keyIDsOffset + 16 * Int(protectionClass.rawValue - 1))
         }
-        raw.store(UInt8(retiredIDs.count), at: Self.retiredCountOffset)
-        for (index, id) in retiredIDs.enumerated() {
+        raw.store(UInt8(otherIDs.count), at: Self.otherCountOffset)
+        for (index, id) in otherIDs.enumerated() {
             id.bytes.write(to: &raw, at: KeybagOffset.checksum + 16 * index)
         }
         raw.store(Checksum.crc32(raw.bytes, count: count - 4), at: count - 4)

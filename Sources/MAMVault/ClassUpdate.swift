@@ -141,6 +141,12 @@ extension Vault {
         updateClasses(of: account)
     }
 
+    /// Files of keys that were joined are met again: now, or after the next unlock.
+    func sealJoinedFiles(of account: AccountID) {
+        forgetClasses(of: account)
+        if windows(of: account)?.hasAllKeys == true { updateClasses(of: account) }
+    }
+
     /// Not all files were met: they are gone through once more.
     private func forgetClasses(of account: AccountID) {
         guard let classRecords else { return }

@@ -44,7 +44,7 @@ extension Vault {
         try judgeNew(passphrase, policies.policy(for: identity))
         return try registering(for: user) { () throws(KeyringError) in
             try keyring.add(export, opened, uid: user, passphrase: passphrase)
-            noteImport(of: export, by: user)
+            noteImport(of: export, by: user, into: export.accountID)
             begin(account)
             return account
         }
@@ -56,15 +56,16 @@ extension Vault {
         audit(.keysExported, account, "the keys of \(identity(of: account)) were exported")
     }
 
-    private func noteImport(of export: KeyExport, by user: UInt32) {
+    func noteImport(of export: KeyExport, by user: UInt32, into account: AccountID) {
         let source =
             switch export.lock {
             case .passphrase: "an export"
             case .recoveryKey(let key, _): "a recovery record, with the key \(key.shortName)"
             }
+        let joined = account == export.accountID ? "" : ", and joined those that it has"
         audit(
-            .keysImported, export.accountID,
-            "the keys of \(export.identity) were imported by uid \(user) from \(source)")
+            .keysImported, account,
+            "the keys of \(export.identity) were imported by uid \(user) from \(source)\(joined)")
     }
 
     func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {

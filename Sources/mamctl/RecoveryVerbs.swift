@@ -1,4 +1,4 @@
-// `account export` and `account import`: an account's keys for another machine.
+// `account export`, and what it shares with `account import`.
 
 internal import Glibc
 internal import MAMFormat
@@ -41,41 +41,6 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     return .success
 }
 
-func importKeys(_ invocation: Invocation) throws -> ExitStatus {
-    let path = invocation.operands[0]
-    let daemon = try invocation.daemon()
-    let (file, export) = try readExport(path)
-    let label = ByteString(export.identity.description).shown
-    var secrets = SecretParameters()
-    secrets.add("file", file)
-    if let keyPath = invocation.arguments.value("recovery-key") {
-        try invocation.refuse(["export-passfile", "export-extpass"], with: "recovery-key")
-        try invocation.addRecoveryKey(keyPath, to: &secrets)
-    } else if case .recoveryKey(let key, _) = export.lock {
-        throw Failure(
-            .usage, "\(path.shown): \(KeyExportError.needsRecoveryKey(key))",
-            next: "mamctl account import \(path.asArgument) --recovery-key FILE")
-    } else {
-        try secrets.add(
-            "exportPassphrase",
-            try invocation.passphrase(
-                "Passphrase of the export", isNew: false, optionPrefix: "export-"))
-    }
-    var parameters: [String: JSONValue] = [:]
-    try invocation.addNewPassphrase(of: label, to: &secrets, &parameters)
-    let reply = try daemon.call(
-        "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
-        descriptors: secrets.descriptors, about: path.shown)
-    let imported = try KeyExportReport(try reply.object("export"))
-    if invocation.isJSON {
-        printJSON(imported.json)
-    } else {
-        let account = try daemon.status().accounts.first { $0.id == imported.id }
-        printOut("\(label): imported, and unlocked\(account?.recoveryNote ?? "")")
-    }
-    return .success
-}
-
 /// What brings keys back, in each message that misses them. A file is an export, or a recovery
 /// record of `.mamd/recovery` in the backing directory.
 let importCommand = "mamctl account import FILE"
@@ -103,21 +68,6 @@ extension Invocation {
             throw .usage(verb, "--output is needed")
         }
         return output
-    }
-
-    /// The administrator's key goes to the daemon as an open file; only its first bytes are looked at here.
-    fileprivate func addRecoveryKey(
-        _ path: ByteString, to secrets: inout SecretParameters
-    ) throws {
-        let (file, head) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
-            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
-            return (file, try readHead(of: file.raw, byteCount: 16))
-        }
-        secrets.add("recoveryKey", file)
-        guard RecoveryKeyFile.isSealed(head) else { return }
-        try secrets.add(
-            "recoveryKeyPassphrase",
-            try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-"))
     }
 
     /// What is to open the account from now on.

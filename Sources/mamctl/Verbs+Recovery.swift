@@ -19,7 +19,8 @@ let recoveryVerbs: [Verb] = [
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: exportKeys),
     Verb(
         name: "account import", summary: "register an account with keys from another machine",
-        usage: "FILE [--recovery-key KEY] [--passfile FILE | --extpass CMD | --no-passphrase]",
+        usage:
+            "FILE [--recovery-key KEY] [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
         operands: 1...1,
         options: [
             .exportPassfile, .exportExtpass,
@@ -31,10 +32,11 @@ let recoveryVerbs: [Verb] = [
             Option(name: "key-extpass", value: "CMD", help: "read it from a command"),
             .passfile, .extpass,
             Option(name: "no-passphrase", help: "from now on, only this device protects the keys"),
+            Option(name: "join", help: "add the keys to an account that has the name already"),
             .workspace,
         ],
         examples: [
-            "mamctl account import ann.keys",
+            "mamctl account import ann.keys", "mamctl account import ann.keys --join",
             "mamctl account import record.keys --recovery-key org.key --no-passphrase",
         ],
         statuses: daemonStatuses + [.refused, .damaged, .wrongPassphrase], run: importKeys),

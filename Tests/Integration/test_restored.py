@@ -1,9 +1,12 @@
 """A backup under a fresh state directory: what is said of its keys, and what brings them back."""
+import subprocess
+import time
 import unittest
 
 from machines import another_machine
 from terminal import Terminal
-from workspace import ANN, BOB, DONE, NOT_FOUND, REFUSED, Workspace
+from workspace import (
+    ANN, BOB, DECODER, DONE, NOT_FOUND, REFUSED, WRONG_PASSPHRASE, Workspace, wait_until)
 
 IMPORT = "mamctl account import FILE"
 
@@ -18,6 +21,7 @@ class Restored(unittest.TestCase):
         cls.source.path("plan").write_text("the only copy")
         cls.strong = cls.source.secret("strong", "a longer passphrase for the export")
         cls.keys = cls.source.root / "ann.keys"
+        cls.source.account_id = cls.source.account()["id"]
         cls.source.serving(
             "account export", ANN, "-o", cls.keys, "--passfile", cls.source.passfile,
             "--export-passfile", cls.strong)
@@ -58,6 +62,70 @@ class Hints(Restored):
             terminal.read(until=b"Type yes")
             terminal.type(answer + "\n")
             self.assertEqual(terminal.finish()[0], status)
+
+
+class Joining(Restored):
+    """Ann was registered anew before her keys were at hand."""
+
+    def setUp(self):
+        super().setUp()
+        self.register(ANN, "--new-keys")
+        self.space.path("new").write_text("since then")
+
+    def join(self, *options, passfile=None, status=DONE, ending=("--join",)):
+        return self.space.serving(
+            "account import", self.keys, "--export-passfile", self.strong,
+            "--passfile", passfile or self.space.passfile, *options, *ending, status=status)
+
+    def test_old_and_new_files_open_and_so_they_do_after_a_restart(self):
+        said = self.join().stderr
+        self.assertIn("1 of the 1 sealed file ", said)
+        self.check()
+        self.space.remount()
+        self.check()
+        wait_until(lambda: self.key_of("plan") == self.key_of("new"), 20, "plan has its old key")
+        self.check()
+        self.assertEqual(self.space.decode(self.space.on_disk("plan")), b"the only copy")
+
+    def check(self):
+        self.assertEqual(self.space.path("plan").read_text(), "the only copy")
+        self.assertEqual(self.space.path("new").read_text(), "since then")
+
+    def key_of(self, name):
+        return self.space.on_disk(name).read_bytes()[32:48]
+
+    def test_nothing_joins_without_a_word(self):
+        refused = self.join(ending=(), status=REFUSED).stderr
+        self.assertIn("written", refused)
+        self.assertIn(self.source.account_id, refused)
+        with self.assertRaises(OSError):
+            self.space.path("plan").read_text()
+
+    def test_the_passphrase_here_is_wanted_and_a_locked_account_stays_locked(self):
+        self.join(passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
+        time.sleep(1.1)
+        self.space.lock()
+        self.join()
+        for name in ("plan", "new"):
+            with self.assertRaises(OSError):
+                self.space.path(name).read_text()
+        self.space.unlock()
+        self.check()
+
+    def test_a_second_decoder_reads_an_export_of_both(self):
+        self.join()
+        both = self.space.root / "both.keys"
+        self.space.serving(
+            "account export", ANN, "-o", both, "--passfile", self.space.passfile,
+            "--export-passfile", self.strong)
+        for name, content in (("plan", b"the only copy"), ("new", b"since then")):
+            for space in (self.source, self.space):
+                path = space.on_disk(name)
+                if path.exists():
+                    read = subprocess.run(
+                        ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong, path],
+                        capture_output=True)
+                    self.assertEqual(read.stdout, content, read.stderr)
 
 
 if __name__ == "__main__":

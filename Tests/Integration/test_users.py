@@ -41,7 +41,7 @@ OTHERS = {
     "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
     "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock", "Protection.UnprotectData",
     "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
-    "Recovery.ImportKeys", "Report.LastVerify"}
+    "Recovery.ImportKeys", "Recovery.ExamineKeys", "Report.LastVerify"}
 
 
 @unittest.skipUnless(os.getuid() == 0, "acts as several users, which only root can")
@@ -171,6 +171,9 @@ class Users(WorkspaceCase):
             # Her keys, which are here already.
             ("Recovery.ImportKeys", [export.fileno()], {
                 "fileDescriptor": 0, "exportPassphrase": "export", "noPassphrase": True}),
+            ("Recovery.ImportKeys", [export.fileno()], {
+                "fileDescriptor": 0, "exportPassphrase": "export", "join": True, "passphrase": self.secret}),
+            ("Recovery.ExamineKeys", [export.fileno()], {"fileDescriptor": 0, "exportPassphrase": "export"}),
             # What her policy says of her data.
             ("Policy.CanSave", [hers], {"fileDescriptor": 0, "location": "other"}),
             ("Policy.SaveLocations", [hers], {"fileDescriptor": 0}),

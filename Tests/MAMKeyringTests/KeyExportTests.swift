@@ -43,11 +43,11 @@ import Testing
         let pair = try RecoveryKeyFile.open(
             secret(KeyExportVector.plainKeyFile), passphrase: nil)
         let opened = try record.open(recoveryKey: pair)
-        #expect(opened.retired.map(\.protectionClass) == RetiredKeys.classes)
-        for (key, byte) in zip(opened.retired, [UInt8]([0x11, 0x22, 0x33])) {
+        #expect(opened.others.map(\.protectionClass) == RetiredKeys.classes)
+        for (key, byte) in zip(opened.others, [UInt8]([0x11, 0x22, 0x33])) {
             key.secret.withBytes { #expect(Array($0) == [UInt8](repeating: byte, count: 32)) }
         }
-        for (key, byte) in zip(opened.retired, [UInt8]([0x50, 0x51, 0x52])) {
+        for (key, byte) in zip(opened.others, [UInt8]([0x50, 0x51, 0x52])) {
             let word = UInt64(byte) * 0x0101_0101_0101_0101
             #expect(key.id == KeyID(Bytes16(high: word, low: word)))
         }
@@ -118,8 +118,8 @@ import Testing
         }
         #expect(throws: KeyExportError.wrongLength) { try KeyExport.decode(good + [0]) }
         var newer = good
-        newer[8] = 3
-        #expect(throws: KeyExportError.newerVersion(3)) { try KeyExport.decode(newer) }
+        newer[8] = 4
+        #expect(throws: KeyExportError.newerVersion(4)) { try KeyExport.decode(newer) }
     }
 
     @Test(arguments: 0..<RecoveryKeyFile.byteCount)

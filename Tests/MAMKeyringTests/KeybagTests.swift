@@ -62,9 +62,10 @@ import Testing
 
     @Test(
         arguments: [
-            (0, 0x88, .notAKeybag), (8, 3, .newerVersion(3)), (8, 2, .field(offset: 8)),
+            (0, 0x88, .notAKeybag), (8, 4, .newerVersion(4)), (8, 3, .field(offset: 8)),
+            (8, 2, .field(offset: 8)),
             (8, 0, .field(offset: 8)),
-            (10, 3, .field(offset: 10)), (10, 0, .field(offset: 52)), (11, 1, .field(offset: 11)),
+            (10, 3, .field(offset: 10)), (10, 0, .field(offset: 52)), (11, 1, .field(offset: 1008)),
             (32, 0, .field(offset: 32)), (47, 0x80, .field(offset: 40)), (49, 3, .ownerText),
             (48, 0, .ownerText), (48, 200, .ownerText), (52, 0, .field(offset: 52)),
             (56, 1, .field(offset: 52)), (63, 1, .field(offset: 52)), (64, 0xFF, .ownerText),

