@@ -70,6 +70,8 @@ package enum EnrollmentAction: Sendable, Equatable {
     case checkIn
     case wipe(WipeReason)
     case report(StatusCode, String?)
+    /// What works for the account was started when no policy covered it.
+    case restart
 }
 
 extension EnrollmentRecord {
@@ -145,12 +147,14 @@ extension EnrollmentRecord {
     }
 
     private mutating func enroll(_ facts: EnrollmentFacts, isNew: Bool) -> [EnrollmentAction] {
-        let isNew = isNew || stage != .enrolled
+        let isFirst = stage != .enrolled
+        let isNew = isNew || isFirst
         stage = facts.isCovered ? .enrolled : .registered
         code =
             facts.objection != nil
             ? .notAllowed : !facts.isCovered ? .noPolicy : isNew ? .newPolicy : .policyUnchanged
-        return [.report(code, nil)]
+        let restarts = isFirst && code == .newPolicy
+        return [.report(code, nil)] + (restarts ? [.restart] : [])
     }
 
     private mutating func fail(_ outcome: CheckInOutcome) -> [EnrollmentAction] {

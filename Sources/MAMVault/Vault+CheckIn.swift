@@ -33,10 +33,13 @@ extension Vault {
         settleAll()
     }
 
-    /// The source was read because it changed. Where a program has a say in what counts as a check-in this is none.
-    package func checkedIn(_ outcome: CheckInOutcome) {
-        guard settings.hooks.checkIn == nil || !outcome.isSuccess else { return settleAll() }
-        finishCheckIn(outcome)
+    /// The source was read because it changed. Where a program has a say in what counts as a check-in
+    /// it is asked about what is new; the rest counts for nothing.
+    package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) {
+        guard settings.hooks.checkIn != nil, outcome.isSuccess else {
+            return finishCheckIn(outcome)
+        }
+        if isNews { checkIn() } else { settleAll() }
     }
 
     /// Nil if it agrees, or there is none.

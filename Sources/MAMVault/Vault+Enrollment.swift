@@ -70,6 +70,7 @@ extension Vault {
         switch action {
         case .checkIn: break
         case .report(let code, let reason): tell(code, reason, account, request)
+        case .restart: askToRestart(account)
         case .wipe(let reason): wipe(account, ordered: reason)
         }
     }
@@ -88,9 +89,11 @@ extension Vault {
         guard code != .policyUnchanged else { return }
         enrollments.hooks.tell(
             .enrollment, ["request": .string(request.rawValue), "status": status.json])
-        guard code == .newPolicy else { return }
-        // What works for the account was started under another policy, or none.
+    }
+
+    private func askToRestart(_ account: AccountID) {
         announce(.restartRequired, account)
+        let status = EnrollmentStatus(identity(of: account), .newPolicy)
         enrollments.hooks.tell(.restart, ["status": status.json])
     }
 

@@ -156,7 +156,8 @@ func makeServer(
         interfaces.append(
             PolicyInterface(vault: vault, files: files) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-                vault.checkedIn(policies.reload(into: vault).outcome)
+                let reading = policies.reload(into: vault)
+                vault.checkedIn(reading.outcome, isNews: reading.isNews)
                 return nil
             })
     }

@@ -94,7 +94,8 @@ func watch(
         return try PolicyWatch(policies.path) { isBlind in
             let reading = policies.reload(into: vault)
             // What is read every few seconds, just in case, is no news each time.
-            if reading.isNews || !isBlind { vault.checkedIn(reading.outcome) }
+            guard reading.isNews || !isBlind else { return }
+            vault.checkedIn(reading.outcome, isNews: reading.isNews)
         }
     } catch { throw StartError("no event descriptor can be made: \(error)") }
 }

@@ -46,6 +46,26 @@ class Hooks(EnrollmentCase):
         self.workspace.serving("account deregister", ANN, "--keep")
         wait_until(lambda: [f for f in self.told("enrollment") if f["status"]["statusCode"] == 104])
 
+    def test_a_restart_is_asked_for_at_the_first_policy_alone(self):
+        self.begin()
+        wait_until(lambda: self.told("restart"))
+        self.set_policy(printBlocked=True)
+        wait_until(lambda: len([f for f in self.told("enrollment") if f["status"]["statusCode"] == 100]) == 2)
+        self.workspace.serving("account check-in")
+        self.assertEqual(len(self.told("restart")), 1)
+
+    def test_a_change_of_the_directory_is_asked_about_once(self):
+        document = next(self.workspace.policies.iterdir()).rename(self.workspace.root / "aside.json")
+        self.workspace.mount().register()
+        self.assertEqual(self.workspace.account()["stage"], "registered")
+        before = len(self.told("checkIn"))
+        document.rename(self.workspace.policies / "default.json")
+        wait_until(lambda: self.workspace.account()["stage"] == "enrolled")
+        # The same once more is no news.
+        os.utime(self.workspace.policies / "default.json")
+        time.sleep(0.5)
+        self.assertEqual(len(self.told("checkIn")) - before, 1)
+
     def test_a_returning_account_asks_for_a_check_in_once(self):
         self.begin()
         self.workspace.serving("account deregister", ANN, "--keep")

@@ -15,6 +15,8 @@ import Testing
         world.isCovered = false
         #expect(world.checkIn(.ok, mark: "none") == [.report(.noPolicy, nil)])
         #expect(world.record.stage == .registered)
+        world.isCovered = true
+        #expect(world.checkIn(.ok, mark: "two") == [.report(.newPolicy, nil), .restart])
     }
 
     @Test(arguments: [
@@ -49,7 +51,7 @@ import Testing
         #expect(world.pass(1000 * day).isEmpty)
         #expect(world.record.secondsToNext(world.facts) == nil)
         #expect(world.checkIn().isEmpty)
-        #expect(world.apply(.registered) == [.report(.newPolicy, nil)])
+        #expect(world.apply(.registered) == [.report(.newPolicy, nil), .restart])
         #expect(world.block == nil)
     }
 

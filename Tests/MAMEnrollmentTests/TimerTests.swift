@@ -21,7 +21,7 @@ import Testing
         #expect(world.pass(day - 1).isEmpty)
         #expect(world.pass(1) == [.checkIn])
         world.isCovered = true
-        #expect(world.checkIn() == [.report(.newPolicy, nil)])
+        #expect(world.checkIn() == [.report(.newPolicy, nil), .restart])
     }
 
     @Test func `a network that fails is tried at growing distances, up to an hour`() {
