@@ -1,6 +1,7 @@
 // An interface whose refusals are recorded, and whose callers are known to what the vault records meanwhile.
 
 internal import MAMAudit
+internal import MAMEnrollment
 package import MAMModel
 internal import MAMSystem
 package import MAMVault
@@ -34,6 +35,7 @@ package struct AuditedInterface: VarlinkInterface {
             do {
                 let reply = try interface.answer(call)
                 noteDenial(reply, call)
+                noteUnregistered(reply, call)
                 return reply
             } catch let error as VarlinkError {
                 noteRefusal(error, call)
@@ -45,8 +47,17 @@ package struct AuditedInterface: VarlinkInterface {
     private func noteRefusal(_ error: VarlinkError, _ call: VarlinkCall) {
         guard let event = error.workspaceError.event else { return }
         note(
-            event, call, account: error.parameters["account"]?.text, "\(error)",
-            rule: error.parameters["kind"]?.text)
+            event, call, account: error.parameters["account"]?.text ?? call.newAccount,
+            "\(error)", rule: error.parameters["kind"]?.text)
+    }
+
+    /// A refusal that enrolment has a number for.
+    private func noteUnregistered(_ reply: [String: JSONValue], _ call: VarlinkCall) {
+        guard let status = reply["status"]?.object, status["didSucceed"] == .bool(false),
+            status["statusCode"] != JSONValue(StatusCode.alreadyEnrolled.rawValue),
+            let account = call.newAccount
+        else { return }
+        note(.refused, call, account: account, status["errorString"]?.text ?? "", rule: nil)
     }
 
     /// A question that policy answered with no.
@@ -77,6 +88,13 @@ package struct AuditedInterface: VarlinkInterface {
             record.rule = rule
             return record
         }
+    }
+}
+
+extension VarlinkCall {
+    /// The name that somebody wants to register.
+    fileprivate var newAccount: String? {
+        ["Register", "RegisterAccount"].contains(method) ? parameters.members["name"]?.text : nil
     }
 }
 

@@ -1,5 +1,6 @@
-// The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, for trials without a service. It numbers several
-// choices the other way round than Graph; here they become names.
+// The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, or what stands behind the
+// dot alone, for trials without a service. It numbers several choices the other way round than Graph;
+// here they become names.
 
 internal import MAMModel
 
@@ -37,13 +38,24 @@ enum LegacyPolicy {
 
     /// A preferences list has an object for each key, in which the value is the default.
     private static func flattened(_ fields: [String: JSONValue]) -> [String: JSONValue] {
-        guard let list = fields["PreferenceSpecifiers"]?.array else { return fields }
+        guard let list = fields["PreferenceSpecifiers"]?.array else { return named(fields) }
         let pairs = list.compactMap { item -> (String, JSONValue)? in
             guard let key = item.object?["Key"]?.text else { return nil }
             return (key, item.object?["DefaultValue"] ?? .null)
         }
-        return Dictionary(pairs) { _, last in last }
+        return named(Dictionary(pairs) { _, last in last })
     }
+
+    /// Older guides leave the prefix out.
+    private static func named(_ fields: [String: JSONValue]) -> [String: JSONValue] {
+        let bare = fields.filter { bareNames.contains($0.key) }
+        let renamed = Dictionary(uniqueKeysWithValues: bare.map { (prefix + $0.key, $0.value) })
+        return fields.filter { bare[$0.key] == nil }.merging(renamed) { whole, _ in whole }
+    }
+
+    private static let bareNames = Set(
+        LegacyField.numbers.map(\.name) + LegacyField.versions.map(\.name)
+            + ["NonBioPassTimeOutRequired", "NonBioPassTimeout", "IntuneIdentityUPN"])
 
     /// Switches of preferences are truth values in some files, and numbers in others.
     private static func number(in range: ClosedRange<Int64>) -> Shape<Int64> {

@@ -115,6 +115,8 @@ class Allowed(EnrollmentCase):
         self.assertIn("209", result.stderr)
         self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 209)
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [ANN.upper(), "object-7"])
+        records = self.workspace.serving("audit", "--json", "--event", "refused").stdout.splitlines()
+        self.assertEqual({json.loads(record)["account"] for record in records}, {BOB})
         self.workspace.serving("account register", BOB, "--oid", "OBJECT-7", "--no-passphrase")
         self.workspace.unmount()
         settings = self.workspace.policies.parent / "settings.json"

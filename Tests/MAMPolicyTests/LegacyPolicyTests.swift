@@ -108,6 +108,13 @@ import Testing
         #expect(try PolicyDocument.debug(of: settings) == nil)
     }
 
+    @Test func `names without the prefix count`() throws {
+        let document = try decode(#"{"AppSharingFromLevel": 0, "PINEnabled": 0, "Strange": 1}"#)
+        #expect(document.rules.allowedInboundDataTransferSources == .noApps)
+        #expect(document.rules.pinRequired == false)
+        #expect(document.warnings == [.unknownKey("Strange")])
+    }
+
     private func decode(_ text: String) throws -> PolicyDocument {
         let documents = try PolicyDocument.decode(Array(text.utf8), acceptsLegacy: true)
         return try #require(documents.first)
