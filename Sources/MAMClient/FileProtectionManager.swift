@@ -73,7 +73,8 @@ public struct FileProtectionManager: Sendable {
         try convert("Encrypt", file, copy, ["owner": .string(accountId)])
     }
 
-    /// Writes the plain content of a protected file outside of the mount to a new file; the original stays.
+    /// Writes the plain content of a protected file, in the mount or outside of it, to a new file; the
+    /// original stays.
     public func decryptFile(
         _ file: FileReference, toCopy copy: FileReference
     ) throws(MAMError) {

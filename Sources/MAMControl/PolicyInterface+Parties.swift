@@ -51,7 +51,9 @@ extension PolicyInterface {
             return try namedParty(call, "owner")
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let info = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        let info = try vaulted { () throws(VaultError) in
+            try protection(of: file, call, in: files)
+        }
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .foreign { return nil }
         try requireControl(call, of: info.owner)

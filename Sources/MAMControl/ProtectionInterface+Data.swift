@@ -19,7 +19,13 @@ extension ProtectionInterface {
 
     func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["sourceDescriptor", "destinationDescriptor"])
-        let found = try unprotect(call, try ends(call, writes: true))
+        let ends = try ends(call, writes: true)
+        let found: UnprotectedData
+        do throws(VaultError) {
+            found = try vault.unprotectData(of: ends.source, ends) { header throws(VaultError) in
+                try requireReading(call, of: header)
+            }
+        } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
         return ["bytes": JSONValue(found.byteCount), "protected": .bool(found.wasProtected)]
     }
 

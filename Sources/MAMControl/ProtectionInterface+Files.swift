@@ -56,7 +56,7 @@ extension ProtectionInterface {
         try call.parameters.allowOnly(Self.fileNames)
         let file = try regularFile(call)
         do throws(VaultError) {
-            return ["encrypted": .bool(try files.protection(of: file).isManaged)]
+            return ["encrypted": .bool(try protection(of: file, call, in: files).isManaged)]
         } catch { throw failed(error, otherwise: .internalError) }
     }
 

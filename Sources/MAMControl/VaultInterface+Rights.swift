@@ -49,6 +49,22 @@ extension VaultInterface {
         try vault.checkTransfer(of: header) { identity(of: call.peer) }
     }
 
+    /// What is known of the file that a call names. One outside of the mount has to be read: by its
+    /// path, by the daemon, for those who have its rights anyway.
+    func protection(
+        of file: Descriptor, _ call: VarlinkCall, in files: any MountedFiles
+    ) throws(VaultError) -> ProtectionInfo {
+        do throws(VaultError) { return try files.protection(of: file) } catch {
+            guard case .notFound = error, !call.parameters.has("fileDescriptor") else {
+                throw error
+            }
+        }
+        let readable = try systemCall { () throws(Errno) in
+            try reopen(file.raw, O_RDONLY | O_NOCTTY | O_NONBLOCK)
+        }
+        return try files.protection(of: readable)
+    }
+
     /// Only a file's owner on disk, and root, may give it to another identity.
     func requireOwnership(_ call: VarlinkCall, of file: Descriptor) throws(VarlinkError) {
         let status: stat

@@ -122,7 +122,8 @@ package struct WorkspaceInterface: VaultInterface {
             }
         } else {
             let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-            info = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+            info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: files)
+            }
         }
         return ["protection": info.json]
     }
@@ -182,14 +183,31 @@ package struct WorkspaceInterface: VaultInterface {
         try call.parameters.allowOnly(Self.conversionNames)
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
-        let authorize = { header throws(VaultError) in try requireReading(call, of: header) }
+        let sink: PlainSink =
+            DescriptorEnds(from: source, to: destination, call).map { .stream($0) }
+            ?? .file(destination)
+        if files.contain(source) {
+            return ["bytes": JSONValue(try decryptShown(call, source, into: sink))]
+        }
         let bytes = try vaulted { () throws(VaultError) in
-            if let stream = DescriptorEnds(from: source, to: destination, call) {
-                return try vault.decrypt(source, into: stream, authorize: authorize)
+            try vault.decrypt(source, into: sink) { header throws(VaultError) in
+                try requireReading(call, of: header)
             }
-            return try vault.decrypt(source, into: destination, authorize: authorize)
         }
         return ["bytes": JSONValue(bytes)]
+    }
+
+    /// The mount shows the file in the clear, to who may open it: what comes out of it goes by the
+    /// same rules, whoever has opened it.
+    private func decryptShown(
+        _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink
+    ) throws(VarlinkError) -> Int64 {
+        let info = try vaulted { () throws(VaultError) in try files.protection(of: source) }
+        try requireControl(call, of: info.owner)
+        return try vaulted { () throws(VaultError) in
+            try vault.checkTransfer(of: info) { identity(of: call.peer) }
+            return try vault.decryptShown(source, info, into: sink)
+        }
     }
 
     private static let conversionNames: Set<String> = [

@@ -85,6 +85,16 @@ extension StreamForm {
         return byteCount(names: nameCount + objectIDCount, try protectionClass(in: bytes))
     }
 
+    /// The header that the bytes begin with, which have a whole magic.
+    package static func header(in bytes: RawSpan) throws(HeaderError) -> FileHeader {
+        guard bytes.byteCount >= prefixByteCount else {
+            throw .truncated(byteCount: bytes.byteCount)
+        }
+        let count = try byteCount(ofPrefix: bytes)
+        guard bytes.byteCount >= count else { throw .truncated(byteCount: bytes.byteCount) }
+        return try decode(bytes.extracting(..<count))
+    }
+
     /// Nil in an unmanaged stream.
     private static func protectionClass(
         in bytes: RawSpan

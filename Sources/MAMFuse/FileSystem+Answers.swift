@@ -8,13 +8,18 @@ package import MAMSystem
 package import MAMVault
 
 extension FileSystem: MountedFiles {
+    package func contain(_ descriptor: Descriptor) -> Bool {
+        (try? status(of: descriptor.raw)).map { UInt64($0.st_dev) == mountDevice } ?? false
+    }
+
     package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
         let status = try statusOf(descriptor)
         if let inode = mountedInode(status) { return protection(of: inode) }
         // Not in this mount: a protected file elsewhere tells its owner by its header.
         do throws(Errno) {
             return vault.protection(
-                of: try FileFacts(of: descriptor, physicalSize: Int64(status.st_size)))
+                of: try FileFacts(
+                    of: descriptor, physicalSize: Int64(status.st_size), orStream: true))
         } catch {
             throw .notFound("the file is not in this workspace, and cannot be read: \(error)")
         }

@@ -12,14 +12,35 @@ package enum FileFacts: Sendable {
     case damaged(HeaderError)
 
     /// Reads the first 1024 bytes.
-    package init(of descriptor: Descriptor, physicalSize: Int64) throws(Errno) {
+    ///
+    /// `orStream`: outside of a backing directory a file may be in the form of a stream as well.
+    package init(
+        of descriptor: Descriptor, physicalSize: Int64, orStream: Bool = false
+    ) throws(Errno) {
         // On the stack: every file that becomes known comes here.
         var room: InlineArray<1024, UInt8> = .init(repeating: 0)
         var span = room.mutableSpan
         let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
             try readFully(descriptor.raw, into: buffer, at: 0)
         }
-        self.init(head: room.span.bytes.extracting(..<count), physicalSize: physicalSize)
+        self.init(
+            head: room.span.bytes.extracting(..<count), physicalSize: physicalSize,
+            orStream: orStream)
+    }
+
+    /// `head`: the first 1024 bytes, or all there are.
+    package init(head: RawSpan, physicalSize: Int64, orStream: Bool) {
+        self = (orStream ? Self.stream(head) : nil) ?? Self(head: head, physicalSize: physicalSize)
+    }
+
+    /// Nil for what does not begin with a stream's magic.
+    private static func stream(_ head: RawSpan) -> FileFacts? {
+        guard head.byteCount >= streamMagic.count,
+            StreamForm.hasMagic(head, count: streamMagic.count)
+        else { return nil }
+        do throws(HeaderError) { return .protected(try StreamForm.header(in: head)) } catch {
+            return .damaged(error)
+        }
     }
 
     private init(head: RawSpan, physicalSize: Int64) {

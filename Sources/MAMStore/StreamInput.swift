@@ -1,7 +1,7 @@
 // What arrives through a pipe, as much of it at hand as one chunk takes.
 
 internal import Glibc
-internal import MAMFormat
+package import MAMFormat
 internal import MAMModel
 
 /// Where a stream comes from and where it goes.
@@ -108,6 +108,16 @@ extension StreamInput {
         }
         drop(byteCount)
         return StreamHead(header: header, bytes: head)
+    }
+}
+
+extension StreamInput {
+    /// The header of what is in the form of files, and stays at hand; nil for anything else.
+    package func fileHeader() throws(StoreError) -> FileHeader? {
+        guard try fill(fileMagic.count) >= fileMagic.count, bytes.starts(with: fileMagic),
+            try fill(FileHeader.byteCount) >= FileHeader.byteCount
+        else { return nil }
+        return try? FileHeader.decode(UnsafeRawBufferPointer(bytes).bytes)
     }
 }
 

@@ -8,6 +8,9 @@ package protocol MountedFiles: Sendable {
     /// How the kernel's requests come.
     var transport: Transport { get }
 
+    /// True for any descriptor of something in the mount.
+    func contain(_ descriptor: Descriptor) -> Bool
+
     /// `descriptor`: any descriptor of a file or directory in the mount, `O_PATH` too; or a readable one of a
     ///   protected file elsewhere.
     func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo

@@ -54,48 +54,74 @@ extension Vault {
             { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
     }
 
-    /// Writes the plain content of a protected source into an empty file. A source that was cut is refused.
+    /// Writes the plain content of a protected source, in either form, into an empty file or a
+    /// stream. A source that was cut is refused. What is written has verified, so that at damage it
+    /// is what came before.
     ///
     /// `authorize` gets the header of the file as it was taken into use: what the source says before or after
     /// does not count, for its owner may change it at any time.
     package func decrypt(
-        _ source: Descriptor, into destination: Descriptor,
+        _ source: Descriptor, into sink: PlainSink,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
     ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        if try systemCall({ () throws(Errno) in try StreamFile.isStream(source) }) {
+            try requireEmpty(sink)
+            return try unprotectData(StreamFile(source, to: sink), authorize: authorize).byteCount
+        }
         let file = try protectedFile(source, authorize)
-        _ = try emptyFile(destination)
+        try requireEmpty(sink)
         return try copy(
             { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
             { bytes, offset throws(VaultError) in
-                try systemCall { () throws(Errno) in
-                    try writeFully(destination.raw, from: bytes, at: offset)
+                try streaming(file) { isWanted throws(StoreError) in
+                    try sink.write(bytes, at: offset, while: isWanted)
                 }
             })
     }
 
-    /// The same into a stream. What is written has verified, so that at damage it is what came before.
-    package func decrypt(
-        _ source: Descriptor, into destination: any StreamEnds,
-        authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    /// Writes what a file of the mount shows to whoever has it open, as long as its account lets it
+    /// be opened.
+    ///
+    /// `info`: what is known of the file.
+    package func decryptShown(
+        _ source: Descriptor, _ info: ProtectionInfo, into sink: PlainSink
     ) throws(VaultError) -> Int64 {
-        let file = try protectedFile(source, authorize)
+        try requireRegular(source, "the source")
+        guard let fileClass = info.fileClass else { throw Self.nothingToDecrypt }
+        let account = account(of: info.owner)
+        guard let window = account.flatMap({ windows(of: $0) })?.window(fileClass),
+            window.allowsOpen
+        else { throw closure(of: account, info.owner) }
+        try requireEmpty(sink)
         return try copy(
-            { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
-            { bytes, _ throws(VaultError) in
-                try streaming(file) { isWanted throws(StoreError) in
-                    try destination.write(bytes, while: isWanted)
+            { buffer, offset throws(VaultError) in
+                try systemCall { () throws(Errno) in
+                    try readFully(source.raw, into: buffer, at: offset)
+                }
+            },
+            { bytes, offset throws(VaultError) in
+                do throws(StoreError) {
+                    try sink.write(bytes, at: offset, while: { window.allowsUse })
+                } catch {
+                    if error == .keyUnavailable { throw closure(of: account, info.owner) }
+                    throw .store(error)
                 }
             })
+    }
+
+    private static let nothingToDecrypt = VaultError.invalid(
+        "the source is not a protected file: there is nothing to decrypt")
+
+    private func requireEmpty(_ sink: PlainSink) throws(VaultError) {
+        if case .file(let destination) = sink { _ = try emptyFile(destination) }
     }
 
     private func protectedFile(
         _ source: Descriptor, _ authorize: (FileHeader) throws(VaultError) -> Void
     ) throws(VaultError) -> VaultFile {
-        try requireRegular(source, "the source")
         let file = try self.file(source, endMarkRule: .refuse)
-        guard let header = file.header else {
-            throw .invalid("the source is not a protected file: there is nothing to decrypt")
-        }
+        guard let header = file.header else { throw Self.nothingToDecrypt }
         try authorize(header)
         try admit(file)
         return file

@@ -1,10 +1,12 @@
 // Protecting data that is no file: buffers, strings, pipes.
 
+internal import Glibc
 internal import MAMCrypto
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 package import MAMStore
+package import MAMSystem
 
 extension Vault {
     /// Writes all of the source as a stream of this owner: sealed for an account, plain behind a header for anybody
@@ -46,6 +48,10 @@ extension Vault {
     ) throws(VaultError) -> UnprotectedData {
         let input = StreamInput(ends)
         let found = try storing { () throws(StoreError) in try input.readHead() }
+        if found == nil, try storing({ () throws(StoreError) in try input.fileHeader() }) != nil {
+            throw .invalid(
+                "it is a protected file, not read from front to back; run: mamctl decrypt FILE")
+        }
         guard let head = found, head.header.isManaged else {
             let count = try storing { () throws(StoreError) in try input.passThrough() }
             return UnprotectedData(byteCount: count, wasProtected: found != nil)
@@ -70,12 +76,35 @@ extension Vault {
         return UnprotectedData(byteCount: count, wasProtected: true)
     }
 
-    /// Whose the data is: its header is all that is read. Nil for data that `protectData` did not write.
+    /// The same of a descriptor: a file in the form of files is read at any place.
+    package func unprotectData(
+        of source: Descriptor, _ ends: any StreamEnds,
+        authorize: (FileHeader) throws(VaultError) -> Void
+    ) throws(VaultError) -> UnprotectedData {
+        guard isFileForm(source) else { return try unprotectData(ends, authorize: authorize) }
+        let count = try decrypt(source, into: .stream(ends), authorize: authorize)
+        return UnprotectedData(byteCount: count, wasProtected: true)
+    }
+
+    /// Only of what stands at its start: from there on it would be read.
+    private func isFileForm(_ source: Descriptor) -> Bool {
+        withExtendedLifetime(source) {
+            guard let found = try? status(of: source.raw), found.st_mode & S_IFMT == S_IFREG,
+                lseek(source.raw, 0, SEEK_CUR) == 0,
+                let facts = try? FileFacts(of: source, physicalSize: Int64(found.st_size))
+            else { return false }
+            return facts.header != nil
+        }
+    }
+
+    /// Whose the data is: its header, of either form, is all that is read. Nil for data that is not
+    /// protected.
     package func dataProtection(_ ends: any StreamEnds) throws(VaultError) -> ProtectionInfo? {
         let input = StreamInput(ends)
-        return try storing { () throws(StoreError) in try input.readHead() }.map {
-            protection(of: .protected($0.header))
-        }
+        return try storing { () throws(StoreError) -> FileHeader? in
+            if let head = try input.readHead() { return head.header }
+            return try input.fileHeader()
+        }.map { protection(of: .protected($0)) }
     }
 
     /// Runs `body` with the key, which is gone when this returns, and ends it once the window closes.

@@ -58,6 +58,7 @@ package enum ProtectionDescription {
         # Makes a file of the mount plain, whatever policy says, and so nobody's, until Protect gives it to an account again.
         method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
+        # Of a file outside of the mount its header tells, in either form.
         method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
 
         # Reads the source to its end and writes it protected for the owner: sealed for an account, plain behind a header for
@@ -65,11 +66,11 @@ package enum ProtectionDescription {
         # pipes. The call ends when the caller hangs up. bytes: plain ones.
         method ProtectData(owner: ?string, unmanaged: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
 
-        # The inverse. What ProtectData did not write passes through as it is: protected is then false. All that is written has
+        # The inverse, also of a file that Workspace.Encrypt made, if it is not in a pipe. What is not protected passes through as it is: protected is then false. All that is written has
         # verified; at damage it is what came before.
         method UnprotectData(sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int, protected: bool)
 
-        # Reads a header and no more. null, and status 104: the data is not protected.
+        # Reads a header, of either form, and no more. null, and status 104: the data is not protected.
         method DataInfo(sourceDescriptor: ?int) -> (protection: ?Protection, status: int)
 
         # The same for text; protected text is base64.

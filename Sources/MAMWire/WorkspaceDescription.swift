@@ -204,7 +204,8 @@ package enum WorkspaceDescription {
         # The source may be a pipe, which is read to its end.
         method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
-        # Reads the protected source from its start and writes the plain content into the empty destination.
+        # Reads the protected source from its start and writes the plain content into the empty destination. The source is a
+        # file in either form, or one of the mount whose owner is managed: what the mount shows is copied under the same rules.
         # The destination may be a pipe: what is written into it has verified.
         method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 

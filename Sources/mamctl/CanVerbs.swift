@@ -212,11 +212,12 @@ private func ownerOnStandardInput() throws(Failure) -> String? {
         guard count > 0 else { break }
         bytes += buffer.prefix(count)
     }
-    guard bytes.starts(with: fileMagic) else { return nil }
-    guard bytes.count == FileHeader.byteCount else {
-        throw Failure(.damaged, "standard input ends inside the header")
+    switch MAMStore.FileFacts(
+        head: bytes.span.bytes, physicalSize: Int64(bytes.count), orStream: true)
+    {
+    case .protected(let header):
+        return header.owner.name.isEmpty ? header.owner.objectID : header.owner.name
+    case .damaged(let error): throw Failure(.damaged, "standard input: \(error)")
+    case .empty, .foreign: return nil
     }
-    do throws(HeaderError) {
-        return try FileHeader.decode(bytes.span.bytes).owner.name
-    } catch { throw Failure(.damaged, "standard input: \(error)") }
 }

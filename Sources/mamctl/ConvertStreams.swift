@@ -49,7 +49,7 @@ enum Input {
 }
 
 extension Invocation {
-    func input(_ path: ByteString, _ conversion: Conversion) throws(Failure) -> Input {
+    func input(_ path: ByteString, _ conversion: Conversion) throws -> Input {
         if path.text == "-" {
             guard conversion.seals else {
                 throw Failure(
@@ -59,7 +59,11 @@ extension Invocation {
             return .stream
         }
         let source = try Source(path)
-        try source.refuseToConvert(conversion)
+        if conversion.seals {
+            try source.refuseToEncrypt()
+        } else {
+            try source.refuseToDecrypt(self)
+        }
         return .file(source)
     }
 

@@ -66,12 +66,8 @@ struct Source {
         }
     }
 
-    /// Refuses what is in the form already that it is to get.
-    func refuseToConvert(_ conversion: Conversion) throws(Failure) {
-        if conversion.seals { try refuseToEncrypt() } else { try refuseToDecrypt() }
-    }
-
-    private func refuseToEncrypt() throws(Failure) {
+    /// Refuses to seal what is sealed already.
+    func refuseToEncrypt() throws(Failure) {
         let facts = try headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {
@@ -81,15 +77,17 @@ struct Source {
         }
     }
 
-    private func refuseToDecrypt() throws(Failure) {
-        let facts = try headerFacts(path, descriptor)
+    /// Refuses what has no header of ours, and in a mount, where none is seen, what is plain.
+    func refuseToDecrypt(_ invocation: Invocation) throws {
+        let name = workspace(of: descriptor)
+        let facts =
+            try name.map {
+                try invocation.protection("ProtectionInfo", of: descriptor, path, in: $0)
+            } ?? headerFacts(path, descriptor)
         if facts.isDamaged { throw facts.damage }
-        guard facts.state == .foreign else { return }
-        let place = workspace(of: descriptor).map {
-            "; the mount of workspace '\($0)' shows it in the clear, so copy it"
-        }
+        guard name == nil ? facts.state == .foreign : !facts.isEncrypted else { return }
         throw Failure(
-            .notManaged, "\(path.shown) is not encrypted\(place ?? "")",
+            .notManaged, "\(path.shown) is not encrypted",
             next: "mamctl info \(path.asArgument)")
     }
 }

@@ -99,13 +99,27 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
     let facts = try naming(path) { () throws(Errno) in
         let open = try reopen(file.raw, O_RDONLY | O_NONBLOCK)
         return try MAMStore.FileFacts(
-            of: open, physicalSize: Int64(try status(of: open.raw).st_size))
+            of: open, physicalSize: Int64(try status(of: open.raw).st_size), orStream: true)
     }
     return switch facts {
     case .empty: plain(path, "the file is empty")
     case .foreign: plain(path, "the file has no protection header")
     case .damaged(let error): damaged(path, error.description)
     case .protected(let header): decoded(path, header)
+    }
+}
+
+extension FileFacts {
+    /// Whose protected data a file of a mount has in it: a copy of a sealed file or stream, which the
+    /// mount shows as it is. Nil where nothing may be read.
+    var dataInMount: Identity? {
+        guard [.available, .unmanaged, .foreign].contains(state),
+            let file = try? openFile(path.cString, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            workspace(of: file) != nil, let size = try? status(of: file.raw).st_size,
+            let facts = try? MAMStore.FileFacts(
+                of: file, physicalSize: Int64(size), orStream: true)
+        else { return nil }
+        return facts.header?.owner
     }
 }
 

@@ -56,7 +56,7 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
     let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
         isAnyDamaged = isAnyDamaged || facts.isDamaged
-        return (description(of: facts), facts.json)
+        return (description(of: facts, holding: facts.dataInMount), facts.json)
     }
     return status == .success && isAnyDamaged ? .damaged : status
 }
@@ -85,8 +85,12 @@ private func note(on facts: FileFacts) -> String {
     return facts.owner.isNobody ? "" : ": what is made there is plain"
 }
 
-func description(of facts: FileFacts) -> Record {
-    let rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
+/// `inner`: whose protected data is the content.
+func description(of facts: FileFacts, holding inner: Identity? = nil) -> Record {
+    var rows = facts.state == .directory ? directoryRows(facts) : fileRows(facts)
+    if let inner {
+        rows.append(["  holds", "protected data of \(ByteString(inner.description).shown)"])
+    }
     let (start, end) = Style.output.boldMarks
     return Record(before: start, path: facts.path, after: "\(end)\n\(table(rows))")
 }

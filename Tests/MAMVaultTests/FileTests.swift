@@ -77,7 +77,7 @@ struct FileTests {
             try test.vault.encrypt(plain, for: TestVault.annIdentity(), into: sealed) == Int64(size)
         )
         let again = try test.descriptor("again")
-        #expect(try test.vault.decrypt(sealed, into: again) == Int64(size))
+        #expect(try test.vault.decrypt(sealed, into: .file(again)) == Int64(size))
         #expect(try readSmallFile("\(test.path)/again", maximumByteCount: 4 << 20) == bytes)
     }
 
@@ -89,7 +89,7 @@ struct FileTests {
         let cut = try test.descriptor("f")
         try setSize(cut.raw, 4096)
         #expect(throws: VaultError.self) {
-            try test.vault.decrypt(cut, into: test.descriptor("out"))
+            try test.vault.decrypt(cut, into: .file(test.descriptor("out")))
         }
         let full = try test.makeFile("full", owner: .nobody, "x")
         _ = full

@@ -124,6 +124,8 @@ private struct Conversation {
 private struct NoFiles: MountedFiles {
     var transport: Transport { Transport(.device) }
 
+    func contain(_ descriptor: Descriptor) -> Bool { false }
+
     func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
         throw .notFound("no mount")
     }
