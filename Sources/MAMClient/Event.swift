@@ -45,6 +45,8 @@ public struct Event: Sendable, Hashable {
         case uiReleased = "ui-released"
         /// A document of the policy directory is not in force.
         case policyRefused = "policy-refused"
+        /// `IntuneMAMAllowedAccountsDidChangeNotification`.
+        case allowedAccountsChanged = "allowed-accounts-changed"
         /// `addAccountId`: policy names an account that nobody registered, ``Event/subject``.
         case accountToAdd = "account-to-add"
     }

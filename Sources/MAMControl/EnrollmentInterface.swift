@@ -103,7 +103,7 @@ package struct EnrollmentInterface: VaultInterface {
 
     private func allowedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
-        let allowed = vault.settings.allowedAccounts
+        let allowed = vault.accountRules.allowed
         return ["accounts": allowed.map { .array($0.map { .string($0) }) } ?? .null]
     }
 

@@ -38,6 +38,7 @@ extension AccountEvent.Kind {
         case .uiReleased(let session): ("ui-released", ["session": .string(session)])
         case .policyRefused(let document, let reason):
             ("policy-refused", ["document": .string(document), "reason": .string(reason)])
+        case .allowedAccountsChanged: ("allowed-accounts-changed", [:])
         case .accountToAdd(let name): ("account-to-add", ["name": .string(name)])
         }
     }

@@ -9,7 +9,7 @@
 //   AppConfiguration                                what they tell an account's programs
 //   LegacyPolicy                                    the flat policy for trials
 //   PolicyLint, JSONScan                            what is wrong with a document, and in which line
-//   Settings (+Decode), SettingField                settings.json
+//   Settings (+Decode, +Live), SettingField         settings.json
 //   Shape, PolicyShape, Reader, PropertyList        how values stand in JSON and in property lists
 
 internal import MAMModel

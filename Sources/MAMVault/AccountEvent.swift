@@ -48,6 +48,8 @@ package struct AccountEvent: Sendable {
         // The workspace: events without an account.
         /// A document of the policy directory is not in force; a sentence.
         case policyRefused(document: String, reason: String)
+        /// `AllowedAccounts` in the settings.
+        case allowedAccountsChanged
         /// Policy names an account that nobody registered.
         case accountToAdd(String)
     }

@@ -67,8 +67,8 @@ extension Vault {
     /// Looks for accounts that the settings' groups name and nobody registered.
     package func nameAccountsToAdd() {
         guard settings.autoEnrollOnLaunch else { return }
-        for name in Set(settings.groups.values.joined()).sorted() where account(named: name) == nil
-        {
+        for name in Set(accountRules.groups.values.joined()).sorted()
+        where account(named: name) == nil {
             log.info(
                 "policy names \(name), which is not registered: mamctl account register \(name)")
             announce(.accountToAdd(name))

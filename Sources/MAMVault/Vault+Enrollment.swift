@@ -38,7 +38,23 @@ extension Vault {
 
     /// What `AllowedAccounts` says of an identity; without it anybody is allowed.
     package func isAllowed(_ identity: Identity) -> Bool {
-        settings.allowedAccounts.map { $0.contains { identity.matches($0) } } ?? true
+        accountRules.allowed.map { $0.contains { identity.matches($0) } } ?? true
+    }
+
+    /// Who may have accounts here; changes with the settings.
+    package var accountRules: AccountRules { currentAccountRules.withLock { $0 } }
+
+    /// False if they were the same. Accounts that are not allowed any more are blocked by the
+    /// check-in, or the look at them, that comes next.
+    package func replaceAccountRules(_ new: AccountRules) -> Bool {
+        let old = currentAccountRules.withLock { current in
+            defer { current = new }
+            return current
+        }
+        guard new != old else { return false }
+        userIDs.forget()
+        if new.allowed != old.allowed { announce(.allowedAccountsChanged) }
+        return true
     }
 
     func facts(of account: AccountID) -> EnrollmentFacts {

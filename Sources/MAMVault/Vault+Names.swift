@@ -24,7 +24,7 @@ extension Vault {
     /// A user's own daemon has no other user, and root may act for all.
     func right(of user: UInt32, to identity: Identity) -> NameRight {
         guard geteuid() == 0, user != 0 else { return .given }
-        guard let map = settings.accountUsers else { return .unsaid }
+        guard let map = accountRules.users else { return .unsaid }
         let entries = map.filter { identity.matches($0.key) }
         // An object id that is one's own makes no other name one's own.
         let title = identity.description.lowercased()
@@ -69,7 +69,7 @@ extension Vault {
         _ identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> String? {
         refusal(by: right(of: user, to: identity)) {
-            guard settings.allowedAccounts != nil || !isSecondUser(user) else {
+            guard accountRules.allowed != nil || !isSecondUser(user) else {
                 return
                     "several users have accounts here, and the settings do not say whose it is; root writes AccountUsers or AllowedAccounts into settings.json"
             }

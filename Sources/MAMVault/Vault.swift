@@ -11,7 +11,9 @@ internal import Synchronization
 
 /// One workspace's accounts, windows and rules.
 package final class Vault: Sendable {
+    /// As they were at the start; of them ``accountRules`` changes.
     package let settings: Settings
+    let currentAccountRules: Guarded<AccountRules>
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
@@ -67,6 +69,7 @@ package final class Vault: Sendable {
     ) throws(Errno) {
         classRecords = try stateDirectory.map(ClassRecords.init)
         self.settings = settings
+        currentAccountRules = Guarded(settings.accountRules)
         metrics = Metrics(isOn: !settings.telemetryDisabled)
         trail = AuditTrail(
             inState: stateDirectory, maximumByteCount: settings.auditMiB << 20, log: log)

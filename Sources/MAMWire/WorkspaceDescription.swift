@@ -80,7 +80,7 @@ package enum WorkspaceDescription {
         #   user-status-changed (code), compliance-status (code), restart-required
         #   identity-switch-required (code, session), ui-taken (session), ui-released (session)
         # Of the workspace, without an account, for root and the daemon's user: policy-refused (document, reason),
-        # account-to-add (name). Codes are the Intune SDK's numbers.
+        # account-to-add (name), allowed-accounts-changed. Codes are the Intune SDK's numbers.
         type Event (
           event: string,
           account: ?Account,

@@ -1,4 +1,4 @@
-// Settings from the workspace's configuration directory. They are read when the daemon starts.
+// Settings from the workspace's configuration directory. As they are at the start.
 
 import Glibc
 import MAMPolicy

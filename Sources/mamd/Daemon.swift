@@ -82,7 +82,10 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         server = try makeServer(
             places, backing, mountPoint, vault, files, policies,
             LastVerify(in: places.state(of: backing.name), mayWrite: true), given.listener)
-        policyWatch = try watch(policies, for: vault, log)
+        policyWatch = try watch(
+            policies,
+            SettingsFile(in: places.configuration(of: backing.name), vault.settings, log),
+            for: vault, log)
     } catch {
         // Or a dead mount would stay.
         session.stop()

@@ -76,7 +76,7 @@ final class PolicyDirectory: Sendable {
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
             var reading = read(&state.copies)
-            adopt(&reading, &state)
+            adopt(&reading, &state, settings.groups)
             return (reading, state.book)
         }
         if let failure = reading.failure, reading.documents.isEmpty, access(path, F_OK) == 0 {
@@ -95,7 +95,7 @@ final class PolicyDirectory: Sendable {
         let (reading, newlyRefused) = state.withLock { state in
             var reading = read(&state.copies)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
-            let newlyRefused = adopt(&reading, &state)
+            let newlyRefused = adopt(&reading, &state, vault.accountRules.groups)
             let hasChanged = state.book != book
             reading.hasChanged = hasChanged
             reading.isNews = hasChanged || (state.refused, state.failure) != (refused, failure)
@@ -120,12 +120,12 @@ final class PolicyDirectory: Sendable {
     /// Returns what was not refused before.
     @discardableResult
     private func adopt(
-        _ reading: inout PolicyReading, _ state: inout State
+        _ reading: inout PolicyReading, _ state: inout State, _ groups: [String: [String]]
     ) -> [RefusedDocument] {
         reading.keepTimes(of: state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
-            workspace: workspace, groups: settings.groups)
+            workspace: workspace, groups: groups)
         // Before a word is said about them.
         state.scrubbed.formUnion(valuesToScrub(in: reading.documents))
         log.rules.set(isVerbose: settings.verboseLogging, scrubbed: Array(state.scrubbed))

@@ -86,15 +86,17 @@ private struct Notifier {
     }
 }
 
-/// Connects the directory with the vault.
+/// Connects the directory, and the settings beside it, with the vault.
 func watch(
-    _ policies: PolicyDirectory, for vault: Vault, _ log: Log
+    _ policies: PolicyDirectory, _ settings: SettingsFile, for vault: Vault, _ log: Log
 ) throws(StartError) -> PolicyWatch {
     do throws(Errno) {
         return try PolicyWatch(policies.path) { isBlind in
+            let hasNewRules = settings.reload(into: vault)
+            // It knows the groups of the settings.
             let reading = policies.reload(into: vault)
             // What is read every few seconds, just in case, is no news each time.
-            guard reading.isNews || !isBlind else { return }
+            guard reading.isNews || hasNewRules || !isBlind else { return }
             vault.checkedIn(reading.outcome, isNews: reading.isNews)
         }
     } catch { throw StartError("no event descriptor can be made: \(error)") }

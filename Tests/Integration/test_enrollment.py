@@ -2,10 +2,11 @@
 import concurrent.futures
 import errno
 import json
+import subprocess
 import unittest
 
-from enrolling import EnrollmentCase
-from workspace import ANN, BOB, NO, REFUSED, USAGE, tree_digest
+from enrolling import EnrollmentCase, daemon_text
+from workspace import ANN, BOB, NO, REFUSED, USAGE, tree_digest, wait_until
 
 
 class Enrollment(EnrollmentCase):
@@ -125,6 +126,38 @@ class Allowed(EnrollmentCase):
         self.assert_closed("launch", errno.EACCES)
         self.assertEqual(self.workspace.account()["statusCode"], 209)
         self.assertEqual(self.block(BOB), "")
+
+
+class AllowedLive(EnrollmentCase):
+    settings = {**EnrollmentCase.settings, "AllowedAccounts": [ANN]}
+
+    def write(self, **changes):
+        settings = self.workspace.policies.parent / "settings.json"
+        settings.write_text(json.dumps({**json.loads(settings.read_text()), **changes}))
+
+    def test_who_is_allowed_changes_with_the_file(self):
+        self.begin()
+        watch = subprocess.Popen(
+            ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE, text=True,
+            env=self.workspace.environment)
+        self.addCleanup(watch.stdout.close)
+        self.addCleanup(watch.wait)
+        self.addCleanup(watch.kill)
+        self.assertIn("available", watch.stdout.readline())
+        self.write(AllowedAccounts=[BOB], LockGraceSeconds=7)
+        wait_until(lambda: self.block() == "launch")
+        self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
+        wait_until(lambda: self.workspace.account()["statusCode"] == 209)
+        self.assertIn("allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
+        self.assertIn("the next start takes LockGraceSeconds from it", daemon_text(self.workspace))
+        # A mistake lets nobody in.
+        self.write(AllowedAccounts="anybody")
+        wait_until(lambda: "what it said before stays in force" in daemon_text(self.workspace))
+        self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
+        self.write(AllowedAccounts=[ANN])
+        wait_until(lambda: self.block() == "")
+        self.workspace.unlock()
+        self.assert_open()
 
 
 class OneAccount(EnrollmentCase):

@@ -90,7 +90,7 @@ internal import Testing
                 .split(separator: ", ")
                 .map { String($0.replacing(" ", with: "")) }
         }
-        let ofWorkspace: Set = ["policy-refused", "account-to-add"]
+        let ofWorkspace: Set = ["policy-refused", "account-to-add", "allowed-accounts-changed"]
         #expect(Set(words).union(ofWorkspace) == Set(Event.Kind.allCases.map(\.rawValue)))
         #expect(ofWorkspace.allSatisfy(WorkspaceDescription.text.contains))
     }

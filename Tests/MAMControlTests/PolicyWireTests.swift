@@ -30,6 +30,7 @@ struct PolicyWireTests {
         (.uiTaken(session: "1"), "ui-taken"), (.uiReleased(session: "1"), "ui-released"),
         (.policyRefused(document: "a.json", reason: "why"), "policy-refused"),
         (.accountToAdd("a@b"), "account-to-add"),
+        (.allowedAccountsChanged, "allowed-accounts-changed"),
     ]
 
     @Test("Each event has its word, and no member that the interface does not declare")
