@@ -7,9 +7,11 @@ internal import Synchronization
 
 extension Keyring {
     /// Makes an account with new class keys, on disk before this returns. It is unlocked from now on. The
-    /// passphrase is nil for an account that the device secret alone opens.
+    /// passphrase is nil for an account that the device secret alone opens. `prepare` is called before anything of
+    /// the account is on disk, and not for one that is refused.
     package func register(
-        _ identity: Identity, uid: UInt32, passphrase: SecretBytes?
+        _ identity: Identity, uid: UInt32, passphrase: SecretBytes?,
+        preparing prepare: (AccountID) -> Void = { _ in }
     ) throws(KeyringError) -> AccountID {
         guard !identity.isNobody else { throw .nobody }
         return try registrations.withTurn(of: uid) { () throws(KeyringError) in
@@ -17,17 +19,19 @@ extension Keyring {
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
             let keybag = try newKeybag(identity, uid: uid, keys: keys)
-            try add(keybag, keys, others: [], passphrase: passphrase)
+            try add(keybag, keys, others: [], passphrase: passphrase, preparing: prepare)
             return keybag.accountID
         }
     }
 
     /// A new account: on disk, and then at hand. The caller holds `registrations`.
     func add(
-        _ new: Keybag, _ keys: ClassKeys, others: [OtherKeys.Key], passphrase: SecretBytes?
+        _ new: Keybag, _ keys: ClassKeys, others: [OtherKeys.Key], passphrase: SecretBytes?,
+        preparing prepare: (AccountID) -> Void
     ) throws(KeyringError) {
         var keybag = new
         try seal(&keybag, keys, passphrase: passphrase)
+        prepare(keybag.accountID)
         try changes.withLock { [keybag] _ throws(KeyringError) in
             // Files would be written with keys that a crash takes away.
             guard try save(keybag) else { throw takeBack(keybag) }

@@ -24,9 +24,10 @@ extension Keyring {
     }
 
     /// Makes the account of an export one of this device: the same ids and keys, another keybag. It is unlocked from now
-    /// on. The passphrase is nil for keys that the device secret alone opens.
+    /// on. The passphrase is nil for keys that the device secret alone opens. `prepare`: as for a registration.
     package func add(
-        _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?
+        _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?,
+        preparing prepare: (AccountID) -> Void = { _ in }
     ) throws(KeyringError) {
         try registrations.withTurn(of: uid) { () throws(KeyringError) in
             try refuseConflicts(with: export)
@@ -35,7 +36,9 @@ extension Keyring {
                 registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
                 publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [],
                 others: export.others)
-            try add(keybag, opened.keys, others: opened.others, passphrase: passphrase)
+            try add(
+                keybag, opened.keys, others: opened.others, passphrase: passphrase,
+                preparing: prepare)
         }
     }
 

@@ -159,10 +159,11 @@ final class Enrollments: Sendable {
         state.withLock { $0.records[account] }
     }
 
-    /// Begins a record for a new account.
+    /// Begins a record for a new account, on disk before this returns.
     func begin(_ account: AccountID, at now: Moment) {
         let record = EnrollmentRecord(at: Passage(now, boot: Passage.currentBoot))
         state.withLock { $0.records[account] = record }
+        save(account)
     }
 
     /// Changes a record, and has it on disk before this returns if more than time has changed.

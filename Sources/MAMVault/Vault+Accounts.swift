@@ -100,7 +100,10 @@ extension Vault {
                 return try registerAgain(known, passphrase: passphrase)
             }
             try judgeNew(passphrase, policies.policy(for: identity))
-            let account = try keyring.register(identity, uid: user, passphrase: passphrase)
+            let account = try beginning { begin throws(KeyringError) in
+                try keyring.register(
+                    identity, uid: user, passphrase: passphrase, preparing: begin)
+            }
             audit(.registered, account, "\(identity) was registered by uid \(user)")
             // It has no files yet.
             if let classRecords { recordClasses(of: account, classRecords) }
@@ -109,11 +112,27 @@ extension Vault {
         }
     }
 
+    /// Makes an account whose enrolment is recorded before it has a keybag: a keybag without a
+    /// record is a lock-out, and the daemon may be killed between the two.
+    func beginning(
+        _ make: ((AccountID) -> Void) throws(KeyringError) -> AccountID
+    ) throws(KeyringError) -> AccountID {
+        var begun: AccountID?
+        do throws(KeyringError) {
+            return try make { account in
+                begun = account
+                enrollments.begin(account, at: clock.now)
+            }
+        } catch {
+            if let begun { _ = enrollments.remove(begun) }
+            throw error
+        }
+    }
+
     /// An account that the keyring has from now on, with its keys at hand.
     func begin(_ account: AccountID) {
         addWindows(for: account)
         hasUnopened.withLock { $0 = nil }
-        enrollments.begin(account, at: clock.now)
         forgetPolicies()
         transitions.withLock(account) { openWindows(of: account) }
         updateRecovery(of: account)

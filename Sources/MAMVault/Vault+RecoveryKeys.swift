@@ -43,7 +43,11 @@ extension Vault {
         try refuseForged(export, opened, user: user, while: shallGoOn)
         try judgeNew(passphrase, policies.policy(for: identity))
         return try registering(for: user) { () throws(KeyringError) in
-            try keyring.add(export, opened, uid: user, passphrase: passphrase)
+            _ = try beginning { begin throws(KeyringError) in
+                try keyring.add(
+                    export, opened, uid: user, passphrase: passphrase, preparing: begin)
+                return account
+            }
             noteImport(of: export, by: user, into: export.accountID)
             begin(account)
             return account
