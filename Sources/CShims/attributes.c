@@ -27,6 +27,14 @@ intptr_t mam_fgetxattr(int descriptor, const char *name, void *value, size_t cou
     return fgetxattr(descriptor, name, value, count);
 }
 
+int mam_fsetxattr(int descriptor, const char *name, const void *value, size_t count, int flags) {
+    return fsetxattr(descriptor, name, value, count, flags);
+}
+
+int mam_fremovexattr(int descriptor, const char *name) {
+    return fremovexattr(descriptor, name);
+}
+
 // getxattrat(2), and the size of what it is told, which Debian 12's headers do not have yet. The same on x86-64 and arm64.
 enum { GETXATTRAT = 464 };
 struct attribute_arguments {

@@ -12,6 +12,8 @@ package enum HeaderError: Error, Equatable, Sendable {
     case newerVersion(Int)
     /// CRC-32 differs: the bytes were changed by accident.
     case checksum
+    /// It was sealed, and does not begin with a header any more.
+    case gone
     /// A field has a value that no writer gives it; its offset.
     case field(offset: Int)
 }
@@ -25,6 +27,7 @@ extension HeaderError: CustomStringConvertible {
         case .newerVersion(let version):
             "it has format version \(version), and this program knows up to \(FileHeader.version):"
                 + " install a newer mamd"
+        case .gone: "its header is gone: it was sealed, and does not begin with one any more"
         case .checksum: "the header's checksum is wrong: the file was changed or damaged"
         case .field(let offset): "the header has an impossible value at offset \(offset)"
         }

@@ -45,7 +45,9 @@ final class ConvertedCopy {
                 "the file has \(status.st_nlink) names; only a file with one can be converted")
         }
         try systemCall { () throws(Errno) in
-            attributes = try copyAttributes(from: source, to: file, removing: attributes)
+            // The copy says by itself whether it is sealed.
+            attributes = try copyAttributes(
+                from: source, to: file, removing: attributes, except: ByteString(SealedNote.name))
         }
     }
 

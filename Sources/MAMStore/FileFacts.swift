@@ -26,6 +26,7 @@ package enum FileFacts: Sendable {
         self.init(
             head: room.span.bytes.extracting(..<count), physicalSize: physicalSize,
             orStream: orStream)
+        if case .foreign = self, SealedNote.isOn(descriptor) { self = .damaged(.gone) }
     }
 
     /// `head`: the first 1024 bytes, or all there are.

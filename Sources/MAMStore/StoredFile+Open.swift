@@ -18,6 +18,7 @@ extension StoredFile {
             try readHead(of: descriptor.raw, byteCount: FileHeader.byteCount)
         }
         switch FileKind.classify(prefix: bytes.span.bytes, fileSize: size) {
+        case .foreign where SealedNote.isOn(descriptor): throw .header(.gone)
         case .empty, .foreign:
             self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: size)
         case .damaged:
@@ -81,6 +82,7 @@ extension StoredFile {
             let descriptor = descriptorUnlocked
             guard let key else {
                 try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
+                SealedNote.remove(from: descriptor)
                 content = .plain(PlainContent(descriptor: descriptor, header: nil))
                 content = .plain(try Self.beginUnmanaged(descriptor, header))
                 return
@@ -91,6 +93,7 @@ extension StoredFile {
             let wasEmpty = try physicalSize(of: descriptor) == 0
             try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
             content = .sealed(sealed)
+            SealedNote.set(on: descriptor)
             guard wasEmpty else { return sealed.sealEnd(becoming: sealed.extent) }
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
@@ -108,6 +111,8 @@ extension StoredFile {
             }
             let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
             content = .sealed(sealed)
+            // First: no crash leaves a file that has a size, and neither this nor a header.
+            SealedNote.set(on: descriptor)
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
     }

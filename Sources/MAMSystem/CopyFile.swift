@@ -33,13 +33,14 @@ private func copyRange(
 /// removed when they are copied again.
 @discardableResult
 package func copyAttributes(
-    from source: Descriptor, to target: Descriptor, removing former: Set<ByteString> = []
+    from source: Descriptor, to target: Descriptor, removing former: Set<ByteString> = [],
+    except left: ByteString? = nil
 ) throws(Errno) -> Set<ByteString> {
     let status = try status(of: source.raw)
     // Another owner takes capabilities away, so it comes first.
     _ = try retrying { fchown(target.raw, status.st_uid, status.st_gid) }
     let names = try copyExtendedAttributes(
-        from: source.raw, to: target.raw, removing: former)
+        from: source.raw, to: target.raw, removing: former, except: left)
     _ = try retrying { fchmod(target.raw, status.st_mode & 0o7777) }
     let times = [status.st_atim, status.st_mtim]
     _ = try retrying { futimens(target.raw, times) }

@@ -45,6 +45,20 @@ package func setExtendedAttribute(
     _ = try retrying { mam_setxattr(path, name, value.baseAddress, value.count, flags) }
 }
 
+/// fsetxattr(2).
+package func setExtendedAttribute(
+    of descriptor: Int32, _ name: UnsafePointer<CChar>, to value: UnsafeRawBufferPointer
+) throws(Errno) {
+    _ = try retrying { mam_fsetxattr(descriptor, name, value.baseAddress, value.count, 0) }
+}
+
+/// fremovexattr(2).
+package func removeExtendedAttribute(
+    of descriptor: Int32, _ name: UnsafePointer<CChar>
+) throws(Errno) {
+    _ = try retrying { mam_fremovexattr(descriptor, name) }
+}
+
 /// removexattr(2).
 package func removeExtendedAttribute(
     _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>
@@ -64,7 +78,8 @@ package func listExtendedAttributes(
 /// Copies all extended attributes that may be copied from one file to another; returns their names.
 /// `former`: those that an earlier call copied, of which the source may have lost some.
 package func copyExtendedAttributes(
-    from source: Int32, to target: Int32, removing former: Set<ByteString> = []
+    from source: Int32, to target: Int32, removing former: Set<ByteString> = [],
+    except left: ByteString? = nil
 ) throws(Errno) -> Set<ByteString> {
     try withProcPath(of: source) { source throws(Errno) in
         try withProcPath(of: target) { target throws(Errno) in
@@ -74,7 +89,8 @@ package func copyExtendedAttributes(
             let value = UnsafeMutableRawBufferPointer(rebasing: room[limit...])
             let count = try listExtendedAttributes(source, into: names)
             var copied: Set<ByteString> = []
-            for name in names[..<count].split(separator: 0) {
+            for name in names[..<count].split(separator: 0)
+            where ByteString(Array(name)) != left {
                 copied.insert(ByteString(Array(name)))
                 let text = name.map { CChar(bitPattern: $0) } + [0]
                 let found = try extendedAttribute(source, text, into: value)

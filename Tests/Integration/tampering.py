@@ -10,9 +10,9 @@ SIZES = (0, 1, 5, FIRST - 1, FIRST, FIRST + 1, FIRST + PAYLOAD, 10_000, 20_000, 
 
 
 def cut(data, source):
-    # Of fewer than 4 bytes nothing tells that they were a sealed file.
+    # One without any byte is not yet created.
     size = source.randrange(len(data))
-    return data[: max(4, source.choice((size, size // BLOCK * BLOCK)))]
+    return data[: max(1, source.choice((size, size // BLOCK * BLOCK)))]
 
 
 def extend(data, source):
@@ -20,22 +20,16 @@ def extend(data, source):
     return data + source.choice((bytes(more), source.randbytes(more)))
 
 
-def sealed_blocks(data):
-    """Those without the header."""
-    return range(1, len(data) // BLOCK) or (0,)
-
-
 def swap(data, source):
     blocks = [data[at : at + BLOCK] for at in range(0, len(data), BLOCK)]
-    one, two = source.choice(sealed_blocks(data)), source.choice(sealed_blocks(data))
+    one, two = source.randrange(len(blocks)), source.randrange(len(blocks))
     blocks[one], blocks[two] = blocks[two], blocks[one]
     return b"".join(blocks)
 
 
 def replace(data, source, filling):
-    block = source.choice(sealed_blocks(data))
-    start = max(HEADER, block * BLOCK)
-    return data[:start] + filling[: (block + 1) * BLOCK - start] + data[(block + 1) * BLOCK :]
+    start = source.randrange(len(data) // BLOCK) * BLOCK
+    return data[:start] + filling + data[start + BLOCK :]
 
 
 def zero(data, source):
@@ -52,7 +46,11 @@ def flip(data, source):
     return bytes(changed)
 
 
-KINDS = (cut, extend, swap, zero, garbage, flip)
+def wipe_header(data, source):
+    return source.choice((bytes(HEADER), source.randbytes(HEADER))) + data[HEADER:]
+
+
+KINDS = (cut, extend, swap, zero, garbage, flip, wipe_header)
 
 
 class Tampering:

@@ -90,6 +90,35 @@ class Ends(VerifyCase):
         self.workspace.unmount()
         self.assertTrue(self.mark.exists())
 
+    def test_without_its_header_a_sealed_file_does_not_become_a_foreign_one(self):
+        names = ("swapped", "wiped", "cut", "foreign")
+        self.mount()
+        for name in names:
+            self.write(self.directory / name, PLAIN)
+        self.workspace.unmount()
+        one, two = self.good[:BLOCK], self.good[BLOCK:2 * BLOCK]
+        self.lay(
+            swapped=two + one + self.good[2 * BLOCK:], wiped=bytes(BLOCK) + self.good[BLOCK:],
+            cut=self.good[:3], foreign=b"something else")
+        self.disk("new").write_bytes(b"a foreign file")
+        self.mount()
+        for name in names:
+            with self.refused(errno.EBADMSG):
+                (self.directory / name).read_bytes()
+        self.assertEqual((self.directory / "new").read_bytes(), b"a foreign file")
+        found = self.verify(status=DAMAGED)
+        self.assertEqual(found, {name: [("header", "left")] for name in names})
+        (self.directory / "wiped").write_bytes(b"new")
+        self.assertEqual((self.directory / "wiped").read_bytes(), b"new")
+
+    def test_what_is_decrypted_in_place_is_no_sealed_file(self):
+        path = self.disk("good")
+        self.assertIn("user.mam.sealed", os.listxattr(path))
+        self.mount()
+        self.workspace.ctl("owner", "--set", "me@example.org", "--unmanaged", self.directory / "good")
+        self.assertNotIn("user.mam.sealed", os.listxattr(path))
+        self.assertNotIn("user.mam.sealed", os.listxattr(self.directory / "good"))
+
     def test_nothing_tampered_with_is_shown_as_whole(self):
         tampering = Tampering(self, TAMPERINGS)
         tampering.lay()

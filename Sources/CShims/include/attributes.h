@@ -8,6 +8,8 @@ int mam_setxattr(const char *path, const char *name, const void *value, size_t c
 int mam_removexattr(const char *path, const char *name);
 intptr_t mam_listxattr(const char *path, char *names, size_t count);
 intptr_t mam_fgetxattr(int descriptor, const char *name, void *value, size_t count);
+int mam_fsetxattr(int descriptor, const char *name, const void *value, size_t count, int flags);
+int mam_fremovexattr(int descriptor, const char *name);
 
 /// getxattrat(2) without flags; errno ENOSYS before Linux 6.13. No descriptor of O_PATH is taken for the file itself (EBADF).
 intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value, size_t count);
