@@ -94,7 +94,11 @@ package struct AuditedInterface: VarlinkInterface {
 extension VarlinkCall {
     /// The name that somebody wants to register.
     fileprivate var newAccount: String? {
-        ["Register", "RegisterAccount"].contains(method) ? parameters.members["name"]?.text : nil
+        switch method {
+        case "Register", "RegisterAccount": parameters.members["name"]?.text
+        case "Login": parameters.members["account"]?.text
+        default: nil
+        }
     }
 }
 

@@ -42,9 +42,11 @@ package struct EnrollmentInterface: VaultInterface {
         }
     }
 
-    private func register(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    private func register(
+        _ call: VarlinkCall, namedBy parameter: String = "name"
+    ) throws(VarlinkError) -> [String: JSONValue] {
         let account: AccountID
-        do throws(Refusal) { account = try newAccount(call) } catch {
+        do throws(Refusal) { account = try newAccount(call, namedBy: parameter) } catch {
             switch error {
             case .status(let status): return ["status": status.json]
             case .error(let error): throw error
@@ -60,6 +62,7 @@ package struct EnrollmentInterface: VaultInterface {
 
     private func login(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account", "passphrase", "passphraseDescriptor"])
+        if try unknownName(call) != nil { return try register(call, namedBy: "account") }
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
@@ -68,9 +71,20 @@ package struct EnrollmentInterface: VaultInterface {
         return ["status": status.json]
     }
 
+    /// An identity that has no account here.
+    private func unknownName(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
+        guard let name = try call.parameters.optionalString("account"), !name.isEmpty,
+            vault.account(named: name) == nil
+        else { return nil }
+        return try? Identity(name: name, objectID: "")
+    }
+
     private func deregister(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account", "wipe", "confirmed"])
         _ = try call.parameters.string("account")
+        if let unknown = try unknownName(call) {
+            return ["status": EnrollmentStatus(unknown, .notEnrolled).json, "wiped": .null]
+        }
         let (account, name) = try account(call)
         guard try call.parameters.bool("wipe") else {
             return ["status": vault.signOut(account).json, "wiped": .null]

@@ -15,8 +15,12 @@ enum Refusal: Error {
 }
 
 extension VaultInterface {
-    func newAccount(_ call: VarlinkCall) throws(Refusal) -> AccountID {
-        let identity = try failing { () throws(VarlinkError) in try newIdentity(call) }
+    func newAccount(
+        _ call: VarlinkCall, namedBy parameter: String = "name"
+    ) throws(Refusal) -> AccountID {
+        let identity = try failing { () throws(VarlinkError) in
+            try newIdentity(call, namedBy: parameter)
+        }
         if let status = vault.refusal(
             of: identity, user: call.peer.uid, while: { call.isConnected })
         {
@@ -49,11 +53,13 @@ extension VaultInterface {
         do throws(VarlinkError) { return try body() } catch { throw .error(error) }
     }
 
-    private func newIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
+    private func newIdentity(
+        _ call: VarlinkCall, namedBy parameter: String
+    ) throws(VarlinkError) -> Identity {
         try call.parameters.allowOnly([
-            "name", "objectId", "passphrase", "passphraseDescriptor", "noPassphrase", "newKeys",
+            parameter, "objectId", "passphrase", "passphraseDescriptor", "noPassphrase", "newKeys",
         ])
-        let name = try call.parameters.string("name")
+        let name = try call.parameters.string(parameter)
         guard !name.isEmpty else { throw .invalidInput("an account needs a name") }
         let objectID = try call.parameters.optionalString("objectId") ?? ""
         do throws(Identity.Invalid) {

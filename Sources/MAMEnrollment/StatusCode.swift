@@ -94,7 +94,10 @@ package enum StatusCode: Int, Sendable, CaseIterable {
                 "the policy directory cannot be read, or the CheckIn hook failed"
             )
         case .notEnrolled:
-            ("the account is not enrolled", "deregister or login of an account that is not here")
+            (
+                "the account is not enrolled",
+                "deregister of an account that is not here, or login of one that was deregistered"
+            )
         case .notTheEnrolledAccount: ("it is not the enrolled account", nil)
         case .dataNotCleared:
             ("the account's data could not be cleared", "a wipe left files; it goes on later")

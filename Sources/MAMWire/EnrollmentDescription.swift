@@ -42,10 +42,10 @@ package enum EnrollmentDescription {
         method Register(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, newKeys: ?bool) -> (status: Status)
 
         # Checks in, and then opens the account with its passphrase: the way out of too many wrong ones, and of too long without a
-        # check-in.
+        # check-in. A name that has no account here is registered.
         method Login(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (status: Status)
 
-        # Takes an account from the list. wipe: and destroys its keys and files; otherwise its keys stay, sealed, and its files
+        # Takes an account from the list; status 213 without one. wipe: and destroys its keys and files; otherwise its keys stay, sealed, and its files
         # encrypted, until it is registered again with the passphrase that it has.
         # wiped: what io.mamd.Workspace.Wipe answers; null without wipe. confirmed: as there, for a wipe.
         method Deregister(account: string, wipe: bool, confirmed: ?bool) -> (status: Status, wiped: ?object)

@@ -8,13 +8,34 @@ internal import MAMWire
 
 func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
-    let account = try invocation.account(of: daemon)
-    let secrets = try invocation.currentPassphrase(of: account)
-    let parameters: [String: JSONValue] = ["account": .string(account.label)]
+    let account: AccountReport
+    do { account = try invocation.account(of: daemon) } catch let error as Failure {
+        // As the SDK does: who is not here yet is registered.
+        guard error.kind == "UnknownAccount" else { throw error }
+        return try loginNewAccount(invocation, daemon)
+    }
+    return try login(
+        account.label, try invocation.currentPassphrase(of: account), "unlocked", invocation,
+        daemon)
+}
+
+private func loginNewAccount(_ invocation: Invocation, _ daemon: Daemon) throws -> ExitStatus {
+    let name = try invocation.operands[0].requireText("the account's name")
+    var secrets = SecretParameters()
+    let prompt = "Passphrase for the new account \(ByteString(name).shown)"
+    try secrets.add("passphrase", try invocation.passphrase(prompt, isNew: true))
+    return try login(name, secrets, "registered", invocation, daemon)
+}
+
+private func login(
+    _ name: String, _ secrets: SecretParameters, _ done: String, _ invocation: Invocation,
+    _ daemon: Daemon
+) throws -> ExitStatus {
+    let parameters: [String: JSONValue] = ["account": .string(name)]
     let reply = try daemon.call(
         "Enrollment.Login", parameters.merging(secrets.members) { $1 },
-        descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    return try report(try reply.object("status"), of: account.label, "unlocked", invocation)
+        descriptors: secrets.descriptors, about: "account '\(ByteString(name).shown)'")
+    return try report(try reply.object("status"), of: name, done, invocation)
 }
 
 func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
@@ -28,9 +49,11 @@ func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
         about: "account '\(ByteString(name).shown)'")
     let done = wipes ? "deregistered and wiped" : "deregistered; its keys are kept"
     let status = try report(try reply.object("status"), of: name, done, invocation)
-    guard wipes else { return status }
+    // 213: there is no such account.
+    if try reply.object("status").integer("statusCode") == 213 { return .notFound }
+    guard wipes, let wiped = try reply.optionalObject("wiped") else { return status }
     return try warn(
-        ofIncomplete: WipeReport(try reply.object("wiped")), name,
+        ofIncomplete: WipeReport(wiped), name,
         in: daemon.status().backingDirectory)
 }
 

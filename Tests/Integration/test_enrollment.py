@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
-from workspace import ANN, BOB, NO, REFUSED, USAGE, tree_digest, wait_until
+from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, tree_digest, wait_until
 
 
 class Enrollment(EnrollmentCase):
@@ -75,6 +75,15 @@ class Enrollment(EnrollmentCase):
         self.assertFalse(self.file.exists() or self.always.exists())
         self.assertFalse(list((self.workspace.state / "keybags").iterdir()))
         self.assertEqual([path for path in self.workspace.state.rglob("*") if account_id in path.name], [])
+
+    def test_a_login_registers_who_is_not_here_and_nobody_else_is_deregistered(self):
+        self.begin()
+        self.workspace.serving("account login", BOB, "--passfile", self.workspace.passfile)
+        self.assertEqual(self.workspace.account(BOB)["stage"], "enrolled")
+        self.workspace.serving("lock", BOB, "--now")
+        self.workspace.serving("account login", BOB, "--passfile", self.workspace.passfile)
+        gone = self.workspace.serving("account deregister", "eve@contoso.com", "--keep", status=NOT_FOUND)
+        self.assertIn("(status 213)", gone.stderr)
 
     def test_a_damaged_record_locks_out_until_login(self):
         self.begin()
