@@ -101,11 +101,16 @@ package func waitChannel(ofThread thread: Int32) -> String? {
 /// The children of a process, of all its threads, as far as they can be told.
 package func childProcesses(of process: Int32) -> [Int32] {
     let threads = (try? entries(of: ByteString("/proc/\(process)/task"))) ?? []
-    return threads.flatMap { thread -> [Int32] in
-        let path = "/proc/\(process)/task/\(thread.shown)/children"
-        let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []
-        return bytes.split(separator: UInt8(ascii: " ")).compactMap {
-            Int32(String(decoding: $0, as: UTF8.self))
-        }
+    return threads.compactMap { $0.text.flatMap { Int32($0) } }.flatMap {
+        childProcesses(ofThread: $0, of: process)
+    }
+}
+
+/// The children that a thread has forked, and those of threads that have ended and were handed to it.
+package func childProcesses(ofThread thread: Int32, of process: Int32) -> [Int32] {
+    let path = "/proc/\(process)/task/\(thread)/children"
+    let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []
+    return bytes.split(separator: UInt8(ascii: " ")).compactMap {
+        Int32(String(decoding: $0, as: UTF8.self))
     }
 }

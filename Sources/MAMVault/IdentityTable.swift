@@ -27,6 +27,13 @@ struct IdentityTable: Sendable {
         let giver: UInt32
         /// What it ends with; nil: only with the life that it belongs to.
         let connection: ConnectionID?
+        /// Whose thread it is, of a thread's.
+        var process: ProcessLife?
+
+        /// What a child has from it.
+        func inherited(from parent: Int32) -> FoundIdentity {
+            FoundIdentity(identity: identity, source: .process(parent), giver: giver)
+        }
     }
 
     struct Process: Sendable {
@@ -37,7 +44,7 @@ struct IdentityTable: Sendable {
 
     var threads: [ProcessLife: Setting] = [:]
     var processes: [ProcessLife: Process] = [:]
-    /// One more with every change of a process's identity.
+    /// One more with every change of what children are forked with.
     var version: UInt64 = 0
     /// One more with every change of any identity, threads' too: what was found before may not hold any more.
     var revision: UInt64 = 0
@@ -62,6 +69,18 @@ struct IdentityTable: Sendable {
         pruneAt = max(64, 2 * (threads.count + processes.count))
     }
 
+    /// What threads of a process were given.
+    func threads(of process: Int32) -> [ProcessLife: Setting] {
+        threads.filter { $0.value.process?.id == process }
+    }
+
+    /// Children keep what they were forked with: what was written down first.
+    mutating func bequeath(_ found: FoundIdentity?, to children: [ProcessLife]) {
+        for child in children where processes[child]?.inherited == nil {
+            processes[child, default: Process()].inherited = .some(found)
+        }
+    }
+
     mutating func set(_ setting: Setting?, for life: ProcessLife) {
         processes[life, default: Process()].own = setting
         if setting == nil, processes[life]?.inherited == nil { processes[life] = nil }
@@ -71,7 +90,8 @@ struct IdentityTable: Sendable {
         func spared(_ setting: Setting) -> Setting {
             guard setting.identity.matches(identity) else { return setting }
             return Setting(
-                identity: .nobody, giver: setting.giver, connection: setting.connection)
+                identity: .nobody, giver: setting.giver, connection: setting.connection,
+                process: setting.process)
         }
         threads = threads.mapValues(spared)
         processes = processes.mapValues { process in

@@ -11,8 +11,8 @@ internal import Synchronization
 
 /// Identities given to threads and processes, each tied to one life of one id.
 ///
-/// A child has the identity that its parent had when it was forked, whatever the parent gets afterwards. So before a
-/// process's identity changes, what its children have is written down for each of them.
+/// A child has the identity that the thread had that forked it, whatever thread and process get
+/// afterwards. So before an identity changes, what children have is written down for each of them.
 package final class ProcessIdentities: Sendable {
     private let table = Guarded(IdentityTable())
     private let recent = RecentIdentities()
@@ -47,11 +47,15 @@ package final class ProcessIdentities: Sendable {
             guard isAlive(process), let life = ProcessStatus(of: thread)?.life,
                 processID(ofThread: thread) == process.id
             else { return false }
+            let children = lives(childProcesses(ofThread: thread, of: process.id))
+            let old = forked(by: life, of: process.id)
             table.withLock { table in
                 table.prune(unless: isAlive)
+                table.version += 1
                 table.revision += 1
+                table.bequeath(old, to: children)
                 table.threads[life] = identity.map {
-                    .init(identity: $0, giver: user, connection: connection)
+                    .init(identity: $0, giver: user, connection: connection, process: process)
                 }
             }
             return true
@@ -63,7 +67,12 @@ package final class ProcessIdentities: Sendable {
         // Most connections set nothing, and wait for no change of another's.
         guard table.withLock({ $0.refers(to: connection) }) else { return }
         changes.withLock { _ in
+            writeDownChildren(
+                of: table.withLock { $0.threads }.filter {
+                    $0.value.connection == connection
+                })
             let ended = table.withLock { table in
+                table.version += 1
                 table.revision += 1
                 table.threads = table.threads.filter { $0.value.connection != connection }
                 return table.processes.filter { $0.value.own?.connection == connection }.keys
@@ -74,17 +83,30 @@ package final class ProcessIdentities: Sendable {
 
     /// The caller holds `changes`.
     private func change(_ life: ProcessLife, to setting: IdentityTable.Setting?) {
+        writeDownChildren(of: table.withLock { $0.threads(of: life.id) })
         let old = found(for: life.id)
-        let children = childProcesses(of: life.id).compactMap { ProcessStatus(of: $0)?.life }
+        let children = lives(childProcesses(of: life.id))
         table.withLock { table in
             table.prune(unless: isAlive)
             table.version += 1
             table.revision += 1
-            for child in children where table.processes[child]?.inherited == nil {
-                table.processes[child, default: .init()].inherited = .some(old)
-            }
+            table.bequeath(old, to: children)
             table.set(setting, for: life)
         }
+    }
+
+    /// Of threads whose own identity, or their process's, is about to change.
+    private func writeDownChildren(of threads: [ProcessLife: IdentityTable.Setting]) {
+        for (thread, setting) in threads where isAlive(thread) {
+            guard let process = setting.process?.id else { continue }
+            let children = lives(childProcesses(ofThread: thread.id, of: process))
+            table.withLock { $0.bequeath(setting.inherited(from: process), to: children) }
+        }
+    }
+
+    /// What a thread's children are forked with.
+    private func forked(by thread: ProcessLife, of process: Int32) -> FoundIdentity? {
+        table.withLock { $0.threads[thread] }?.inherited(from: process) ?? found(for: process)
     }
 
     /// Makes nobody of all who act for an identity.
@@ -135,6 +157,9 @@ package final class ProcessIdentities: Sendable {
                     identity: own.identity, source: .process(process), giver: own.giver)
             } else if let inherited = entry?.inherited {
                 result = inherited
+            } else if let thread = setting(ofThreadThatForked: status, known) {
+                heirs.append(status.life)
+                result = thread.inherited(from: status.parent)
             } else {
                 heirs.append(status.life)
                 process = status.parent
@@ -144,6 +169,17 @@ package final class ProcessIdentities: Sendable {
         }
         if let result { remember(result, for: heirs, known.version) }
         return result
+    }
+
+    /// The identity of its own that the thread has which forked a process: the kernel lists children
+    /// by thread, and hands those of a thread that has ended to another one of its process.
+    private func setting(
+        ofThreadThatForked child: ProcessStatus, _ known: IdentityTable
+    ) -> IdentityTable.Setting? {
+        known.threads(of: child.parent).first { thread, _ in
+            thread.startTime <= child.life.startTime && isAlive(thread)
+                && childProcesses(ofThread: thread.id, of: child.parent).contains(child.life.id)
+        }?.value
     }
 
     /// An orphan has what it had, although its parents are not there any more to ask.
@@ -157,6 +193,10 @@ package final class ProcessIdentities: Sendable {
             for heir in heirs { table.processes[heir, default: .init()].inherited = .some(found) }
         }
     }
+}
+
+private func lives(_ processes: [Int32]) -> [ProcessLife] {
+    processes.compactMap { ProcessStatus(of: $0)?.life }
 }
 
 private func isAlive(_ life: ProcessLife) -> Bool { ProcessStatus(of: life.id)?.life == life }

@@ -118,6 +118,12 @@ extension Vault {
     ) -> ProtectionInfo {
         let account = owner.flatMap { self.account(of: $0) }
         let effective = effectiveClass(asked: asked, of: account)
+        if let owner, account == nil {
+            return ProtectionInfo(
+                owner: owner, isManaged: false, fileClass: asked, effectiveClass: nil,
+                state: .directory,
+                reason: "new files are \(owner)'s, which is no account, and plain")
+        }
         return ProtectionInfo(
             owner: owner ?? .nobody, isManaged: account != nil, fileClass: asked,
             effectiveClass: effective,

@@ -29,7 +29,7 @@ package enum IdentityDescription {
         )
 
         # For whom one thread of the calling process works, until the connection ends. It comes before the process's.
-        # thread: as gettid(2) gives it; processes that it forks have the process's identity.
+        # thread: as gettid(2) gives it; processes that it forks have its identity, and keep it.
         method SetThreadIdentity(thread: int, identity: ?string) -> ()
 
         # For whom the calling process works, and each process that it starts from now on, with what that one starts. Processes

@@ -109,17 +109,25 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
     }
 }
 
-extension FileFacts {
+extension Invocation {
     /// Whose protected data a file of a mount has in it: a copy of a sealed file or stream, which the
-    /// mount shows as it is. Nil where nothing may be read.
-    var dataInMount: Identity? {
-        guard [.available, .unmanaged, .foreign].contains(state),
-            let file = try? openFile(path.cString, O_RDONLY | O_NONBLOCK | O_NOCTTY),
-            workspace(of: file) != nil, let size = try? status(of: file.raw).st_size,
-            let facts = try? MAMStore.FileFacts(
-                of: file, physicalSize: Int64(size), orStream: true)
+    /// mount shows as it is. Nil where to look would change something, or be refused.
+    func dataHeld(by facts: FileFacts) -> Identity? {
+        guard !isJSON, [.available, .unmanaged, .foreign].contains(facts.state),
+            facts.fileClass == facts.effectiveClass,
+            let file = try? openForQuestion(facts.path), workspace(of: file) != nil,
+            !facts.isManaged || worksFor(facts.owner, file),
+            let open = try? reopen(file.raw, O_RDONLY | O_NONBLOCK | O_NOCTTY),
+            let size = try? status(of: open.raw).st_size,
+            let held = try? MAMStore.FileFacts(
+                of: open, physicalSize: Int64(size), orStream: true)
         else { return nil }
-        return facts.header?.owner
+        return held.header?.owner
+    }
+
+    private func worksFor(_ owner: Identity, _ file: Descriptor) -> Bool {
+        let reply = try? daemon(for: file).call("Identity.GetIdentity", about: "the caller")
+        return (try? reply?.object("acting").string("name")) == owner.name
     }
 }
 

@@ -13,7 +13,7 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
     }
     var isAnyManaged = false
     let status = invocation.eachFile { path in
-        let facts = try invocation.facts(of: path)
+        let facts = try invocation.facts(of: path, orDirectory: true)
         if facts.isDamaged { throw facts.damage }
         isAnyManaged = isAnyManaged || facts.isManaged
         return (ownerLine(facts), facts.json)
@@ -56,7 +56,7 @@ func info(_ invocation: Invocation) throws -> ExitStatus {
     let status = invocation.eachFile { path in
         let facts = try invocation.facts(of: path, orDirectory: true)
         isAnyDamaged = isAnyDamaged || facts.isDamaged
-        return (description(of: facts, holding: facts.dataInMount), facts.json)
+        return (description(of: facts, holding: invocation.dataHeld(by: facts)), facts.json)
     }
     return status == .success && isAnyDamaged ? .damaged : status
 }
@@ -75,7 +75,9 @@ func isEncrypted(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
-    Record(before: "\(ByteString(facts.owner.description).shown)\t", path: facts.path, after: note)
+    // A directory without an owner of its own says nothing of new files.
+    let owner = facts.state == .directory && facts.owner.isNobody ? "-" : facts.owner.description
+    return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
 }
 
 /// What a new owner does to content.
@@ -111,9 +113,16 @@ private func fileRows(_ facts: FileFacts) -> [[String]] {
 }
 
 private func directoryRows(_ facts: FileFacts) -> [[String]] {
-    var rows = [["  class", facts.fileClass.map(words) ?? "none of its own"]]
+    let owner = facts.owner.isNobody ? nil : ByteString(facts.owner.description).shown
+    var rows = [
+        ["  class", facts.fileClass.map(words) ?? "none of its own"],
+        ["  owner of new files", owner ?? "whom their program works for"],
+    ]
     if let effective = facts.effectiveClass {
-        rows.append(["  class of new files", words(effective)])
+        let condition = owner == nil ? ", if that is an account" : ""
+        rows.append(["  class of new files", words(effective) + condition])
+    } else {
+        rows.append(["  class of new files", "none: they are plain"])
     }
     rows.append(["  why", ByteString(facts.reason).shown])
     return rows

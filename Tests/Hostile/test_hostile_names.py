@@ -265,7 +265,7 @@ class Unmapped(NamesCase):
         os.chown(folder, VICTIM, VICTIM)
         descriptor = os.open(folder, os.O_PATH)
         self.addCleanup(os.close, descriptor)
-        self.client(VICTIM).call("Protection.Protect", [descriptor], more=True, owner=name, fileDescriptor=0)
+        self.client(VICTIM).call("Protection.Protect", [descriptor], more=True, owner=name, unmanaged=True, fileDescriptor=0)
         self.refuse_registration(ATTACKER, name)
 
     def test_who_worked_for_a_name_before_its_claim_does_not_afterwards(self):

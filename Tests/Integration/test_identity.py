@@ -214,6 +214,43 @@ go()
         client.call("Identity.SetThreadIdentity", thread=thread, identity=None)
         self.assertEqual(client.call("Identity.GetIdentity")["acting"]["name"], ANN)
 
+    def test_a_threads_children_have_its_identity_and_keep_it(self):
+        client, go = self.client(), self.workspace.root / "go"
+
+        def child(name):
+            # It asks for nothing before it may go on.
+            return subprocess.Popen(
+                ["sh", "-c", 'until [ -e "$1" ]; do sleep 0.05; done; sh -c ": > \\"$2\\""', "sh", go,
+                 self.directory / name])
+
+        def act_as(identity):
+            client.call("Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
+
+        children, problems = [], []
+
+        def work():
+            try:
+                children.append(child("before"))
+                act_as(PERSONAL)
+                children.append(child("personal"))
+                act_as(BOB)
+                children.append(child("bob"))
+                subprocess.run(["touch", self.directory / "at once"], check=True)
+                act_as(None)
+                children.append(child("after"))
+            except Exception as problem:
+                problems.append(problem)
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+        self.assertEqual(problems, [])
+        children.append(child("beside"))
+        go.touch()
+        self.assertEqual([each.wait(20) for each in children], [0] * 5)
+        self.assertEqual(self.owners(), {
+            "before": ANN, "personal": PERSONAL, "bob": BOB, "at once": BOB, "after": ANN, "beside": ANN})
+
     # The command line
 
     def test_a_daemon_that_a_command_leaves_behind_keeps_its_identity(self):
