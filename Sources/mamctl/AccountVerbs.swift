@@ -1,4 +1,4 @@
-// `account register`, `account passphrase`, `lock` and `unlock`.
+// `account register`, `account passphrase` and `unlock`.
 
 internal import Glibc
 internal import MAMModel
@@ -70,38 +70,6 @@ func unlock(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account = try invocation.account(of: daemon)
     return try report(try invocation.unlock(account, of: daemon), invocation, "unlocked")
-}
-
-func lock(_ invocation: Invocation) throws -> ExitStatus {
-    let daemon = try invocation.daemon()
-    var parameters: [String: JSONValue] = ["now": .bool(invocation.arguments.has("now"))]
-    var subject = "workspace '\(daemon.name)'"
-    if let account = invocation.operands.first {
-        parameters["account"] = .string(try account.requireText("the account's name"))
-        subject = "account '\(account.shown)'"
-    }
-    let reply = try daemon.call("Lock", parameters, about: subject)
-    let stragglers = try reply.objects("stragglers").map { wire throws(VarlinkError) in
-        try StragglerReport(wire)
-    }
-    if invocation.isJSON {
-        printJSON([
-            "accounts": .array(try [AccountReport](reply).map(\.json)),
-            "stragglers": .array(stragglers.map(\.json)),
-        ])
-    } else {
-        printAccounts(try [AccountReport](reply), isJSON: false)
-        for straggler in stragglers { warn(of: straggler) }
-    }
-    return .success
-}
-
-func warn(of straggler: StragglerReport) {
-    let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
-    let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
-    printError(
-        "\(ByteString(straggler.path).shown): locked, but \(who) was in the middle of using it;"
-            + " what it writes from now on is lost")
 }
 
 private func report(

@@ -34,7 +34,8 @@ struct Arguments {
             throw .usage(
                 verb,
                 operands.count < verb.operands.lowerBound
-                    ? "something is missing" : "too many arguments")
+                    ? "\(verb.operandNames[operands.count...].joined(separator: " and ")) is missing"
+                    : "'\(operands[verb.operands.upperBound].shown)' is one word too many")
         }
         try checkChoices(verb)
     }

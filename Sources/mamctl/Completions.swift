@@ -33,6 +33,7 @@ extension Option {
     var completion: Completion? {
         guard let value else { return nil }
         if !choices.isEmpty { return .words(choices) }
+        if !known.isEmpty { return .words(known) }
         return name == Option.workspace.name ? .workspaces : Completion(placeholder: value)
     }
 }

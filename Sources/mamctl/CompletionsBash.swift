@@ -50,6 +50,16 @@ var bashCompletions: String {
             return
         fi
         _mamctl_verb
+        # What stands behind -- is a command line of its own.
+        if [[ $verb == run ]]; then
+            local place
+            for ((place = 2; place < cword; place++)); do
+                if [[ ${words[place]} == -- ]]; then
+                    _command_offset $((place + 1)) 2>/dev/null
+                    return
+                fi
+            done
+        fi
         if ((cword == 2)); then
             case "$verb" in
     \(groups.map(bashGroup).joined(separator: "\n"))

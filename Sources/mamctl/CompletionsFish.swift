@@ -17,6 +17,14 @@ var fishCompletions: String {
             \(completionQueries.workspaces)
         end
 
+        # What stands behind -- is a command line of its own.
+        function __mamctl_command
+            set -l words (commandline -opc)
+            set -l place (contains -i -- -- $words); or return
+            set -e words[1..$place]
+            complete -C (string join ' ' -- $words (commandline -ct))
+        end
+
         # So many words stand before this one, and they begin so.
         function __mamctl_at
             set -l words (commandline -opc)
@@ -37,6 +45,7 @@ var fishCompletions: String {
         end
 
         complete -c mamctl -f
+        complete -c mamctl -n "__mamctl_in run; and contains -- -- (commandline -opc)" -a '(__mamctl_command)'
         \(lines.joined(separator: "\n"))
         """
 }

@@ -54,6 +54,13 @@ var zshCompletions: String {
 
     _mamctl() {
         local verb=${words[2]} before=${words[CURRENT-1]}
+        integer place=${words[(i)--]}
+        if [[ $verb == run ]] && ((place < CURRENT)); then
+            shift place words
+            ((CURRENT -= place))
+            _normal
+            return
+        fi
         if ((CURRENT == 2)); then
             _mamctl_first
             return

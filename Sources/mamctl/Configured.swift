@@ -50,7 +50,7 @@ extension Places {
 
 /// Where this user's mount of the name answers that its daemon has ended. A killed daemon leaves
 /// its socket: without one, it is another workspace's mount that has the name.
-private func deadMount(of name: WorkspaceName) -> ByteString? {
+func deadMount(of name: WorkspaceName) -> ByteString? {
     guard access(Places.current.existingSocket(of: name), F_OK) == 0 else { return nil }
     let mounts = (try? MountTable().mounts) ?? []
     return mounts.filter { $0.workspace == name && $0.user == geteuid() }

@@ -200,7 +200,7 @@ private enum Output {
             || ((try? status(at: workingDirectory, path.cString, followLinks: true).st_mode) ?? 0)
                 & S_IFMT == S_IFDIR
         guard isDirectory else {
-            guard operands.count == 1 else {
+            guard operands.count <= 1 else {
                 throw .usage(verb, "several files need a directory: \(path.shown)/")
             }
             self = .file(path)

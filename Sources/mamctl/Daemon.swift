@@ -113,7 +113,7 @@ final class Daemon {
                 .refused,
                 "workspace '\(name)' is served by uid \(user), who gets no passphrase of anybody else's",
                 next: "run it as that user")
-        case .silent(let process): silent(name, process)
+        case .silent(let process): silent(name, process).asSilence
         case .disconnected:
             Failure(
                 .unreachable, "the daemon of workspace '\(name)' ended the connection",
@@ -125,6 +125,14 @@ final class Daemon {
         case .refused(let refusal):
             Failure(refusal.workspaceError, about: "workspace '\(name)'")
         }
+    }
+}
+
+extension Failure {
+    fileprivate var asSilence: Failure {
+        var failure = self
+        failure.isSilence = true
+        return failure
     }
 }
 

@@ -24,10 +24,7 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
         throw Failure.usage(
             invocation.verb, "protected data is no text, and standard output is a terminal")
     }
-    _ = try daemon.call(
-        "Protection.ProtectData",
-        given.merging(["sourceDescriptor": 0, "destinationDescriptor": 1]) { $1 },
-        descriptors: [ends.source, ends.destination], about: ends.name)
+    try ends.convert(daemon, "Protection.ProtectData", given)
     return try ends.finish()
 }
 
@@ -37,9 +34,7 @@ func unprotectData(_ invocation: Invocation) throws -> ExitStatus {
     let ends = try DataEnds(invocation)
     if invocation.arguments.has("string") { return try unprotectString(daemon, ends) }
     do throws(Failure) {
-        _ = try daemon.call(
-            "Protection.UnprotectData", ["sourceDescriptor": 0, "destinationDescriptor": 1],
-            descriptors: [ends.source, ends.destination], about: ends.name)
+        try ends.convert(daemon, "Protection.UnprotectData")
     } catch {
         guard error.status == .damaged, !ends.isNewFile else { throw error }
         throw Failure(
@@ -115,6 +110,26 @@ private struct DataEnds {
         } else {
             (new, destination) = (nil, try standardStream(STDOUT_FILENO))
         }
+    }
+
+    /// From one to the other.
+    func convert(
+        _ daemon: Daemon, _ method: String, _ more: [String: JSONValue] = [:]
+    ) throws(Failure) {
+        let both: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
+        do throws(Failure) {
+            _ = try daemon.call(
+                method, more.merging(both) { $1 }, descriptors: [source, destination], about: name)
+        } catch {
+            // As if we had written it ourselves: `head` has what it wants, and nobody is to hear.
+            if !isNewFile, hasNoReader { raise(SIGPIPE) }
+            throw error
+        }
+    }
+
+    private var hasNoReader: Bool {
+        var output = pollfd(fd: destination.raw, events: 0, revents: 0)
+        return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
     }
 
     /// A new file gets its name, and the mode of the file that it was made of.

@@ -11,6 +11,8 @@ struct Failure: Error {
     let message: String
     /// A command to run, or a hint.
     let next: String?
+    /// A daemon is there, and does not answer.
+    var isSilence = false
     /// The last word of the daemon's error, where that is what failed.
     private(set) var kind: String?
 
@@ -92,14 +94,13 @@ struct Failure: Error {
         let saysAll = !account.isEmpty && kind != "WindowClosed"
         let message = saysAll ? "\(error)" : "\(subject): \(error)"
         // What the daemon says to run is said once, and knows more than we do.
-        guard let run = message.ranges(of: "; run: ").last else {
+        if let run = message.ranges(of: "; run: ").last {
+            self.init(
+                ExitStatus(error), String(message[..<run.lowerBound]),
+                next: String(message[run.upperBound...]))
+        } else {
             self.init(ExitStatus(error), message, next: next)
-            self.kind = kind
-            return
         }
-        self.init(
-            ExitStatus(error), String(message[..<run.lowerBound]),
-            next: String(message[run.upperBound...]))
         self.kind = kind
     }
 

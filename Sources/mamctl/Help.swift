@@ -11,7 +11,7 @@ private let firstSteps = ["init", "mount", "account register", "status", "lock"]
 func overview(width: Int) -> String {
     let steps = firstSteps.compactMap { name in verbs.first { $0.name == name } }
     let chapters = chapters.filter { !$0.verbs.isEmpty }
-        .map { "\($0.title):\n\(summaries(of: $0.verbs, width: width))" }
+        .map { "\($0.title):\n\(summaries(of: $0.verbs.filter { $0.alias == nil }, width: width))" }
     let title =
         "mamctl \(productVersion): managed workspaces, whose files belong to an organisation or to you"
     return """
@@ -44,6 +44,22 @@ private func summaries(of verbs: [Verb], width: Int) -> String {
     table(verbs.map { ["  \($0.name)", $0.summary] }, width: width)
 }
 
+/// What a day brings.
+private let dailyVerbs = [
+    "mount", "unmount", "status", "unlock", "lock", "owner", "protect", "encrypt", "decrypt",
+    "verify",
+]
+
+/// What bare `mamctl` prints.
+func shortOverview(width: Int) -> String {
+    let daily = dailyVerbs.compactMap { name in verbs.first { $0.name == name } }
+    return """
+        \(summaries(of: daily, width: width))
+
+        The first time: mamctl init ~/.work. All verbs: mamctl help.
+        """
+}
+
 extension Verb {
     /// What `mamctl VERB --help` prints.
     func help(width: Int) -> String {
@@ -51,6 +67,7 @@ extension Verb {
         let parts = [
             wrapped(usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
             wrapped(words(of: summary), width: width),
+            otherNames.map { wrapped(words(of: "Also: \($0)"), width: width) },
             "Options:\n"
                 + table(allOptions.map { ["  \($0.usage)", $0.help] }, width: width),
             "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
@@ -59,6 +76,13 @@ extension Verb {
             more.isEmpty ? nil : "More:\n\(summaries(of: more, width: width))",
         ]
         return parts.compactMap(\.self).joined(separator: "\n\n")
+    }
+
+    /// Of this verb, or the one that it is another name of.
+    private var otherNames: String? {
+        if let alias { return "mamctl \(alias), which is the same" }
+        let names = verbs.filter { $0.alias == name }.map { "mamctl \($0.name)" }
+        return names.isEmpty ? nil : names.joined(separator: ", ")
     }
 
     /// Its own options, and those of every verb.
@@ -77,7 +101,7 @@ extension Verb {
 
     var json: JSONValue {
         [
-            "name": .string(name),
+            "name": .string(name), "aliasOf": JSONValue(alias),
             "group": JSONValue(chapters.first { $0.verbs.contains { $0.name == name } }?.title),
             "summary": .string(summary), "usage": .string(usage),
             "operands": [

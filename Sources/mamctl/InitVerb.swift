@@ -66,6 +66,7 @@ struct WorkspacePlan {
             try openFile(backing.directory.cString, openPathOnly)
         }
         if let name = workspace(of: parent) { throw insideMount(name) }
+        try refuseInsideBacking()
         guard let directory = try existingBacking() else { return }
         if let name = workspace(of: directory) { throw insideMount(name) }
         if faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 {
@@ -81,6 +82,21 @@ struct WorkspacePlan {
             throw Failure(
                 .failure, "\(backing.shown) is not empty",
                 next: "add --adopt: its files are then shown as they are, owned by nobody")
+        }
+    }
+
+    /// The outer workspace would show the inner one's files, sealed, as its own.
+    private func refuseInsideBacking() throws(Failure) {
+        var place = backing.directory.resolved ?? backing.directory
+        while true {
+            if access(place.appending(".mamd/workspace.json").cString, F_OK) == 0 {
+                throw Failure(
+                    .failure, "\(backing.shown) lies in \(place.shown), a backing directory",
+                    next: "take a directory outside of any workspace")
+            }
+            let above = place.directory
+            if above == place { return }
+            place = above
         }
     }
 

@@ -18,7 +18,8 @@ func owner(_ invocation: Invocation) throws -> ExitStatus {
         isAnyManaged = isAnyManaged || facts.isManaged
         return (ownerLine(facts), facts.json)
     }
-    return status == .success && !isAnyManaged ? .notManaged : status
+    let isNone = !isAnyManaged && !invocation.operands.isEmpty
+    return status == .success && isNone ? .notManaged : status
 }
 
 /// One line per file or directory: the class, or `-` for none, a tab, and the path.

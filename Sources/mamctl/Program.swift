@@ -34,7 +34,9 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     }
     let named = try Named(words)
     switch named {
-    case .all: return listForNow(named)
+    case .all:
+        printError(shortOverview(width: screenWidth(of: STDERR_FILENO)))
+        return .usage
     case .verb(let verb, let rest):
         if asksForHelp(rest, verb) { return showHelp(named) }
         return try verb.run(Invocation(verb: verb, arguments: try Arguments(rest, for: verb)))

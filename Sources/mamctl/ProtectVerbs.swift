@@ -1,24 +1,18 @@
-// `protect` and `verify-protect`: files and whole directories of a mount.
+// `protect`: files and whole directories of a mount.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
+/// What has the owner already, and is encrypted as it needs, stays as it is. One path's failure is
+/// reported and does not keep the others from being protected; the first failure's status is the
+/// result.
 func protect(_ invocation: Invocation) throws -> ExitStatus {
-    try protect(invocation, "Protection.Protect")
-}
-
-func verifyProtect(_ invocation: Invocation) throws -> ExitStatus {
-    try protect(invocation, "Protection.VerifyAndProtect")
-}
-
-/// One path's failure is reported and does not keep the others from being protected; the first failure's status is the result.
-private func protect(_ invocation: Invocation, _ method: String) throws -> ExitStatus {
     let owner = try invocation.arguments.text("owner")
     var output = ProtectOutput(invocation)
     for path in invocation.operands {
-        do { try invocation.protect(path, owner, method, &output) } catch {
+        do { try invocation.protect(path, owner, &output) } catch {
             output.fail(path, Failure(any: error))
         }
     }
@@ -27,7 +21,7 @@ private func protect(_ invocation: Invocation, _ method: String) throws -> ExitS
 
 extension Invocation {
     fileprivate func protect(
-        _ path: ByteString, _ owner: String?, _ method: String, _ output: inout ProtectOutput
+        _ path: ByteString, _ owner: String?, _ output: inout ProtectOutput
     ) throws {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
@@ -41,7 +35,7 @@ extension Invocation {
         let mountPoint = ByteString(status.mountPoint)
         var failure: VarlinkError?
         try daemon.stream(
-            method,
+            "Protection.VerifyAndProtect",
             [
                 "owner": .string(try owner ?? defaultOwner(of: status)),
                 "unmanaged": mayBeUnmanaged, "fileDescriptor": 0,
@@ -104,13 +98,13 @@ private struct ProtectOutput {
     }
 
     private func tell(_ path: ByteString, _ info: ProtectionInfo, _ wasChanged: Bool) {
-        if invocation.isJSON {
+        if invocation.isJSON, !invocation.arguments.has("quiet") {
             let members: JSONValue = [
                 "path": .string(path.shown), "changed": .bool(wasChanged), "protection": info.json,
             ]
             return printJSON(members, onOneLine: true)
         }
-        if wasChanged {
+        if wasChanged, !invocation.arguments.has("quiet") {
             if isatty(STDOUT_FILENO) == 1 { progress.clear() }
             let owner = ByteString(info.owner.description).shown
             let note = info.isManaged ? "" : ": now plain"

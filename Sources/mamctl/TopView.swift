@@ -16,6 +16,8 @@ final class TopView {
     var events: [String] = []
 
     private static let keptRates = 60
+    /// On a narrower screen there is no room for sums.
+    private static let totalWidth = 48
     private static let families = [
         ("opens", "opens"), ("creations", "creations"), ("refusals", "refusals"),
         ("decisions", "policy questions"), ("damaged_blocks", "damaged blocks"),
@@ -102,8 +104,9 @@ final class TopView {
             let now = all.last.map(rateText) ?? "–"
             let cells = [
                 "  " + name.padded(to: 17), now.padded(to: 8, atEnd: false) + "/s  ",
-                sparkline(Array(all.suffix(chart)), width: chart), "  ",
-                Style.output.faint("total \((counters[family] ?? 0).grouped)"),
+                sparkline(Array(all.suffix(chart)), width: chart),
+                width < Self.totalWidth
+                    ? "" : "  " + Style.output.faint("total \((counters[family] ?? 0).grouped)"),
             ]
             return cells.joined()
         }
@@ -111,10 +114,12 @@ final class TopView {
 
     private func accountLines(_ account: AccountLines, _ width: Int) -> [String] {
         let countdown = account.countdown.map { ", \($0)" } ?? ""
-        let reason = account.blockReason.map { "    \($0)" }
-        let next = account.next.map { "    \(Style.output.faint("next")) \($0)" }
+        let next = account.next.map { "next \($0)" }
+        let details = [account.blockReason, account.use, next].compactMap(\.self).map { text in
+            wrapped(words(of: text), after: "    ", hanging: 4, width: max(20, width))
+        }
         return ["\(account.mark) \(Style.output.bold(account.shown))  \(account.state)\(countdown)"]
-            + [reason, "    \(account.use)", next].compactMap(\.self)
+            + details.flatMap { $0.split(separator: "\n").map(String.init) }
     }
 
     private func rateText(_ rate: Double) -> String {

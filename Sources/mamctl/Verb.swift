@@ -11,6 +11,8 @@ struct Option: Sendable {
     var value: String?
     /// All values that there are, where they can be told.
     var choices: [String] = []
+    /// Values that shells offer; there are others.
+    var known: [String] = []
     let help: String
 
     var usage: String {
@@ -40,6 +42,8 @@ struct Option: Sendable {
 /// One row of the table of verbs.
 struct Verb: Sendable {
     let name: String
+    /// The verb that does the same, by the same code, and that help shows.
+    var alias: String?
     let summary: String
     /// Operands and the options that are often used, after the name.
     let usage: String
@@ -52,6 +56,20 @@ struct Verb: Sendable {
     let examples: [String]
     let statuses: [ExitStatus]
     let run: @Sendable (Invocation) throws -> ExitStatus
+}
+
+extension Verb {
+    /// What help calls the operands that must be there.
+    var operandNames: [String] {
+        var isValue = false
+        let names = usageParts.filter { part in
+            defer { isValue = part.hasPrefix("-") && !part.contains("=") }
+            return !part.hasPrefix("-") && !part.hasPrefix("[") && !isValue
+        }
+        // Such as a word of a list of choices, which has no name of its own.
+        let more = max(0, operands.lowerBound - names.count)
+        return names.prefix(operands.lowerBound) + Array(repeating: "an operand", count: more)
+    }
 }
 
 /// A verb with its parsed arguments.

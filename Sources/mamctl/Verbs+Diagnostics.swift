@@ -1,5 +1,6 @@
 // Verbs for finding out what happened.
 
+internal import MAMSystem
 internal import MAMWire
 
 let diagnosticsVerbs: [Verb] = [
@@ -13,7 +14,7 @@ let diagnosticsVerbs: [Verb] = [
             Option(name: "before", value: "TIME", help: "only what was before"),
             Option(name: "account", value: "ACCOUNT", help: "only what concerns this account"),
             Option(
-                name: "event", value: "EVENT",
+                name: "event", value: "EVENT", known: LogMessage.allCases.map(\.rawValue),
                 help: "only one kind, such as refused, locked, wiped or damaged"),
             Option(name: "limit", value: "N", help: "no more than the newest N that are kept"),
             Option(name: "follow", short: "f", help: "go on with what happens from now on"),

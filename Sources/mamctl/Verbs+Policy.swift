@@ -14,6 +14,7 @@ private let placeAccount = Option(
     name: "account", value: "UPN", help: "the account that the location belongs to; else nobody's")
 private let location = Option(
     name: "location", value: "NAME",
+    known: Set(SaveLocation.allCases.map(\.name) + OpenLocation.allCases.map(\.name)).sorted(),
     help: "such as OneDriveForBusiness, LocalDrive, Other; else all")
 
 let policyVerbs: [Verb] = [

@@ -9,7 +9,8 @@ private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .ref
 
 private let protectOptions = [
     Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
-    .unmanaged, .filesFrom, .null, .workspace,
+    .unmanaged, Option(name: "quiet", short: "q", help: "print failures alone"), .filesFrom, .null,
+    .workspace,
 ]
 
 private let dataOptions = [
@@ -30,14 +31,15 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: protectStatuses, run: protect),
     Verb(
-        name: "verify-protect", summary: "the same for what does not have that owner yet",
+        name: "verify-protect", alias: "protect",
+        summary: "give files and whole directories to an identity",
         usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
         options: protectOptions,
         examples: [
             "mamctl verify-protect ~/Work/plans --owner ann@contoso.com",
             "mamctl verify-protect --json ~/Work",
         ],
-        statuses: protectStatuses, run: verifyProtect),
+        statuses: protectStatuses, run: protect),
     Verb(
         name: "data protect", summary: "protect data for an identity: standard input, or a file's",
         usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,

@@ -31,7 +31,7 @@ let providerVerbs: [Verb] = [
         ],
         statuses: providerStatuses, run: providerImport),
     Verb(
-        name: "provider stamp",
+        name: "provider stamp", alias: "protect",
         summary: "give the items that a provider keeps in a mount to its account",
         usage: "PATH… [--owner UPN]", operands: 1...Int.max,
         options: [owner, .unmanaged, .workspace],
@@ -39,6 +39,5 @@ let providerVerbs: [Verb] = [
             "mamctl provider stamp ~/Work/cloud --owner ann@contoso.com",
             "mamctl provider stamp --json ~/Work/cloud/*.odt",
         ],
-        // Items are stamped each time that they are listed: what is the account's already stays as it is.
-        statuses: providerStatuses, run: verifyProtect),
+        statuses: providerStatuses, run: protect),
 ]

@@ -12,7 +12,7 @@ struct Chapter: Sendable {
 }
 
 let chapters: [Chapter] = [
-    Chapter(title: "Workspaces", verbs: workspaceVerbs + overviewVerbs),
+    Chapter(title: "Workspaces", verbs: workspaceVerbs + moreWorkspaceVerbs + overviewVerbs),
     Chapter(title: "Accounts", verbs: accountVerbs + enrollmentVerbs + recoveryVerbs),
     Chapter(title: "Files", verbs: fileVerbs + protectionVerbs),
     Chapter(title: "Identities", verbs: runVerbs + identityVerbs),
@@ -130,12 +130,15 @@ private let accountVerbs: [Verb] = [
         usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [.passfile, .extpass, .workspace],
         examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
-        statuses: daemonStatuses + [.refused, .wrongPassphrase], run: unlock),
+        statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),
     Verb(
         name: "lock", summary: "close the windows of one account, or of all of yours",
-        usage: "[ACCOUNT] [--now]", operands: 0...1,
-        options: [Option(name: "now", help: "without the grace period"), .workspace],
-        examples: ["mamctl lock", "mamctl lock ann@contoso.com --now"],
+        usage: "[ACCOUNT | --all] [--now]", operands: 0...1,
+        options: [
+            Option(name: "all", help: "all of yours in every workspace that runs"),
+            Option(name: "now", help: "without the grace period"), .workspace,
+        ],
+        examples: ["mamctl lock --all --now", "mamctl lock ann@contoso.com --now"],
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
         name: "wipe", summary: "destroy an account: its keys, then its files",

@@ -71,12 +71,12 @@ class Names(Case):
 
     def test_protect_prints_them_too(self):
         paths = self.make()
-        shown = self.run_bytes("protect", self.directory, "--owner", ANN, "-0")
-        self.assertEqual(sorted(shown.split(b"\0")), sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
-        # The daemon names what is below a directory; what we name comes back as it was.
+        # What we name comes back as it was; the daemon names what is below a directory.
         shown = self.run_bytes(
             "protect", "--owner", "", "-0", "--files-from", "-", input=b"\0".join(paths))
-        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path for path in paths))
+        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path + b": now plain" for path in paths))
+        shown = self.run_bytes("protect", self.directory, "--owner", ANN, "-0")
+        self.assertEqual(sorted(shown.split(b"\0")), sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
 
     def test_lists(self):
         one, two = self.plain("one"), self.plain("two")
@@ -97,6 +97,30 @@ class Names(Case):
         missing = self.outside / "missing"
         shown = json.loads(self.ctl("is-encrypted", "--json", missing, plain, sealed, status=NOT_FOUND).stdout)
         self.assertEqual([("error" in file) for file in shown], [True, False, False])
+
+
+class NothingToDo(Case):
+    def test_an_empty_list_is_no_failure(self):
+        for verb in ("owner", "class", "info", "is-encrypted", "decrypt", "protect --owner x", "encrypt --owner x -o out"):
+            shown = self.ctl(*verb.split(), "--files-from", "-", input=b"")
+            self.assertEqual((shown.stdout, shown.stderr), ("", ""), verb)
+
+    def test_a_reader_that_has_enough_ends_it_quietly(self):
+        plain = self.plain("plain", pattern(3 << 20))
+        for command in (f"data protect {plain} --owner {ANN}", f"data unprotect {plain}"):
+            shown = subprocess.run(
+                ["bash", "-c", f"mamctl {command} | head -c 10 | wc -c; echo ${{PIPESTATUS[0]}}"],
+                capture_output=True, text=True, env=self.workspace.environment, timeout=60)
+            self.assertEqual((shown.stdout.split(), shown.stderr), (["10", "141"], ""), command)
+
+    def test_what_is_missing_is_named(self):
+        self.assertIn("mount: MOUNTPOINT is missing", self.ctl("mount", "x", status=USAGE).stderr)
+        self.assertIn("'y' is one word too many", self.ctl("unmount", "x", "y", status=USAGE).stderr)
+
+    def test_no_workspace_inside_another(self):
+        place = self.workspace.on_disk("inner")
+        self.assertIn("a backing directory", self.ctl("init", place, status=NO).stderr)
+        self.assertFalse(place.exists())
 
 
 class Several(Case):

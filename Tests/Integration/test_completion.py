@@ -25,6 +25,9 @@ ASKED = (
     ("mamctl info fil", {"file one", "file-two"}, ()),
     ("mamctl encrypt --files-from fil", {"file one", "file-two"}, ()),
     ("mamctl help acc", {"account"}, None),
+    ("mamctl run --identity x -- mamctl acc", {"account"}, None),
+    ("mamctl can save --location OneDriveFor", {"OneDriveForBusiness"}, None),
+    ("mamctl audit --event lock", {"locked"}, ()),
     ("mamctl nosuch x", set(), None),
 )
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import socket
+import signal
 import subprocess
 import threading
 import time
@@ -242,7 +243,7 @@ class Data(WorkspaceCase):
         process.stdout.close()
         process.stdin.write(pattern(CHUNK * 2))
         with process.stdin, process.stderr:
-            self.assertEqual(process.wait(10), 1)
+            self.assertEqual(process.wait(10), -signal.SIGPIPE)
         plain, sealed = self.workspace.root / "plain", self.workspace.root / "sealed"
         plain.write_bytes(pattern(200_000))
         with open(plain, "rb") as source, open(sealed, "wb") as sink:

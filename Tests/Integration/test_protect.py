@@ -49,6 +49,13 @@ class Protect(WorkspaceCase):
         self.assertEqual(self.backing_of(self.directory / "deep" / "b").read_bytes(), before)
         self.assertFalse(any(line["changed"] for line in self.protect(self.directory, verb="verify-protect").values()))
 
+    def test_quiet_tells_failures_alone(self):
+        self.tree()
+        shown = self.workspace.ctl("protect", "--quiet", self.directory, "none", "--owner", ANN, status=NOT_FOUND)
+        self.assertEqual(shown.stdout, "")
+        self.assertIn("none", shown.stderr)
+        self.assertEqual(self.owners("a"), [ANN])
+
     def test_one_failure_is_told_and_the_others_go_on(self):
         self.tree()
         os.link(self.directory / "deep" / "b", self.directory / "second name")

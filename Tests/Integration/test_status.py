@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from terminal import on_terminal
-from workspace import ANN, BOB, DONE, UNREACHABLE, USAGE, Workspace, WorkspaceCase, wait_until
+from workspace import ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace, WorkspaceCase, wait_until
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -128,10 +128,25 @@ class NoAnswer(WorkspaceCase):
             self.assertEqual([("error" in part, part.get("readOnly")) for part in found[:2]], [(False, True), (True, None)])
             # Which workspace is meant is not guessed from which one answers.
             self.assertIn("several workspaces", other.ctl("lock", status=USAGE, timeout=30).stderr)
-            self.assertIn("kill -CONT", self.workspace.serving("lock", status=UNREACHABLE, timeout=30).stderr)
+            everywhere = other.ctl("lock", "--all", "--json", status=UNREACHABLE, timeout=30)
+            self.assertIn("kill -CONT", everywhere.stderr)
+            found = json.loads(everywhere.stdout)
+            self.assertEqual([(part["workspace"], "error" in part) for part in found], [("other", False), ("work", True)])
         finally:
             os.kill(daemon, signal.SIGCONT)
         self.workspace.serving("status")
+
+    def test_all_lock_at_once(self):
+        other = beside(self, self.workspace, name="another")
+        other.register(BOB)
+        self.assertIn("several workspaces", other.ctl("lock", "--now", status=USAGE).stderr)
+        shown = other.ctl("lock", "--all", "--now").stdout
+        self.assertRegex(shown, rf"another:\n{BOB} +locked.*\nwork:\n{ANN} +locked")
+        self.assertIn("is not unlocked", self.workspace.serving("wait", "--timeout", "0", status=CLOSED).stderr)
+        self.workspace.unlock()
+        self.workspace.serving("wait", "--unlocked", "--timeout", "5")
+        other.unmount()
+        other.serving("wait", "--mounted", "--timeout", "0", status=UNREACHABLE)
 
     def test_a_call_that_takes_long_is_waited_for(self):
         with subprocess.Popen(
@@ -177,3 +192,40 @@ class NotMounted(WorkspaceCase):
             self.assertIn("mamctl account register UPN", other.ctl("status").stdout)
         finally:
             other.ctl("unmount", other.mount_point)
+
+
+class Remove(WorkspaceCase):
+    def test_a_workspace_goes_and_its_files_stay(self):
+        workspace = self.workspace
+        path = self.write(self.directory / "file", b"x")
+        remove = ("workspace", "remove", "work")
+        self.assertIn("is mounted", workspace.ctl(*remove, status=NO).stderr)
+        workspace.unmount()
+        quarantined = workspace.on_disk(".mamd", "quarantine", "kept")
+        quarantined.parent.mkdir(exist_ok=True)
+        quarantined.touch()
+        self.assertIn("1 sealed file", workspace.ctl(*remove, status=REFUSED, input=b"").stderr)
+        workspace.ctl(*remove, "--confirm", "other", status=USAGE)
+        self.assertIn("not mounted", workspace.ctl("workspace", "list").stdout)
+        before = self.backing_of(path).read_bytes()
+        # What a link leads to is not the workspace's.
+        victim = workspace.root / "victim"
+        victim.mkdir()
+        (victim / "file").touch()
+        os.symlink(victim, workspace.state / "link")
+        shown = json.loads(workspace.ctl(*remove, "--confirm", "work", "--json").stdout)
+        self.assertEqual((shown["sealedFiles"], shown["left"]), (1, [str(quarantined.parent)]))
+        self.assertEqual(self.backing_of(path).read_bytes(), before)
+        self.assertTrue((victim / "file").exists() and quarantined.exists())
+        self.assertFalse(workspace.state.exists() or workspace.policies.exists())
+        self.assertFalse(workspace.on_disk(".mamd", "workspace.json").exists())
+        workspace.ctl(*remove, status=NOT_FOUND)
+
+    def test_a_directory_of_another_workspace_is_left(self):
+        other = Workspace("moved")
+        self.addCleanup(other.close)
+        other.ctl("init", other.backing, "--name", "moved")
+        manifest = other.on_disk(".mamd", "workspace.json")
+        manifest.write_text(re.sub('"id" *: *"..', '"id": "00', manifest.read_text()))
+        other.ctl("workspace", "remove", "moved")
+        self.assertTrue(manifest.exists())

@@ -1,0 +1,94 @@
+// `lock`: one workspace, or all that run.
+
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func lock(_ invocation: Invocation) throws -> ExitStatus {
+    if invocation.arguments.has("all") { return try lockAll(invocation) }
+    let daemon = try invocation.daemon()
+    var parameters: [String: JSONValue] = ["now": .bool(invocation.arguments.has("now"))]
+    var subject = "workspace '\(daemon.name)'"
+    if let account = invocation.operands.first {
+        parameters["account"] = .string(try account.requireText("the account's name"))
+        subject = "account '\(account.shown)'"
+    }
+    let locked = try Locked(try daemon.call("Lock", parameters, about: subject))
+    if invocation.isJSON { printJSON(.object(locked.members)) } else { locked.print() }
+    return .success
+}
+
+/// All at once: a daemon that fails, or takes its time, keeps no other from locking.
+private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
+    guard invocation.operands.isEmpty, !invocation.arguments.has(.workspace) else {
+        throw Failure.usage(invocation.verb, "--all means every account of every workspace")
+    }
+    let isNow = invocation.arguments.has("now")
+    let outcomes = sideBySide(Places.current.sockets(), named: "lock") { name, path in
+        (name: name, result: Result { try lock(name, at: path, now: isNow) })
+    }.sorted { $0.name.description < $1.name.description }
+    var (status, answers): (ExitStatus, [JSONValue]) = (.success, [])
+    for (name, result) in outcomes {
+        do {
+            guard let locked = try result.get() else { continue }
+            answers.append(.object(locked.members.merging(["workspace": name.json]) { $1 }))
+            if !invocation.isJSON { locked.print(of: name) }
+        } catch {
+            let failure = Failure(any: error)
+            failure.report(isJSON: false)
+            answers.append(["workspace": name.json, "error": failure.json])
+            if status == .success { status = failure.status }
+        }
+    }
+    // Nothing that runs is nothing that is open.
+    if invocation.isJSON { printJSON(.array(answers)) }
+    return status
+}
+
+/// Nil where a daemon that has ended left its socket.
+private func lock(_ name: WorkspaceName, at path: String, now: Bool) throws -> Locked? {
+    let daemon: Daemon
+    do throws(Failure) { daemon = try Daemon(of: name, at: path) } catch {
+        if error.status == .unreachable, !error.isSilence { return nil }
+        throw error
+    }
+    return try Locked(
+        try daemon.call("Lock", ["now": .bool(now)], about: "workspace '\(name)'"))
+}
+
+/// What a lock came to.
+private struct Locked {
+    private let accounts: [AccountReport]
+    private let stragglers: [StragglerReport]
+
+    init(_ reply: Parameters) throws(VarlinkError) {
+        accounts = try [AccountReport](reply)
+        stragglers = try reply.objects("stragglers").map { wire throws(VarlinkError) in
+            try StragglerReport(wire)
+        }
+    }
+
+    var members: [String: JSONValue] {
+        [
+            "accounts": .array(accounts.map(\.json)), "stragglers": .array(stragglers.map(\.json)),
+        ]
+    }
+
+    func print(of workspace: WorkspaceName? = nil) {
+        if let workspace { printOut("\(workspace):") }
+        printAccounts(accounts, isJSON: false)
+        for straggler in stragglers { warn(of: straggler) }
+    }
+}
+
+func warn(of straggler: StragglerReport) {
+    let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
+    let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
+    printError(
+        "\(ByteString(straggler.path).shown): locked, but \(who) was in the middle of using it;"
+            + " what it writes from now on is lost")
+}
+
+extension WorkspaceName {
+    var json: JSONValue { .string(description) }
+}

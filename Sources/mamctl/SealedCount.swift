@@ -1,0 +1,37 @@
+// How many files below a directory are sealed, by their headers.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+
+/// What cannot be looked at counts: it may be one.
+func sealedCount(below directory: Descriptor) -> Int {
+    guard let names = try? entries(of: directory.raw) else { return 1 }
+    return names.reduce(0) { $0 + sealedCount(of: $1, in: directory) }
+}
+
+private func sealedCount(of name: ByteString, in directory: Descriptor) -> Int {
+    guard let status = try? status(at: directory.raw, name.cString) else { return 1 }
+    switch status.st_mode & S_IFMT {
+    case S_IFDIR:
+        let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+        guard let inner = try? openFile(at: directory.raw, name.cString, flags) else { return 1 }
+        return sealedCount(below: inner)
+    case S_IFREG: return isSealed(name, in: directory) ? 1 : 0
+    default: return 0
+    }
+}
+
+private func isSealed(_ name: ByteString, in directory: Descriptor) -> Bool {
+    let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+    guard let file = try? openFile(at: directory.raw, name.cString, flags),
+        let size = try? status(of: file.raw).st_size,
+        let facts = try? MAMStore.FileFacts(of: file, physicalSize: Int64(size))
+    else { return true }
+    return switch facts {
+    case .protected(let header): header.sealing != nil
+    case .damaged: true
+    case .empty, .foreign: false
+    }
+}

@@ -1,0 +1,52 @@
+// `wait`: until a workspace is mounted, or an account is unlocked.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    if invocation.arguments.has("unlocked") {
+        try invocation.refuse(["mounted"], with: "unlocked")
+    }
+    guard !invocation.arguments.has("mounted") || invocation.operands.isEmpty else {
+        throw Failure.usage(invocation.verb, "--mounted is about no account")
+    }
+    let end = try invocation.timeout.map { Deadline(seconds: $0) }
+    while let obstacle = try invocation.obstacle {
+        if end?.hasPassed == true { throw obstacle }
+        usleep(250_000)
+    }
+    if invocation.isJSON { printJSON(["waited": true]) }
+    return .success
+}
+
+extension Invocation {
+    /// Nil for as long as it takes.
+    fileprivate var timeout: Int? {
+        get throws {
+            guard let text = try arguments.text("timeout") else { return nil }
+            guard let seconds = Int(text), (0...1_000_000).contains(seconds) else {
+                throw Failure.usage(verb, "--timeout takes a number of seconds")
+            }
+            return seconds
+        }
+    }
+
+    /// What is still missing; throws what no waiting mends.
+    fileprivate var obstacle: Failure? {
+        get throws {
+            let daemon: Daemon
+            do throws(Failure) { daemon = try self.daemon() } catch {
+                guard error.status == .unreachable else { throw error }
+                return error
+            }
+            if arguments.has("mounted") { return nil }
+            let account = try account(of: daemon)
+            guard account.state != .unlocked || !account.block.isEmpty else { return nil }
+            return Failure(
+                .windowClosed, "\(account.label) is not unlocked",
+                next: "mamctl unlock \(account.label)")
+        }
+    }
+}

@@ -1,0 +1,151 @@
+// Taking a workspace from this machine. Each directory is opened without following a link, and what
+// is removed from it is removed through that descriptor: nobody who can write beside it leads us
+// elsewhere.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+/// Nobody serves the workspace while this lives.
+struct WorkspaceRemoval {
+    let name: WorkspaceName
+    /// Nil where the settings tell of none, or it is not the one that they mean.
+    let backing: ByteString?
+    let sealedCount: Int
+    let hasKeys: Bool
+    private let root: Descriptor?
+    private let state: Descriptor?
+    private let configuration: Descriptor?
+
+    init(of name: WorkspaceName) throws(Failure) {
+        self.name = name
+        let places = Places.current
+        state = try Self.directory(places.state(of: name))
+        configuration = try Self.directory(places.configuration(of: name))
+        guard state != nil || configuration != nil else {
+            throw Failure(
+                .notFound, "there is no workspace '\(name)'", next: "mamctl workspace list")
+        }
+        try Self.refuseWhileServed(name, state)
+        hasKeys = state.map { Self.isFilled("keybags", of: $0) } ?? false
+        let record = places.record(of: name)
+        root = record.flatMap { Self.root(of: $0) }
+        backing = root == nil ? nil : record?.backing
+        if let root { try Self.refuseWhileInUse(root, name) }
+        sealedCount = root.map { mamctl.sealedCount(below: $0) } ?? 0
+    }
+
+    private static func directory(_ path: String) throws(Failure) -> Descriptor? {
+        do throws(Errno) {
+            return try openFile(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+        } catch {
+            if error == .noEntry { return nil }
+            throw Failure(ByteString(path), error)
+        }
+    }
+
+    /// A daemon has its state directory locked; from here on nobody else gets that lock.
+    private static func refuseWhileServed(
+        _ name: WorkspaceName, _ state: Descriptor?
+    ) throws(Failure) {
+        if let state, flock(state.raw, LOCK_EX | LOCK_NB) != 0 {
+            throw Failure(
+                .failure, "workspace '\(name)' is mounted, or being checked",
+                next: "mamctl unmount MOUNTPOINT; mamctl status tells where")
+        }
+        if let place = deadMount(of: name) {
+            throw Failure(
+                .failure, "workspace '\(name)' is still mounted at \(place.shown)",
+                next: "mamctl unmount \(place.asArgument)")
+        }
+    }
+
+    /// Nor is it to be taken from a daemon with other settings, such as another user's.
+    private static func refuseWhileInUse(
+        _ root: Descriptor, _ name: WorkspaceName
+    ) throws(Failure) {
+        guard let own = try? openOwnDirectory(of: root),
+            let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
+            flock(lock.raw, LOCK_EX | LOCK_NB) != 0
+        else { return }
+        throw Failure(
+            .failure, "a daemon with other settings serves the directory of '\(name)'",
+            next: "mamctl workspace list, as the user whose it is")
+    }
+
+    private static func isFilled(_ name: String, of directory: Descriptor) -> Bool {
+        guard let inner = try? openFile(at: directory.raw, name, directoryFlags) else {
+            return false
+        }
+        return (try? entries(of: inner.raw).isEmpty) != true
+    }
+
+    /// The backing directory, if it says the same as the settings.
+    private static func root(of record: WorkspaceRecord) -> Descriptor? {
+        guard let root = try? openFile(record.backing.cString, directoryFlags),
+            let own = try? openOwnDirectory(of: root),
+            (try? WorkspaceManifest(in: own))?.id == record.id
+        else { return nil }
+        return root
+    }
+
+    /// Returns what of the workspace's own is left, for somebody may want it. What makes the
+    /// directory a workspace goes first: it cannot be mounted half removed.
+    func run() throws(Failure) -> [ByteString] {
+        let left = try removeOwnDirectory()
+        try remove(state, Places.current.state(of: name), erasing: true)
+        try remove(configuration, Places.current.configuration(of: name), erasing: false)
+        return left
+    }
+
+    /// Quarantine and recovery records stay.
+    private func removeOwnDirectory() throws(Failure) -> [ByteString] {
+        guard let root, let backing else { return [] }
+        let place = backing.appending(".mamd")
+        return try naming(place) { () throws(Errno) in
+            let own = try openOwnDirectory(of: root)
+            try removeFile(in: own.raw, named: WorkspaceManifest.fileName)
+            try removeFile(in: own.raw, named: "lock")
+            for name in try entries(of: own.raw) {
+                // One that is empty.
+                _ = unlinkat(own.raw, name.cString, AT_REMOVEDIR)
+            }
+            let left = try entries(of: own.raw)
+            if left.isEmpty { _ = unlinkat(root.raw, ".mamd", AT_REMOVEDIR) }
+            try synchronizeDirectory(root.raw)
+            return left.map { ByteString(place.bytes + [UInt8(ascii: "/")] + $0.bytes) }
+        }
+    }
+
+    private func remove(
+        _ directory: Descriptor?, _ path: String, erasing: Bool
+    ) throws(Failure) {
+        guard let directory else { return }
+        let path = ByteString(path)
+        try naming(path) { () throws(Errno) in
+            try removeTree(in: directory.raw, erasing: erasing)
+            let parent = try openFile(path.directory.cString, O_RDONLY | O_DIRECTORY)
+            _ = try retrying { unlinkat(parent.raw, path.lastComponent.cString, AT_REMOVEDIR) }
+            try synchronizeDirectory(parent.raw)
+        }
+    }
+}
+
+private let directoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
+
+/// Empties a directory. `erasing`: for keys, whose bytes are overwritten before.
+private func removeTree(in directory: Int32, erasing: Bool) throws(Errno) {
+    for name in try entries(of: directory) {
+        let status = try status(at: directory, name.cString)
+        if status.st_mode & S_IFMT == S_IFDIR {
+            let inner = try openFile(at: directory, name.cString, directoryFlags)
+            try removeTree(in: inner.raw, erasing: erasing)
+            _ = try retrying { unlinkat(directory, name.cString, AT_REMOVEDIR) }
+        } else if erasing, let text = name.text {
+            try eraseFile(in: directory, named: text)
+        } else {
+            try removeFile(in: directory, named: name.cString)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+// `workspace list` and `workspace remove`.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+internal import MAMWire
+
+func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
+    var found: [ListedWorkspace] = []
+    for daemon in invocation.runningDaemons() {
+        do { found.append(ListedWorkspace(try daemon.status())) } catch {
+            found.append(ListedWorkspace(name: daemon.name.description, state: "does not answer"))
+        }
+    }
+    found += Places.current.unmountedWorkspaces(except: found.map(\.name))
+        .map(ListedWorkspace.init)
+    if invocation.isJSON {
+        printJSON(.array(found.map(\.json)))
+    } else if found.isEmpty {
+        printOut("no workspaces; make one: mamctl init BACKING")
+    } else {
+        printOut(table(found.map(\.row)))
+    }
+    return .success
+}
+
+/// One line of the list.
+private struct ListedWorkspace {
+    let name: String
+    let state: String
+    var mountPoint: ByteString?
+    var backing: ByteString?
+
+    init(name: String, state: String) {
+        self.name = name
+        self.state = state
+    }
+
+    init(_ report: StatusReport) {
+        name = report.name
+        state = report.mountPoint.isEmpty ? "being checked" : "mounted"
+        mountPoint = report.mountPoint.isEmpty ? nil : ByteString(report.mountPoint)
+        backing = ByteString(report.backingDirectory)
+    }
+
+    init(_ workspace: UnmountedWorkspace) {
+        name = workspace.name.description
+        state = workspace.deadMount == nil ? "not mounted" : "dead"
+        mountPoint = workspace.deadMount ?? workspace.mountPoint
+        backing = workspace.backing
+    }
+
+    var row: [String] { [name, state, mountPoint?.shown ?? "-", backing?.shown ?? "-"] }
+
+    var json: JSONValue {
+        [
+            "name": .string(name), "state": .string(state),
+            "mountPoint": JSONValue(mountPoint?.wireText),
+            "backingDirectory": JSONValue(backing?.wireText),
+        ]
+    }
+}
+
+func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
+    let name = try workspaceName(invocation.operands[0])
+    let removal = try WorkspaceRemoval(of: name)
+    try invocation.confirm(removal)
+    let left = try removal.run()
+    if invocation.isJSON {
+        printJSON([
+            "name": name.json, "backingDirectory": JSONValue(removal.backing?.wireText),
+            "sealedFiles": JSONValue(removal.sealedCount),
+            "left": .array(left.map { .string($0.wireText) }),
+        ])
+        return .success
+    }
+    printOut("\(name): removed, with its settings and keys")
+    if let backing = removal.backing {
+        let sealed =
+            removal.sealedCount > 0
+            ? ", \(removal.sealedCount.counted("file")) sealed under keys that are gone" : ""
+        printOut("left as they are: the files in \(backing.shown)\(sealed)")
+    }
+    for place in left { printOut("left: \(place.shown)") }
+    return .success
+}
+
+extension Invocation {
+    /// Where keys are, or files that only they open, the name has to be said.
+    fileprivate func confirm(_ removal: WorkspaceRemoval) throws {
+        guard removal.hasKeys || removal.sealedCount > 0 else { return }
+        let name = removal.name.description
+        if let given = arguments.value("confirm") {
+            guard given.text == name else {
+                throw Failure.usage(
+                    verb, "--confirm says '\(given.shown)', and the name is \(name)")
+            }
+            return
+        }
+        let loss =
+            "it has keys, and \(removal.sealedCount.counted("sealed file")): nothing opens them"
+            + " without an export or a recovery record"
+        guard isatty(STDIN_FILENO) == 1 else {
+            throw Failure(
+                .refused, "workspace '\(name)': \(loss)",
+                next: "mamctl account export; then add --confirm \(name)")
+        }
+        printError("Workspace '\(name)': \(loss).")
+        guard try Terminal.askOpenly("Type the workspace's name to go on").text == name else {
+            throw Failure(.failure, "\(name): not removed", next: "type the name as it is")
+        }
+    }
+}
