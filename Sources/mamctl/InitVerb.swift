@@ -11,6 +11,7 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
     let plan = try WorkspacePlan(invocation)
     try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
     try plan.checkName()
+    if !invocation.arguments.has("small-blocks") { try plan.checkBlocks() }
     try plan.create()
     if invocation.isJSON {
         printJSON([
@@ -98,6 +99,21 @@ struct WorkspacePlan {
             if above == place { return }
             place = above
         }
+    }
+
+    /// A power cut may tear what is written in several blocks: old and new in one do not verify.
+    func checkBlocks() throws(Failure) {
+        let size = try naming(backing) { () throws(Errno) -> Int in
+            let place = faccessat(workingDirectory, backing.cString, F_OK, 0) == 0
+            let path = place ? backing : backing.directory
+            return try blockByteCount(ofFileSystem: openFile(path.cString, openPathOnly))
+        }
+        guard size < safeBlockByteCount else { return }
+        throw Failure(
+            .failure,
+            "the file system of \(backing.shown) has blocks of \(size) bytes: a power cut may destroy"
+                + " files that are being written, and what was synced in them",
+            next: "take one with blocks of 4096 bytes (mkfs.ext4 -b 4096), or add --small-blocks")
     }
 
     private func existingBacking() throws(Failure) -> Descriptor? {

@@ -27,11 +27,15 @@ let verbs: [Verb] = chapters.flatMap(\.verbs)
 private let workspaceVerbs: [Verb] = [
     Verb(
         name: "init", summary: "create a workspace over a backing directory",
-        usage: "BACKING [--name NAME] [--settings FILE] [--adopt]", operands: 1...1,
+        usage: "BACKING [--name NAME] [--settings FILE] [--adopt] [--small-blocks]",
+        operands: 1...1,
         options: [
             Option(name: "name", value: "NAME", help: "the workspace's name; else the directory's"),
             Option(name: "settings", value: "FILE", help: "settings to copy; else the defaults"),
             Option(name: "adopt", help: "take a directory with files in it: they belong to nobody"),
+            Option(
+                name: "small-blocks",
+                help: "take a file system on which a power cut may destroy files"),
         ],
         examples: [
             "mamctl init ~/.work", "mamctl init /srv/work --name work --settings strict.json",

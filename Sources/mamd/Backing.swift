@@ -28,6 +28,15 @@ enum BackingUse {
     var isReadOnlyCheck: Bool { if case .check(isReadOnly: true) = self { true } else { false } }
 }
 
+/// `init` has refused such a file system, unless the directory was moved or copied there.
+func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
+    guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
+    else { return }
+    report(
+        "\(backing.path.shown) lies on a file system with blocks of \(size) bytes: a power cut may destroy files that are being written; move it to one with blocks of 4096"
+    )
+}
+
 /// An opened and locked backing directory.
 struct Backing {
     let path: ByteString

@@ -54,6 +54,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
+    warnOfSmallBlocks(of: backing, report)
     let endedCleanly = try recovery.begin(
         inState: places.state(of: backing.name), isReadOnly: arguments.isReadOnly)
 

@@ -22,7 +22,8 @@ class DiskImage:
         self.path.mkdir()
         with open(self.image, "wb") as file:
             file.truncate(mebibytes << 20)
-        run("/sbin/mkfs.ext4", "-q", *features, self.image)
+        # Smaller than 512 MiB it would have blocks of 1024 bytes, which `init` refuses.
+        run("/sbin/mkfs.ext4", "-q", *(features or ("-b", "4096")), self.image)
         try:
             self.mount(self.image, self.path, *options)
         except subprocess.CalledProcessError as problem:

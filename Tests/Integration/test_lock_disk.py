@@ -30,7 +30,7 @@ class FrozenDisk(unittest.TestCase):
         self.disk.mkdir()
         with open(image, "wb") as file:
             file.truncate(64 << 20)
-        run("/sbin/mkfs.ext4", "-q", image)
+        run("/sbin/mkfs.ext4", "-q", "-b", "4096", image)
         try:
             run("mount", "-o", "loop", image, self.disk)
         except subprocess.CalledProcessError as problem:

@@ -295,7 +295,7 @@ class Service(MachineCase):
         with open(image, "wb") as file:
             file.truncate(64 << 20)
         disk.mkdir()
-        self.machine.run("/sbin/mkfs.ext4", "-q", image)
+        self.machine.run("/sbin/mkfs.ext4", "-q", "-b", "4096", image)
         if self.machine.run("mount", "-o", "loop", image, disk, check=False).returncode != 0:
             self.skipTest("this machine has no loop devices")
         self.addCleanup(self.machine.run, "umount", "-l", disk)

@@ -30,7 +30,7 @@ class Fscrypt(Subject):
         self.mount_point.mkdir(parents=True)
         with open(self.image, "wb") as file:
             file.truncate(IMAGE_SIZE)
-        must(["mkfs.ext4", "-q", "-O", "encrypt", self.image])
+        must(["mkfs.ext4", "-q", "-b", "4096", "-O", "encrypt", self.image])
         must(["mount", "-o", "loop", self.image, self.mount_point])
         if not CONFIGURATION.exists():
             CONFIGURATION.write_text(json.dumps(SETTINGS))

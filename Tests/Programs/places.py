@@ -22,7 +22,7 @@ class Volume:
         self.mount_point.mkdir(parents=True)
         with open(self.image, "wb") as file:
             file.truncate(IMAGE_SIZE)
-        must(["mkfs.ext4", "-q", "-F", self.image])
+        must(["mkfs.ext4", "-q", "-F", "-b", "4096", self.image])
         self.mount()
 
     def mount(self):
