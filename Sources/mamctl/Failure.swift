@@ -72,6 +72,12 @@ struct Failure: Error {
         }
     }
 
+    /// Settings and rights refuse too, and of them policy says nothing. Sentences name policy where
+    /// it decided, but for what a passphrase lacks.
+    private static func isByPolicy(_ sentence: String) -> Bool {
+        sentence.contains("policy") || sentence.contains("not good enough")
+    }
+
     /// What the daemon refused, about `subject`.
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
@@ -85,7 +91,8 @@ struct Failure: Error {
                 "type it again; too many wrong ones close the account until mamctl account login"
             case "SealedFiles": "\(importCommand), or add --new-keys"
             case "Blocked": "mamctl account login \(account)"
-            case "Refused": "mamctl policy show \(account)".trimmed
+            case "Refused" where Self.isByPolicy("\(error)"):
+                "mamctl policy show \(account)".trimmed
             case "Damaged": "mamctl verify, and have the file back from a backup"
             case "SystemError": Self.advice(on: Errno(of: error))
             default: nil

@@ -1,5 +1,6 @@
 // `policy …` and `metrics`.
 
+internal import Glibc
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
@@ -17,12 +18,13 @@ func showPolicy(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
-        printOut(try describe(reply).joined(separator: "\n"))
+        let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
+        printOut(try describe(reply, width: width).joined(separator: "\n"))
     }
     return .success
 }
 
-private func describe(_ reply: Parameters) throws -> [String] {
+private func describe(_ reply: Parameters, width: Int) throws -> [String] {
     let account = try reply.string("account")
     let isManaged = try reply.bool("managed")
     var lines = [
@@ -30,13 +32,27 @@ private func describe(_ reply: Parameters) throws -> [String] {
     ]
     let rules = try reply.object("rules")
     let rows = try rules.members.keys.sorted().map { key in try row(key, try rules.object(key)) }
-    if !rows.isEmpty { lines.append(table(rows)) }
+    if !rows.isEmpty { lines.append(layOut(rows, width: width)) }
+    let wrap = { wrapped(words(of: $0), hanging: 4, width: width) }
     for document in try reply.objects("documents") {
         let file = try document.optionalString("file").map { " (\($0))" } ?? ""
-        lines.append("in force: " + ByteString(try document.string("name") + file).shown)
+        lines.append(wrap("in force: " + ByteString(try document.string("name") + file).shown))
     }
-    lines += try [RefusedReport](reply).map { "refused: \($0.text)" }
-    return lines + (try reply.strings("warnings").map { "warning: \(ByteString($0).shown)" })
+    lines += try [RefusedReport](reply).map { wrap("refused: \($0.text)") }
+    return lines
+        + (try reply.strings("warnings").map { wrap("warning: \(ByteString($0).shown)") })
+}
+
+/// Names of rules are long: where three columns have no room, the rest stands below each.
+private func layOut(_ rows: [[String]], width: Int) -> String {
+    let columns = table(rows)
+    guard columns.split(separator: "\n").contains(where: { $0.count > width }) else {
+        return columns
+    }
+    return rows.map { row in
+        let rest = row.dropFirst().joined(separator: "  ")
+        return row[0] + "\n" + wrapped(words(of: rest), after: "     ", hanging: 6, width: width)
+    }.joined(separator: "\n")
 }
 
 private func row(_ key: String, _ rule: Parameters) throws -> [String] {

@@ -123,6 +123,7 @@ class Allowed(EnrollmentCase):
         result = self.workspace.serving(
             "account register", BOB, "--passfile", self.workspace.passfile, status=REFUSED)
         self.assertIn("209", result.stderr)
+        self.assertNotIn("policy show", result.stderr)
         self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 209)
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [ANN.upper(), "object-7"])
         records = self.workspace.serving("audit", "--json", "--event", "refused").stdout.splitlines()

@@ -6,6 +6,7 @@ import signal
 import time
 import unittest
 
+import terminal
 from workspace import ANN, DONE, NO, REFUSED, USAGE, Workspace, wait_until
 
 LOOSE = {"displayName": "loose", "allowedOutboundDataTransferDestinations": "allApps"}
@@ -272,6 +273,16 @@ class NoPolicies(PolicyDirectoryCase):
         aside.rename(self.policies)
         self.workspace.mount()
         self.assertEqual(self.outbound(), "none")
+
+
+class Width(PolicyDirectoryCase):
+    def test_the_rules_fit_a_terminal(self):
+        self.put("strict.json", {**STRICT, "displayName": "A policy with a long name " * 3})
+        self.await_outbound("none")
+        show = ["mamctl", "policy", "show", ANN, "--workspace", "work"]
+        lines = terminal.on_terminal(show, self.workspace.environment, columns=80)[1].splitlines()
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertIn("  allowedOutboundDataTransferDestinations", lines)
 
 
 class FirstStart(unittest.TestCase):
