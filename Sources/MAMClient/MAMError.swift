@@ -82,7 +82,8 @@ extension MAMError {
     /// By the last word of the error's name.
     private static let codes: [String: Code] = [
         "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
-        "WrongPassphrase": .wrongPassphrase, "WindowClosed": .windowClosed, "Blocked": .blocked,
+        "WrongPassphrase": .wrongPassphrase, "NotTried": .wrongPassphrase,
+        "WindowClosed": .windowClosed, "Blocked": .blocked,
         "NotManaged": .notManaged, "UnmanagedOwner": .unmanagedOwner, "NotFound": .notFound,
         "Damaged": .damaged, "Refused": .refused, "SealedFiles": .refused,
         "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,

@@ -36,8 +36,13 @@ extension VaultInterface {
     ) throws(VarlinkError) -> Value {
         do throws(KeyringError) { return try body() } catch {
             switch error {
-            case .wrongPassphrase(let seconds), .retryLater(let seconds):
-                throw .wrongPassphrase(name, retryAfterSeconds: Int(seconds))
+            case .wrongPassphrase(let seconds):
+                throw .wrongPassphrase(
+                    name, retryAfterSeconds: Int(seconds),
+                    outlook: vault.account(named: name).flatMap { vault.outlookOnGuesses($0) })
+            case .retryLater(let seconds), .attemptsDamaged(let seconds):
+                throw .notTried(
+                    name, retryAfterSeconds: Int(seconds), because: error.description)
             case .accountExists: throw .accountExists(name)
             case .refused(let reason): throw .refused(reason)
             case .beingWiped, .lockedMeanwhile: throw .refused("\(name): \(error)")

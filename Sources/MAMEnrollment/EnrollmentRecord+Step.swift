@@ -192,6 +192,25 @@ extension EnrollmentRecord {
         return []
     }
 
+    /// What comes of more wrong passphrases, after so many; nil where nothing does.
+    package func outlook(after count: Int, _ pin: PinRules) -> String? {
+        if offlineWipe == .needsPassphrase {
+            let left = pin.maximumRetries - (count - (wrongBefore ?? count))
+            return Self.outlook(left, wipes: true)
+        }
+        guard pin.isRequired else { return nil }
+        return Self.outlook(pin.maximumRetries - count, wipes: pin.actionAfterRetries == .wipe)
+    }
+
+    private static func outlook(_ left: Int, wipes: Bool) -> String? {
+        guard left > 0 else { return nil }
+        let subject = left == 1 ? "the next wrong one" : "\(left) more wrong ones"
+        let ending = left == 1 ? "s" : ""
+        return wipes
+            ? "\(subject) destroy\(ending) the account's keys and files"
+            : "\(subject) close\(ending) the account until mamctl account login"
+    }
+
     /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out some number must hold.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
         let pin = facts.policy.pin

@@ -38,6 +38,11 @@ final class Attempts: Sendable {
         records.withLock { Int($0[account]?.seenFailures ?? 0) }
     }
 
+    /// True if the delay is for a damaged record, and no wrong passphrase came since.
+    func waitsForDamage(_ account: AccountID) -> Bool {
+        records.withLock { $0[account]?.seenFailures == 0 }
+    }
+
     /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from there, or a wrong
     /// clock at the time of a failure would lock the account until that time comes.
     func remainingForTry(_ account: AccountID) -> Int64 {

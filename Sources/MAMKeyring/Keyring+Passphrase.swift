@@ -37,7 +37,10 @@ extension Keyring {
     ) throws(KeyringError) -> AccountKeys {
         let account = keybag.accountID
         let seconds = attempts.remainingForTry(account)
-        guard seconds == 0 else { throw .retryLater(seconds: seconds) }
+        guard seconds == 0 else {
+            throw attempts.waitsForDamage(account)
+                ? .attemptsDamaged(seconds: seconds) : .retryLater(seconds: seconds)
+        }
         let stretched = try stretch(passphrase, settings, for: keybag.uid)
         let key = try deriving { () throws(DerivationError) in
             try WrappingKey.account(stretched: stretched, deviceSecret, account)

@@ -29,6 +29,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case wrongPassphrase(retryAfterSeconds: Int64)
     /// It was not tried: too soon after a wrong one.
     case retryLater(seconds: Int64)
+    /// It was not tried: nobody knows how many wrong ones there were.
+    case attemptsDamaged(seconds: Int64)
     /// The class's key is not at hand until the account is unlocked.
     case windowClosed(AccountID)
     /// It was locked while it was being unlocked.
@@ -70,8 +72,9 @@ extension KeyringError: CustomStringConvertible {
             seconds > 0
                 ? "the passphrase is wrong; the next one is tried in \(seconds) s"
                 : "the passphrase is wrong"
-        case .retryLater(let seconds):
-            "too many wrong passphrases; the next one is tried in \(seconds) s"
+        case .retryLater: "it came too soon after a wrong one"
+        case .attemptsDamaged:
+            "the record of wrong ones is damaged, which costs an hour, once"
         case .windowClosed: "the account is locked"
         case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"

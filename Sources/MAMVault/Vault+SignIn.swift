@@ -107,6 +107,12 @@ extension Vault {
         }
     }
 
+    /// What more wrong passphrases bring; nil where policy says nothing.
+    package func outlookOnGuesses(_ account: AccountID) -> String? {
+        enrollments.record(of: account)?.outlook(
+            after: keyring.failureCount(account), policy(of: account).pin)
+    }
+
     func noteWrongPassphrase(of account: AccountID) {
         let count = keyring.failureCount(account)
         audit(.wrongPassphrase, account, "a wrong passphrase for \(identity(of: account))") {

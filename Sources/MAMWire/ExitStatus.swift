@@ -48,7 +48,7 @@ extension ExitStatus {
         }
         switch error.name.split(separator: ".").last {
         case "UnknownAccount", "NotFound": self = .notFound
-        case "WrongPassphrase": self = .wrongPassphrase
+        case "WrongPassphrase", "NotTried": self = .wrongPassphrase
         case "WindowClosed", "Blocked": self = .windowClosed
         case "NotManaged", "UnmanagedOwner": self = .notManaged
         case "Damaged": self = .damaged

@@ -37,12 +37,30 @@ extension VarlinkError {
     }
 
     /// The passphrase is not the account's; the next one is tried after `retryAfterSeconds`.
+    /// `outlook`: what more wrong ones bring.
     package static func wrongPassphrase(
-        _ account: String, retryAfterSeconds: Int
+        _ account: String, retryAfterSeconds: Int, outlook: String? = nil
     ) -> VarlinkError {
         workspace(
             "WrongPassphrase",
-            ["account": .string(account), "retryAfterSeconds": JSONValue(retryAfterSeconds)])
+            [
+                "account": .string(account), "retryAfterSeconds": JSONValue(retryAfterSeconds),
+                "outlook": JSONValue(outlook),
+            ])
+    }
+
+    /// Nobody knows yet whether the passphrase is right; it is tried after `retryAfterSeconds`.
+    package static func notTried(
+        _ account: String, retryAfterSeconds: Int, because reason: String
+    ) -> VarlinkError {
+        workspace(
+            "NotTried",
+            [
+                "account": .string(account), "retryAfterSeconds": JSONValue(retryAfterSeconds),
+                "reason": .string(
+                    "the passphrase for account '\(account)' was not tried: \(reason);"
+                        + " it can be in \(retryAfterSeconds) s"),
+            ])
     }
 
     /// The account is locked.

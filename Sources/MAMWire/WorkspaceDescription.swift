@@ -227,7 +227,10 @@ package enum WorkspaceDescription {
         error UnknownAccount (account: string)
         error AccountExists (account: string)
         error SealedFiles (account: string, files: int, example: string, reason: string)
-        error WrongPassphrase (account: string, retryAfterSeconds: int)
+        # outlook: what more wrong ones bring, for a person
+        error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
+        # Whether it is right is not known: it came too soon after a wrong one, or the record of those is damaged.
+        error NotTried (account: string, retryAfterSeconds: int, reason: string)
         error WindowClosed (account: string)
         error Blocked (account: string, kind: string, reason: string)
         error NotManaged (reason: string)

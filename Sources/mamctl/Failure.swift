@@ -88,7 +88,8 @@ struct Failure: Error {
             case "UnmanagedOwner": "mamctl account list, or add --unmanaged if it is meant"
             case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
             case "WrongPassphrase":
-                "type it again; too many wrong ones close the account until mamctl account login"
+                error.parameters["outlook"]?.text.map { "type it again; \($0)" } ?? "type it again"
+            case "NotTried": "wait, and type it again"
             case "SealedFiles": "\(importCommand), or add --new-keys"
             case "Blocked": "mamctl account login \(account)"
             case "Refused" where Self.isByPolicy("\(error)"):

@@ -7,12 +7,14 @@ internal import MAMWire
 /// The terminal's settings while echo is off: a signal handler has to find them without a lock.
 // Set before the handlers are installed and read only by them, in this one-threaded program.
 nonisolated(unsafe) private var settingsToRestore = termios()
+nonisolated(unsafe) private var silentSettings = termios()
 
 /// Prompts on the controlling terminal.
 enum Terminal {
-    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+    private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT]
 
-    /// Asks once. Echo is restored on return and on the signals that end or stop a program.
+    /// Asks once. Echo is restored on return and on the signals that end or stop a program, and off
+    /// again when it goes on.
     static func ask(_ prompt: String) throws -> SecretBuffer {
         let terminal = try openFile("/dev/tty", O_RDWR | O_NOCTTY)
         let secret = try SecretBuffer()
@@ -36,14 +38,14 @@ enum Terminal {
 
     private static func withoutEcho(_ body: () throws -> Void) throws {
         guard tcgetattr(STDIN_FILENO, &settingsToRestore) == 0 else { throw Errno.current }
-        let handlers = signals.map { signal($0, restoreAndRaise) }
+        silentSettings = settingsToRestore
+        silentSettings.c_lflag &= ~tcflag_t(ECHO)
+        let handlers = signals.map { signal($0, setEcho) }
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &settingsToRestore)
             for (number, handler) in zip(signals, handlers) { signal(number, handler) }
         }
-        var silent = settingsToRestore
-        silent.c_lflag &= ~tcflag_t(ECHO)
-        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent) == 0 else { throw Errno.current }
+        guard tcsetattr(STDIN_FILENO, TCSAFLUSH, &silentSettings) == 0 else { throw Errno.current }
         try body()
     }
 
@@ -54,7 +56,13 @@ enum Terminal {
 }
 
 /// Only calls that are allowed in a signal handler.
-private func restoreAndRaise(_ number: Int32) {
+private func setEcho(_ number: Int32) {
+    // A shell gives the terminal back before it lets a program go on.
+    guard number != SIGCONT else {
+        signal(SIGTSTP, setEcho)
+        tcsetattr(STDIN_FILENO, TCSANOW, &silentSettings)
+        return
+    }
     tcsetattr(STDIN_FILENO, TCSANOW, &settingsToRestore)
     signal(number, SIG_DFL)
     raise(number)

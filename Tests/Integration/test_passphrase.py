@@ -1,8 +1,11 @@
 """Passphrases: where they come from, what a wrong one costs, and changing them."""
 import re
+import termios
 import time
 
-from workspace import ANN, BOB, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest
+from terminal import Terminal
+from workspace import (
+    ANN, BOB, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest, wait_until)
 
 
 class Passphrases(WorkspaceCase):
@@ -42,9 +45,29 @@ class Passphrases(WorkspaceCase):
                 break
             self.wait_out()
         result = self.workspace.unlock(status=WRONG_PASSPHRASE)
-        self.assertRegex(result.stderr, r"\d+ *s")
+        self.assertRegex(result.stderr, r"was not tried: it came too soon .* in \d+ s")
         self.wait_out()
         self.workspace.unlock()
+
+    def test_a_prompt_that_was_stopped_hides_what_is_typed_when_it_goes_on(self):
+        shell = Terminal(["bash", "--norc", "--noediting", "-i"], self.workspace.environment)
+
+        def echoes():
+            return bool(termios.tcgetattr(shell.master)[3] & termios.ECHO)
+
+        self.workspace.lock()
+        shell.type(f"mamctl unlock {ANN}\n")
+        shell.read(until=b"Passphrase of")
+        wait_until(lambda: not echoes())
+        shell.type("\x1a")
+        shell.read(until=b"Stopped")
+        wait_until(echoes)
+        shell.type("fg\n")
+        wait_until(lambda: not echoes())
+        shell.type(PASSPHRASE + "\n")
+        shell.read(until=b"unlocked")
+        shell.type("exit\n")
+        self.assertNotIn(PASSPHRASE, shell.finish()[1])
 
     def test_changing_the_passphrase_rewrites_no_file(self):
         account = BOB

@@ -68,8 +68,9 @@ class Pins(EnrollmentCase):
     def test_or_wipe(self):
         self.begin(**PIN, appActionIfMaximumPinRetriesExceeded="wipe")
         self.workspace.lock()
-        for number in range(3):
-            self.wrong(number)
+        told = [self.wrong(number).stderr for number in range(3)]
+        self.assertIn("2 more wrong ones destroy the account's keys and files", told[0])
+        self.assertIn("the next wrong one destroys the account's keys and files", told[1])
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
 

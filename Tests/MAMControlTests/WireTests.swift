@@ -76,6 +76,7 @@ struct WireTests {
         (.unknownAccount("a"), .notFound), (.accountExists("a"), .failure),
         (.blocked("a", AccountBlock(.offline, "b")), .windowClosed),
         (.wrongPassphrase("a", retryAfterSeconds: 1), .wrongPassphrase),
+        (.notTried("a", retryAfterSeconds: 1, because: "r"), .wrongPassphrase),
         (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
         (.unmanagedOwner("a", ""), .notManaged),
         (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),

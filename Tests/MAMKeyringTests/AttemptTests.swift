@@ -124,6 +124,9 @@ import Testing
             #expect(try state.start().retryAfterSeconds(account) == 3600)
             #expect(state.findings == [.attemptsDamaged(account)])
         }
+        #expect(throws: KeyringError.attemptsDamaged(seconds: 3600)) {
+            try state.start().unlock(account, "right")
+        }
         // Nobody saw a wrong passphrase, and policy may wipe for them.
         #expect(try state.start().failureCount(account) == 0)
         state.advance(3600)
