@@ -40,21 +40,15 @@ private func login(
 
 func deregisterAccount(_ invocation: Invocation) throws -> ExitStatus {
     let name = try invocation.operands[0].requireText("the account's name")
-    let wipes = try invocation.choosesWipe(of: name)
+    if try invocation.choosesWipe(of: name) { return try wipe(invocation) }
     let daemon = try invocation.daemon()
-    if wipes { try invocation.confirmWipe(of: name, daemon) }
     let reply = try daemon.call(
-        "Enrollment.Deregister",
-        ["account": .string(name), "wipe": .bool(wipes), "confirmed": .bool(wipes)],
+        "Enrollment.Deregister", ["account": .string(name), "wipe": false],
         about: "account '\(ByteString(name).shown)'")
-    let done = wipes ? "deregistered and wiped" : "deregistered; its keys are kept"
-    let status = try report(try reply.object("status"), of: name, done, invocation)
+    let status = try reply.object("status")
+    let told = try report(status, of: name, "deregistered; its keys are kept", invocation)
     // 213: there is no such account.
-    if try reply.object("status").integer("statusCode") == 213 { return .notFound }
-    guard wipes, let wiped = try reply.optionalObject("wiped") else { return status }
-    return try warn(
-        ofIncomplete: WipeReport(wiped), name,
-        in: daemon.status().backingDirectory)
+    return try status.integer("statusCode") == 213 ? .notFound : told
 }
 
 func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
