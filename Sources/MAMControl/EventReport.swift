@@ -32,8 +32,11 @@ extension AccountEvent.Kind {
         case .userStatusChanged(let code): ("user-status-changed", ["code": JSONValue(code)])
         case .complianceChecked(let code): ("compliance-status", ["code": JSONValue(code)])
         case .restartRequired: ("restart-required", [:])
-        case .identitySwitchRequired(let session):
-            ("identity-switch-required", ["code": 1, "session": .string(session)])
+        case .identitySwitchRequired(let session, let target):
+            (
+                "identity-switch-required",
+                ["code": 1, "session": .string(session), "name": .string(target)]
+            )
         case .uiTaken(let session): ("ui-taken", ["session": .string(session)])
         case .uiReleased(let session): ("ui-released", ["session": .string(session)])
         case .policyRefused(let document, let reason):

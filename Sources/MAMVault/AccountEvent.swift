@@ -39,8 +39,8 @@ package struct AccountEvent: Sendable {
         case restartRequired
 
         // The user interface of a login session.
-        /// A launch was canceled: whoever shows the account's data should show another's.
-        case identitySwitchRequired(session: String)
+        /// A launch was canceled: who shows the account's data should show this one's, or nobody's.
+        case identitySwitchRequired(session: String, to: String)
         /// The account's passphrase or conditions are being asked for in a session.
         case uiTaken(session: String)
         case uiReleased(session: String)

@@ -47,7 +47,8 @@ extension Vault {
             case .ready: break
             case .canceled(let reason):
                 sessions.noteCanceled(account, in: session)
-                announce(.identitySwitchRequired(session: session.name), account)
+                let target = nameBeside(account, in: session)
+                announce(.identitySwitchRequired(session: session.name, to: target), account)
                 return IdentitySwitch(result: .canceled, reason: "\(identity): \(reason)")
             case .failed(let reason):
                 return IdentitySwitch(result: .failed, reason: "\(identity): \(reason)")
@@ -57,6 +58,13 @@ extension Vault {
         sessions.set(spelled, launched: accounts, of: session)
         auditSwitch(of: session, to: accounts)
         return IdentitySwitch(result: .success, reason: "")
+    }
+
+    /// For whom a session goes on, if it cannot for an account: somebody else whom it shows already, or
+    /// nobody.
+    private func nameBeside(_ account: AccountID, in session: LoginSession) -> String {
+        let beside = identities(of: session)?.first { self.account(of: $0) != account }
+        return beside.map { $0.name.isEmpty ? $0.objectID : $0.name } ?? ""
     }
 
     private func auditSwitch(of session: LoginSession, to accounts: [AccountID]) {

@@ -78,7 +78,8 @@ package enum WorkspaceDescription {
         #   launch-warning (reason)
         #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in (succeeded, reason)
         #   user-status-changed (code), compliance-status (code), restart-required
-        #   identity-switch-required (code, session), ui-taken (session), ui-released (session)
+        #   identity-switch-required (code: 1, session, name: whom to switch to, empty for nobody)
+        #   ui-taken (session), ui-released (session)
         # Of the workspace, without an account, for root and the daemon's user: policy-refused (document, reason),
         # account-to-add (name), allowed-accounts-changed. Codes are the Intune SDK's numbers.
         type Event (

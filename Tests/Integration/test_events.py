@@ -90,6 +90,11 @@ class Events(WorkspaceCase):
         ctl("identity ui", "--set", ANN, status=None)
         event = self.next_event(process, "identity-switch-required")
         self.assertEqual((event["code"], event["session"], event["account"]["name"]), (1, session, ANN))
+        # To whom: nobody, and then who is shown beside.
+        self.assertEqual(event["name"], "")
+        ctl("identity ui", "--set", "ann@home.example")
+        ctl("identity ui", "--set", ANN, status=None)
+        self.assertEqual(self.next_event(process, "identity-switch-required")["name"], "ann@home.example")
 
     def next_event(self, process, word):
         # Not for ever: without the event there is no line.
