@@ -47,11 +47,6 @@ _Static_assert(MAM_KEEP_SIZE == FALLOC_FL_KEEP_SIZE && MAM_PUNCH_HOLE == FALLOC_
                    MAM_ZERO_RANGE == FALLOC_FL_ZERO_RANGE && MAM_EMPTY_PATH == AT_EMPTY_PATH,
                "the header's numbers are the kernel's");
 
-int64_t mam_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset,
-                            uint64_t count) {
-    return copy_file_range(from, from_offset, to, to_offset, count, 0);
-}
-
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags) {
     return renameat2(from_directory, from, to_directory, to, flags);

@@ -46,9 +46,15 @@ final class ConvertedCopy {
                     + "find MOUNTPOINT -samefile FILE, and leave one of them")
         }
         try systemCall { () throws(Errno) in
+            // Another owner takes capabilities away, so it comes first.
+            _ = try retrying { fchown(file.raw, status.st_uid, status.st_gid) }
             // The copy says by itself whether it is sealed.
-            attributes = try copyAttributes(
-                from: source, to: file, removing: attributes, except: ByteString(SealedNote.name))
+            attributes = try copyExtendedAttributes(
+                from: source.raw, to: file.raw, removing: attributes,
+                except: ByteString(SealedNote.name))
+            _ = try retrying { fchmod(file.raw, status.st_mode & 0o7777) }
+            let times = [status.st_atim, status.st_mtim]
+            _ = try retrying { futimens(file.raw, times) }
         }
     }
 

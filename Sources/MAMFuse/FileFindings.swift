@@ -56,10 +56,8 @@ extension FileProblems {
             let reason = "the header on disk is not that of the open file"
             findings.append(Finding(path, .header, reason, outcomes.mendable))
         }
-        guard let unfinished else { return findings }
+        guard let unfinished = provedEnd else { return findings }
         if let misplacedEnd {
-            // Of a block that does not verify the mark says nothing.
-            if damaged.ranges.last?.contains(misplacedEnd) == true { return findings }
             var blocks = BlockRanges()
             blocks.add(misplacedEnd...misplacedEnd)
             let reason = "its size is not the one that the last block has, \(unfinished.plainSize)"

@@ -41,16 +41,13 @@ extension FileSystem {
         return try replacing(look, repair) { () throws(VaultError) in
             try makeWritable(inode)
             var outcomes = Outcomes()
-            if problems.isBeyondMending {
-                outcomes.blocks = .incomplete(try giveUpBlocks(of: look.item, file, repair))
-            }
-            if problems.unfinished != nil {
+            // The tail first: of the block before it the mark tells whether it is the last.
+            if problems.provedEnd != nil {
                 _ = try file.cutUnfinishedTail()
-                // A lost block may be the last one now, and tells so.
-                if problems.isBeyondMending { try file.markLost() }
                 let action = problems.misplacedEnd == nil ? "cut there" : "given that size"
                 outcomes.tail = .repaired(action)
             }
+            if problems.isBeyondMending { outcomes.blocks = giveUpBlocks(of: look, file, repair) }
             // Before anyone can open it anew.
             if problems.isMendable { outcomes.mendable = mend(inode, file) }
             return outcomes
@@ -59,15 +56,21 @@ extension FileSystem {
         }
     }
 
-    /// Keeps the file as it is in the quarantine, then marks what does not verify. Says so.
+    /// Keeps what does not verify in the quarantine, and marks it in its place. Both are told, also
+    /// where it fails half way.
     private func giveUpBlocks(
-        of item: VerifyItem, _ file: VaultFile, _ repair: Repair
-    ) throws(VaultError) -> String {
-        let place = try systemCall { () throws(Errno) in
-            try repair.quarantine.keepCopy(of: item, because: "blocks of it do not verify")
+        of look: Look, _ file: VaultFile, _ repair: Repair
+    ) -> Finding.Outcome {
+        do throws(VaultError) {
+            let kept = try systemCall { () throws(Errno) in
+                try repair.quarantine.makeFile(
+                    for: look.item, because: "blocks of it do not verify")
+            }
+            try file.markLost(keepingIn: kept.file)
+            return .incomplete("marked as lost; what they held is in \(kept.place.shown)")
+        } catch {
+            return .left("\(error)")
         }
-        try file.markLost()
-        return "marked as lost; the file as it was is in \(place.shown)"
     }
 
     private func mend(_ inode: Inode, _ file: VaultFile) -> Finding.Outcome {

@@ -1,4 +1,4 @@
-// Where a repair puts the files that it cannot mend, and copies of those that it mends in part.
+// Where a repair puts the files that it cannot mend, and the blocks that it writes over.
 
 internal import CFuse3
 internal import CShims
@@ -45,24 +45,20 @@ final class Quarantine: Sendable {
         }
     }
 
-    /// Copies a file here, as it is on disk; returns its place below the backing directory. Durable
-    /// when this returns.
-    func keepCopy(of item: VerifyItem, because reason: String) throws(Errno) -> ByteString {
-        try fill(with: item, because: reason) { target throws(Errno) in
-            let source = try openBacking(item.inode.handle, O_RDONLY)
-            let copy = try openFile(
+    /// An empty file here for what a repair is about to write over, and its place below the backing
+    /// directory. Its name is durable when this returns.
+    func makeFile(
+        for item: VerifyItem, because reason: String
+    ) throws(Errno) -> (file: Descriptor, place: ByteString) {
+        var file: Descriptor?
+        let place = try fill(with: item, because: reason) { target throws(Errno) in
+            file = try openFile(
                 at: target.raw, item.name.cString, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
                 mode: 0o600)
-            do throws(Errno) {
-                try copyStored(from: source, to: copy)
-                try copyAttributes(from: source, to: copy)
-                try synchronize(copy.raw)
-                try synchronize(target.raw)
-            } catch {
-                unlinkat(target.raw, item.name.cString, 0)
-                throw error
-            }
+            try synchronize(target.raw)
         }
+        guard let file else { throw .noEntry }
+        return (file, place)
     }
 
     /// `body` gets the directory for an item, whose line is in the log by then.

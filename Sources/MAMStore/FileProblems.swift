@@ -77,6 +77,14 @@ package struct FileProblems: Sendable {
         return unfinished.blockCount - 1
     }
 
+    /// ``unfinished``, unless its only witness is a mark in a block that does not verify.
+    package var provedEnd: Extent? {
+        guard let misplacedEnd, damaged.ranges.last?.contains(misplacedEnd) == true else {
+            return unfinished
+        }
+        return nil
+    }
+
     /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.
     package var isCutShort: Bool { endsTooEarly && unfinished == nil }
 

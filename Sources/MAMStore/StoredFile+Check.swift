@@ -1,7 +1,7 @@
 // Checking and mending a file piece by piece, while others use it.
 
 internal import MAMFormat
-internal import MAMSystem
+package import MAMSystem
 
 extension StoredFile {
     /// 1 MiB of the backing file: so long a step holds the lock, and a writer waits.
@@ -47,9 +47,11 @@ extension StoredFile {
     }
 
     /// Marks blocks that do not verify as lost (docs/FORMAT.md, section 1.2). True if there were
-    /// any; to be synced by the caller.
-    package func markLost() throws(StoreError) -> Bool {
-        try changeInSteps { sealed, blocks throws(StoreError) in try sealed.markLost(blocks) }
+    /// any; to be synced by the caller. What they held is durable in `copy`, at the same offsets.
+    package func markLost(keepingIn copy: Descriptor) throws(StoreError) -> Bool {
+        try changeInSteps { sealed, blocks throws(StoreError) in
+            try sealed.markLost(blocks, keepingIn: copy)
+        }
     }
 
     /// True if the change was one for any step.

@@ -1,7 +1,7 @@
 // Checking and mending one file, as far as its window lets us.
 
 package import MAMStore
-internal import MAMSystem
+package import MAMSystem
 
 extension VaultFile {
     /// Whether all of a file can be checked.
@@ -47,9 +47,10 @@ extension VaultFile {
         try changeDurably { () throws(StoreError) in try stored.mend() }
     }
 
-    /// Marks blocks that do not verify as lost. It is durable when this returns.
-    package func markLost() throws(VaultError) {
-        try changeDurably { () throws(StoreError) in try stored.markLost() }
+    /// Marks blocks that do not verify as lost; what they held is kept in `copy`. Both are durable
+    /// when this returns.
+    package func markLost(keepingIn copy: Descriptor) throws(VaultError) {
+        try changeDurably { () throws(StoreError) in try stored.markLost(keepingIn: copy) }
     }
 
     private func changeDurably(_ change: () throws(StoreError) -> Bool) throws(VaultError) {

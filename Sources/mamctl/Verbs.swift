@@ -72,7 +72,7 @@ private let workspaceVerbs: [Verb] = [
         operands: 0...1,
         options: [
             Option(
-                name: "repair", help: "mend what can be mended, move the rest to .mamd/quarantine"),
+                name: "repair", help: "mend what can be mended, mark what is lost"),
             Option(
                 name: "unlock", value: "ACCOUNT",
                 help: "of a workspace that is not mounted: open this account for the check"),

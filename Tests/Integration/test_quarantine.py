@@ -6,7 +6,7 @@ import pathlib
 import time
 
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import BLOCK, DAMAGED, FIRST, PAYLOAD, pattern
+from workspace import BLOCK, DAMAGED, FIRST, HEADER, PAYLOAD, pattern
 
 
 class Quarantine(VerifyCase):
@@ -59,8 +59,11 @@ class Quarantine(VerifyCase):
             "quarantine", self.runs()[-1].name, self._testMethodName, "deep/er/file")
         self.assertIn(f".mamd/{place}", text)
         copy = self.place.parent / place
-        self.assertEqual(copy.read_bytes(), self.broken)
-        self.assertEqual((copy.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o640, 0o640))
+        kept = bytearray(len(self.broken))
+        for first, last in ((0, HEADER), (2 * BLOCK, 3 * BLOCK)):
+            kept[first:last] = self.broken[first:last]
+        self.assertEqual(copy.read_bytes(), bytes(kept))
+        self.assertEqual((copy.stat().st_mode & 0o777, path.stat().st_mode & 0o777), (0o600, 0o640))
         start, end = FIRST + PAYLOAD, FIRST + 2 * PAYLOAD
         for attempt in range(2):
             with self.subTest(attempt=attempt), open(path, "rb", buffering=0) as file:
@@ -83,13 +86,18 @@ class Quarantine(VerifyCase):
 
     def test_a_lost_block_at_the_end_and_an_unfinished_tail(self):
         last = len(self.good) // BLOCK - 1
-        at_end = changed(self.good, last * BLOCK + 50, b"????")
-        # The tail is cut behind a block that is lost, which is the last one from then on.
+        # Its mark says another end, and does not verify either.
+        at_end = changed(self.good, last * BLOCK + 14, b"??")
+        # The tail is cut behind a block that is lost, which is the last one from then on: a full
+        # block, or one that says that 100 bytes of it are used.
         before_tail = zeroed(changed(self.good, 3 * BLOCK + 50, b"????"), 4, last)
-        self.lay(end=at_end, tail=before_tail, first=changed(self.good, 2000, b"????"))
+        partly = changed(before_tail, 3 * BLOCK + 14, (101).to_bytes(2, "little"))
+        self.lay(
+            end=at_end, tail=before_tail, partly=partly, first=changed(self.good, 2000, b"????"))
         self.verify("--repair", status=DAMAGED)
         found = {
             "end": [("lost", "left", (last, last))], "tail": [("lost", "left", (3, 3))],
+            "partly": [("lost", "left", (3, 3))],
             "first": [("lost", "left", (0, 0))]}
         self.assertEqual(self.verify("--repair", status=DAMAGED), found)
         self.mount()
@@ -99,9 +107,11 @@ class Quarantine(VerifyCase):
                     self.assertEqual(os.pread(file.fileno(), 2000, 0), PLAIN[:2000])
                 if name != "end":
                     self.assertEqual(
-                        os.pread(file.fileno(), 4096, 4096 if name == "tail" else 8192),
-                        PLAIN[4096:8192] if name == "tail" else PLAIN[8192:12288])
+                        os.pread(file.fileno(), 4096, 8192 if name == "first" else 4096),
+                        PLAIN[8192:12288] if name == "first" else PLAIN[4096:8192])
+        self.assertEqual((self.directory / "end").stat().st_size, len(PLAIN))
         self.assertEqual((self.directory / "tail").stat().st_size, FIRST + 3 * PAYLOAD)
+        self.assertEqual((self.directory / "partly").stat().st_size, FIRST + 2 * PAYLOAD + 100)
 
     def test_the_log_says_why(self):
         self.lay(one=self.broken, two=self.good[:700])
@@ -168,7 +178,9 @@ class Quarantine(VerifyCase):
         self.assertEqual(len(runs), 3)
         for number, run in enumerate(runs):
             self.assertRegex(run.name, "Z-[0-9]+$")
-            self.assertEqual(len((run / self._testMethodName / "file").read_bytes()), len(self.broken) + number)
+            # By then it has the size that its last block tells.
+            kept = (run / self._testMethodName / "file").read_bytes()
+            self.assertEqual(len(kept), len(self.broken))
         for place in taken:
             if not any(place.iterdir()):
                 place.rmdir()

@@ -91,8 +91,9 @@ class Vectors(WorkspaceCase):
         marked = {name for name, each in wanted.items() if ("blocks", "incomplete") in each}
         moved = {name for name, each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
         self.assertEqual({path.name for path in quarantine.iterdir()}, moved | marked)
-        for name in moved | marked:
+        for name in moved:
             self.assertEqual((quarantine / name).read_bytes(), self.vectors[name][1], name)
+        for name in moved | marked:
             self.assertEqual(self.workspace.on_disk(name).exists(), name in marked, name)
         log = [json.loads(line) for line in pathlib.Path(f"{quarantine}.log").read_text().splitlines()]
         self.assertEqual({line["path"] for line in log}, moved | marked)

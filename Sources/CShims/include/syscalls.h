@@ -18,9 +18,6 @@ enum { MAM_KEEP_SIZE = 0x01, MAM_PUNCH_HOLE = 0x02, MAM_ZERO_RANGE = 0x10 };
 /// AT_EMPTY_PATH.
 enum { MAM_EMPTY_PATH = 0x1000 };
 
-/// copy_file_range(2).
-int64_t mam_copy_file_range(int from, int64_t *from_offset, int to, int64_t *to_offset,
-                            uint64_t count);
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
 
