@@ -34,8 +34,8 @@ package final class PendingReply {
         return (try? retrying { poll(&reply, 1, milliseconds) }) != 0 || isInVain
     }
 
-    /// True once the other end of the call is ready for `events`; false if the reply comes before
-    /// that, or nothing will come.
+    /// True once the other end of the call is ready for `events`; false if the reply is there and
+    /// the other end is not, or nothing will come. The daemon replies when all has been passed.
     package func lets(_ other: Descriptor, _ events: Int32) -> Bool {
         var both = [
             pollfd(fd: other.raw, events: Int16(events), revents: 0),
@@ -44,7 +44,9 @@ package final class PendingReply {
         while (try? retrying { poll(&both, 2, 1000) }) == 0 {
             if isInVain { return false }
         }
+        // poll(2) looks at one after the other: both may have become ready in between.
         return both[0].revents != 0
+            || (try? retrying { poll(&both, 1, 0) }) == 1
     }
 
     /// Looks after the daemon, if it has been quiet for long: less often each time.

@@ -105,15 +105,21 @@ extension Invocation {
     ) throws {
         let pipe = try makePipe()
         var failure: Failure?
+        var shown = 0
         do throws(Failure) {
-            _ = try daemon(for: source.descriptor).convert(
+            let sent = try daemon(for: source.descriptor).convert(
                 conversion, source.descriptor, pipe.writer, about: source.path.shown
             ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in
-                    try show(pipe.reader, until: pending, of: source.path, progress)
+                    shown = try show(pipe.reader, until: pending, of: source.path, progress)
                 }
                 leave(pipe.reader)
+            }
+            guard failure != nil || shown == sent else {
+                throw Failure(
+                    .failure, "\(source.path.shown): \(shown) of \(sent) bytes came out",
+                    next: "try again")
             }
         } catch {
             if let failure { throw failure }
@@ -126,12 +132,13 @@ extension Invocation {
         if let failure { throw failure }
     }
 
-    /// Whoever sits at a terminal gets text alone.
+    /// A terminal gets text alone. Returns the number of bytes.
     private func show(
         _ reader: Descriptor, until answer: PendingReply, of path: ByteString,
         _ progress: ConversionProgress
-    ) throws(Failure) {
+    ) throws(Failure) -> Int {
         var isFirst = true
+        var count = 0
         let guards = isatty(STDOUT_FILENO) == 1 && !arguments.has("force")
         let hasMore = { answer.lets(reader, POLLIN) }
         try pump(from: reader, path, while: hasMore) { bytes throws(Failure) in
@@ -141,10 +148,12 @@ extension Invocation {
                     next: "add -o OUT, or --force")
             }
             isFirst = false
+            count += bytes.count
             try writeToOutput(bytes)
             // On the same screen it would stand in the middle of the text.
             if isatty(STDOUT_FILENO) == 0 { progress.add(bytes.count) }
         }
+        return count
     }
 }
 
