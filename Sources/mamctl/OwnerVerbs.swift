@@ -84,8 +84,8 @@ private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
 /// What a new owner does to content.
 private func note(on facts: FileFacts) -> String {
     if facts.isManaged { return "" }
-    if facts.state != .directory { return ": now plain" }
-    return facts.owner.isNobody ? "" : ": what is made there is plain"
+    if facts.state != .directory { return "\tnow plain" }
+    return facts.owner.isNobody ? "" : "\twhat is made there is plain"
 }
 
 /// `inner`: whose protected data is the content.

@@ -107,7 +107,7 @@ private struct ProtectOutput {
         if wasChanged, !invocation.arguments.has("quiet") {
             if isatty(STDOUT_FILENO) == 1 { progress.clear() }
             let owner = ByteString(info.owner.description).shown
-            let note = info.isManaged ? "" : ": now plain"
+            let note = info.isManaged ? "" : "\tnow plain"
             invocation.print(Record(before: "\(owner)\t", path: path, after: note))
         }
         progress.note = "\(changedCount.grouped) changed"

@@ -74,7 +74,7 @@ class Names(Case):
         # What we name comes back as it was; the daemon names what is below a directory.
         shown = self.run_bytes(
             "protect", "--owner", "", "-0", "--files-from", "-", input=b"\0".join(paths))
-        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path + b": now plain" for path in paths))
+        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path + b"\tnow plain" for path in paths))
         shown = self.run_bytes("protect", self.directory, "--owner", ANN, "-0")
         self.assertEqual(sorted(shown.split(b"\0")), sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
 

@@ -51,19 +51,19 @@ class Misspelt(WorkspaceCase):
     def test_who_says_that_it_is_meant_is_told_what_came_of_it(self):
         for verb in (("protect", "--owner"), ("owner", "--set")):
             said = self.workspace.ctl(*verb, PERSONAL, "--unmanaged", self.path).stdout
-            self.assertEqual(said, f"{PERSONAL}\t{self.path}: now plain\n")
+            self.assertEqual(said, f"{PERSONAL}\t{self.path}\tnow plain\n")
             self.assertIn(b"precious", self.backing_of(self.path).read_bytes())
             self.workspace.ctl("protect", "--owner", ANN, self.path)
         self.assertEqual(self.workspace.ctl("owner", self.directory, status=NOT_MANAGED).stdout, f"-\t{self.directory}\n")
         self.assertIn("NSFileProtectionComplete, if that is an account", self.workspace.ctl("info", self.directory).stdout)
         said = self.workspace.ctl("owner", "--set", PERSONAL, "--unmanaged", self.directory).stdout
-        self.assertIn(": what is made there is plain", said)
+        self.assertIn("\twhat is made there is plain", said)
         self.assertEqual(self.workspace.owner(self.directory), PERSONAL)
         self.assertIn("none: they are plain", self.workspace.ctl("info", self.directory).stdout)
         self.workspace.ctl("owner", "--set", ANN, self.directory)
         self.assertEqual(self.workspace.ctl("owner", self.directory).stdout, f"{ANN}\t{self.directory}\n")
         said = self.workspace.ctl("protect", "--owner", "", self.path).stdout
-        self.assertEqual(said, f"nobody\t{self.path}: now plain\n")
+        self.assertEqual(said, f"nobody\t{self.path}\tnow plain\n")
 
     def test_who_works_for_it_has_said_so(self):
         self.workspace.run_as(PERSONAL, "mamctl", "owner", "--set", PERSONAL, self.path)
