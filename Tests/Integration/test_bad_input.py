@@ -40,7 +40,6 @@ class WithWorkspace(Case):
         plain.write_bytes(b"x")
         self.refuse(NOT_FOUND, nobody, "lock", nobody, "--now", *where)
         self.refuse(NOT_FOUND, nobody, "unlock", nobody, *passfile, *where)
-        self.refuse(NOT_FOUND, nobody, "account", "login", nobody, *passfile, *where)
         self.refuse(
             NOT_FOUND, nobody, "account", "passphrase", nobody, *passfile,
             "--new-passfile", self.workspace.passfile, *where)
@@ -77,8 +76,9 @@ class WithWorkspace(Case):
         self.refuse(FAILURES, folder, "unmount", folder)
 
     def test_a_directory(self):
-        for folder in (self.directory, self.workspace.root):
-            self.refuse((NO, USAGE, NOT_MANAGED), folder, "owner", folder)
+        outside = self.workspace.root
+        self.refuse((NO, USAGE, NOT_MANAGED), outside, "owner", outside)
+        for folder in (self.directory, outside):
             self.refuse((NO, USAGE, NOT_MANAGED), folder, "is-encrypted", folder)
             self.refuse(
                 (NO, USAGE, NOT_MANAGED), folder,

@@ -20,7 +20,8 @@ class Output(WorkspaceCase):
         for words in (
                 "help", "version", "version --json", "status", "account list --json", "metrics", "policy show", "can",
                 "owner file", "owner -0 file", "info file", "is-encrypted file", "completions bash", "report --json",
-                "diagnostics --json", "top --once", "audit", "protect file", "lock --now", f"unlock --passfile {self.workspace.passfile}",
+                "diagnostics --json", "top --once", "audit", "protect --owner '' file",
+                "lock --now", f"unlock --passfile {self.workspace.passfile}",
                 "watch", "audit --follow"):
             with self.subTest(words=words):
                 status, said = self.shell(f"mamctl {words} > /dev/full")
