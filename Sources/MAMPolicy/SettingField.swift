@@ -114,7 +114,7 @@ struct SettingField: Sendable {
         SettingField("MAMTelemetryDisabled", \.telemetryDisabled, .truth).harmless,
         // A GiB: past that nobody reads it over a socket.
         SettingField("AuditMiB", \.auditMiB, .whole(0...1024)).harmless,
-        SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth).harmless,
+        SettingField("DebugSettingsEnabled", \.debugSettingsEnabled, .truth),
         SettingField("MAMDebugSettings", \.debugPolicy, .object),
     ]
 
