@@ -26,7 +26,10 @@ extension PolicyDocument {
 
     /// After all is read.
     func requireContent(_ fields: [String: JSONValue]) throws(PolicyError) {
-        guard rules != PolicyRules() || states("customSettings", fields) else { throw .noRules }
+        let isConfiguration = kind == .configuration && states("customSettings", fields)
+        guard rules != PolicyRules() || !customSettings.isEmpty || isConfiguration else {
+            throw .noRules
+        }
     }
 
     private static func known(
@@ -60,7 +63,8 @@ extension PolicyDocument {
 }
 
 extension PolicyDocument {
-    /// The objects of a file. Those of a list whose address tells their type have none of their own.
+    /// The objects of a file. Where the address of a list tells their type, they have none of
+    /// their own.
     static func objects(in json: JSONValue) throws(PolicyError) -> [[String: JSONValue]] {
         try requireAnswer(json)
         let content = json.object?["value"] ?? json
@@ -75,28 +79,37 @@ extension PolicyDocument {
         var objects: [[String: JSONValue]] = []
         for item in items {
             guard var fields = item.object else { throw .notADocument(found: item.kind) }
+            try requireWhole(fields)
             if let type, fields["@odata.type"] == nil { fields["@odata.type"] = .string(type) }
             objects.append(fields)
         }
         return objects
     }
 
-    /// Graph's refusal is none, nor is the first part of a list: the rest may ask for more.
+    /// Graph's refusal is none.
     private static func requireAnswer(_ json: JSONValue) throws(PolicyError) {
         guard let members = json.object else { return }
         if let error = members["error"]?.object { throw .graphError(error["code"]?.glance) }
-        if members["@odata.nextLink"] != nil { throw .firstPage }
+        try requireWhole(members)
     }
 
-    /// From `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` to the name
-    /// of the type. Nil where each object tells its own.
+    /// The rest of a list may ask for more, and that of a document's own lists cover others.
+    private static func requireWhole(_ members: [String: JSONValue]) throws(PolicyError) {
+        let isCut = members.contains { $0.hasSuffix("@odata.nextLink") && $1 != .null }
+        if isCut { throw .firstPage }
+    }
+
+    /// Lists whose members tell their types themselves.
+    private static let mixedLists = ["managedAppPolicies", "Collection"]
+
+    /// `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` holds objects of
+    /// the type `#microsoft.graph.iosManagedAppProtection`.
     private static func listedType(_ address: String) -> String? {
         guard let start = address.firstIndex(of: "#") else { return nil }
         let path = address[address.index(after: start)...].prefix { $0 != "(" }
         let parts = path.split(separator: "/").filter { $0 != "$entity" }
-        guard let list = parts.last.map(String.init), list != "managedAppPolicies" else {
-            return nil
-        }
+        guard let list = parts.last.map(String.init), !mixedLists.contains(list)
+        else { return nil }
         if list.hasPrefix("microsoft.graph.") { return "#\(list)" }
         let name = list.hasSuffix("ies") ? "\(list.dropLast(3))y" : list
         return "#microsoft.graph.\(name.hasSuffix("s") ? String(name.dropLast()) : name)"

@@ -36,7 +36,7 @@ extension PolicyError: CustomStringConvertible {
         case .graphError(let code):
             "it is an error of Microsoft Graph's\(code.map { ", \($0)," } ?? "") and no policy"
         case .firstPage:
-            "it is one page of a list: put the rest (@odata.nextLink) into the same file"
+            "it has one page of a list: add the rest, and take @odata.nextLink out"
         case .noRules:
             "it has no rule and no customSettings: remove the file if it is to ask nothing"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"

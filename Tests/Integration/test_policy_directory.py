@@ -203,7 +203,7 @@ class NoPolicies(PolicyDirectoryCase):
         "graph.user is not": {"@odata.context": "x/$metadata#users(id)", "value": [{"id": "1"}]},
         "iosUpdateConfiguration is not": {
             "@odata.type": "#microsoft.graph.iosUpdateConfiguration", "printBlocked": False},
-        "it is one page": {"value": [LOOSE], "@odata.nextLink": "x"},
+        "it has one page": {"value": [LOOSE], "@odata.nextLink": "x"},
         "it is not JSON": json.dumps(STRICT)[:-1],
     }
 

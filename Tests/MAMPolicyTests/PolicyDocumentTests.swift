@@ -10,6 +10,7 @@ import Testing
         (one, 1), ("[\(one)]", 1), ("[\(one), \(two)]", 2), (#"{"value": \#(one)}"#, 1),
         (#"{"value": [\#(one), \#(two)]}"#, 2),
         (#"{"@odata.context": "x", "value": [\#(one)]}"#, 1), (" \n\(one)\n", 1),
+        (#"{"@odata.nextLink": null, "value": [\#(one)]}"#, 1),
     ])
     func `every shape of an export is read`(_ text: String, _ count: Int) throws {
         let documents = try PolicyDocument.decode(Array(text.utf8))
@@ -36,9 +37,15 @@ import Testing
             ("{}", .noRules), (#"{"id": "x", "printBlocked": null}"#, .noRules),
             ("[\(one), {}]", .noRules), (#"{"customBrowserProtocol": ""}"#, .noRules),
             (##"{"@odata.type": "#microsoft.graph.iosManagedAppProtection"}"##, .noRules),
+            (
+                ##"{"@odata.type": "#microsoft.graph.managedAppProtection", "customSettings": []}"##,
+                .noRules
+            ),
             (#"{"error": {"code": "Forbidden", "message": "x"}}"#, .graphError("\"Forbidden\"")),
             (#"{"error": {}, "pinRequired": true}"#, .graphError(nil)),
             (#"{"value": [\#(one)], "@odata.nextLink": "https://x"}"#, .firstPage),
+            (#"{"pinRequired": true, "apps": [], "apps@odata.nextLink": "x"}"#, .firstPage),
+            (#"[{"pinRequired": true, "assignments@odata.nextLink": "x"}]"#, .firstPage),
             (
                 ##"{"@odata.context": "https://x/$metadata#users(id)", "value": [\##(one)]}"##,
                 .otherType("#microsoft.graph.user")
@@ -61,6 +68,7 @@ import Testing
         "#deviceAppManagement/iosManagedAppProtections(apps(),assignments())/$entity",
         "#deviceAppManagement/iosManagedAppProtections", "#deviceAppManagement/managedAppPolicies",
         "#microsoft.graph.iosManagedAppProtection", "",
+        "#Collection(microsoft.graph.managedAppPolicy)",
     ])
     func `a list whose members have no type tells it by its address`(_ address: String) throws {
         let context = #""@odata.context": "https://x/beta/$metadata\#(address)""#
