@@ -36,9 +36,11 @@ extension PolicyBook {
         }
         let name = workspace.first ?? ""
         if let meant = document.workspaces, !meant.contains(where: isThis) {
+            let apps = meant.isEmpty ? "have no bundleId" : "are \(fewNames(meant))"
             return (
-                "its apps are \(fewNames(meant)), and this workspace is \(name)",
-                "add \(name) to apps as a bundleId, or set appGroupType to allApps, and import it again"
+                "its apps \(apps), and this workspace is \(name)",
+                "add \(name) to apps as a bundleId, or set appGroupType to allApps, "
+                    + "and import it again"
             )
         }
         guard !accounts.isEmpty else {

@@ -51,17 +51,19 @@ package struct PolicyBook: Sendable, Equatable {
         .merge(documents(for: account))
     }
 
-    /// The protections that cover an account: the tenant's default only where there is no other one.
+    /// The protections that cover an account. Another one replaces the tenant's default, but not
+    /// one of another system: of that only some words count here.
     package func documents(for account: Identity) -> [PolicyDocument] {
         let covering = covering(account, .protection)
-        let targeted = covering.filter { !$0.isDefault }
-        return targeted.isEmpty ? covering : targeted
+        let replacesDefault = covering.contains { !$0.isDefault && !$0.isOfOtherSystem }
+        return replacesDefault ? covering.filter { !$0.isDefault } : covering
     }
 
     /// True if a protection covers the account.
     package func covers(_ account: Identity) -> Bool { !documents(for: account).isEmpty }
 
-    /// What is delivered to an account's programs. A default protection may carry a default configuration.
+    /// What is delivered to an account's programs. A default protection may carry a default
+    /// configuration.
     package func configuration(for account: Identity) -> AppConfiguration {
         let delivering =
             covering(account, .configuration)

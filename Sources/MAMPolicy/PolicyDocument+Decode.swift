@@ -87,15 +87,19 @@ private func readCustomSettings(
     document.customSettings = try reader.read("customSettings", .namedValues) ?? []
 }
 
-/// Which programs are meant; here a workspace stands for a program. `allApps` means every one, listed or not.
+/// Which programs are meant; here a workspace stands for a program. `allApps` means every one,
+/// listed or not.
 private func readApps(
     _ document: inout PolicyDocument, _ reader: inout Reader
 ) throws(PolicyError) {
     let coversAll = try reader.read("appGroupType", .text) == "allApps"
     let apps = try reader.read("apps", .objects) ?? []
+    guard !coversAll, !apps.isEmpty else { return }
     let names = apps.compactMap { $0["mobileAppIdentifier"]?.object?["bundleId"]?.text }
-    if names.count < apps.count { reader.warnings.append(.appsWithoutBundle) }
-    document.workspaces = coversAll || names.isEmpty ? nil : names
+    if names.count < apps.count {
+        reader.warnings.append(.appsWithoutBundle(coversNothing: names.isEmpty))
+    }
+    document.workspaces = names
 }
 
 private func readAssignments(

@@ -15,6 +15,7 @@ extension PolicyDocument {
             kind = known.kind
             isDefault = known.isDefault || isMarked
             if let type, Self.ofOtherSystems.contains(type) {
+                isOfOtherSystem = true
                 reader.warnings.append(.otherSystem(type))
             }
         } else {

@@ -22,11 +22,13 @@ package struct PolicyDocument: Sendable, Equatable {
     /// The name of the file that it stands in.
     package var file: String?
     package var kind = Kind.protection
-    /// True for the tenant's default, which any other document of its kind beats outright.
+    /// True for the tenant's default, which another document of its kind beats outright.
     package var isDefault = false
+    /// Written for programs of Android or Windows.
+    package var isOfOtherSystem = false
     /// False: written, and not in force.
     package var isAssigned = true
-    /// Names or ids of the workspaces that are covered; nil for all.
+    /// Names or ids of the workspaces that are covered; nil for all, empty for none.
     package var workspaces: [String]?
     /// Whom it covers; with none of them everybody.
     package var assignments: [Assignment] = []

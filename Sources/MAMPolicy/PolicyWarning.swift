@@ -1,10 +1,12 @@
 // What is said about documents that are used all the same.
 
-/// Something in a document that was read past, or understood in a way that its writer may not have meant.
+/// Something in a document that was read past, or understood in a way that its writer may not have
+/// meant.
 package enum PolicyWarning: Hashable, Sendable {
     /// A key that this version does not use.
     case unknownKey(String)
-    /// A value that this version does not know; the most restrictive one that destroys nothing is taken.
+    /// A value that this version does not know; the most restrictive one that destroys nothing is
+    /// taken.
     case unknownValue(key: String, value: String, taken: String)
     /// A member of a list that this version does not know; what it would allow is not allowed.
     case unknownMember(key: String, value: String)
@@ -21,7 +23,7 @@ package enum PolicyWarning: Hashable, Sendable {
     /// An assignment to something else than a group or everybody; it counts as everybody.
     case unknownTarget(String)
     /// Programs of other systems in `apps`.
-    case appsWithoutBundle
+    case appsWithoutBundle(coversNothing: Bool)
     /// A group that the settings do not tell of; it counts as everybody.
     case unknownGroup(String, document: String)
     /// None of the names is this workspace's.
@@ -33,20 +35,26 @@ extension PolicyWarning: CustomStringConvertible {
         switch self {
         case .unknownKey(let key): "\(key) is not used by this version\(Self.guess(key: key))"
         case .unknownValue(let key, let value, let taken):
-            "\(key) has the unknown value \(value); it is taken as \(taken)\(Self.guess(value, of: key))"
+            "\(key) has the unknown value \(value); it is taken as \(taken)"
+                + Self.guess(value, of: key)
         case .unknownMember(let key, let value):
-            "\(key) has the unknown member \(value), which is left out\(Self.guess(value, of: key))"
+            "\(key) has the unknown member \(value), which is left out"
+                + Self.guess(value, of: key)
         case .wrongValue(let key, let expected): "\(key) must be \(expected); its default counts"
         case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"
         case .notAVersion(let key, let value):
             "\(key) is no version such as 17.4.1 (\(value)) and cannot be met"
         case .notAssigned: "isAssigned is false: the document is not in force"
         case .unknownTarget(let type): "\(type) in assignments is not known; it covers everybody"
-        case .appsWithoutBundle: "apps has entries without a bundleId, which cover nothing here"
+        case .appsWithoutBundle(coversNothing: true):
+            "no entry of apps has a bundleId: the document covers no workspace"
+        case .appsWithoutBundle(coversNothing: false):
+            "apps has entries without a bundleId: the others tell what is covered"
         case .unknownGroup(let group, let document):
             "\(document) covers everybody: the setting Groups does not tell who is in \(group)"
         case .otherWorkspaces(let names, let document):
-            "\(document) is for \(fewNames(names)) and not in force here"
+            "\(document) is for \(names.isEmpty ? "no workspace" : fewNames(names)) "
+                + "and not in force here"
         case .otherSystem(let type):
             "\(type): only what it has in common with iosManagedAppProtection counts"
         }

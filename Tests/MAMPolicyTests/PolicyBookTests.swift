@@ -48,16 +48,20 @@ import Testing
         (#""isAssigned": false, "apps": [\#(app("Notes"))]"#, false),
         (#""isAssigned": false"#, false), (#""isAssigned": true"#, true),
         (#""appGroupType": "allApps", "apps": [\#(app("other"))]"#, true),
-        (#""apps": [{"mobileAppIdentifier": {"packageId": "x"}}]"#, true),
+        (#""apps": [\#(android)]"#, false),
+        (#""appGroupType": "allApps", "apps": [\#(android)]"#, true),
+        (#""apps": [\#(android), \#(app("notes"))]"#, true),
     ])
     func `apps tell which workspace a document covers`(_ text: String, _ isCovered: Bool) throws {
         let book = PolicyBook(
             documents: try decode("{\(text), \"printBlocked\": true}"),
             workspace: ["notes", "ID-7"])
         #expect(book.covers(Self.ann) == isCovered)
-        let isOtherOnes = text == #""apps": [\#(Self.app("other"))]"#
-        #expect(book.warnings.isEmpty != isOtherOnes)
+        let isInForce = !text.contains(#""isAssigned": false"#)
+        #expect(book.warnings.isEmpty == (isCovered || !isInForce))
     }
+
+    private static let android = #"{"mobileAppIdentifier": {"packageId": "x"}}"#
 
     private static func app(_ name: String) -> String {
         #"{"id": "i", "mobileAppIdentifier": {"bundleId": "\#(name)"}}"#
@@ -76,6 +80,29 @@ import Testing
         #expect(book.policy(for: Self.bob).rules.printBlocked == true)
     }
 
+    @Test(arguments: ["androidManagedAppProtection", "windowsManagedAppProtection"])
+    func `a protection of another system is added to the default`(_ type: String) throws {
+        let documents = try decode(
+            ##"""
+            [{"@odata.type": "#microsoft.graph.defaultManagedAppProtection", "printBlocked": true},
+             {"@odata.type": "#microsoft.graph.\##(type)", "pinRequired": true}]
+            """##)
+        let rules = PolicyBook(documents: documents).policy(for: Self.ann).rules
+        #expect(rules.printBlocked == true && rules.pinRequired == true)
+        let targeted = try decode(#"{"saveAsBlocked": true}"#)
+        let all = PolicyBook(documents: documents + targeted).policy(for: Self.ann).rules
+        #expect(all.printBlocked == nil && all.pinRequired == true && all.saveAsBlocked == true)
+    }
+
+    @Test func `a list of apps without a bundle tells what it covers`() throws {
+        let apps = [Self.android, "\(Self.android), \(Self.app("notes"))"]
+        let warnings = try apps.map {
+            try decode(#"{"printBlocked": true, "apps": [\#($0)]}"#)[0].warnings
+        }
+        #expect(warnings[0] == [.appsWithoutBundle(coversNothing: true)])
+        #expect(warnings[1] == [.appsWithoutBundle(coversNothing: false)])
+    }
+
     /// Members of a document, and why it is in force for nobody; nil: it is for Ann.
     @Test(arguments: [
         ("", nil), (#", "isAssigned": false"#, "isAssigned is false"),
@@ -83,7 +110,8 @@ import Testing
         (
             #", "apps": [\#(app("a")), \#(app("b")), \#(app("c")), \#(app("d"))]"#,
             "its apps are a, b, c and 1 more, and this workspace is notes"
-        ), (#", "__IsDefault": true"#, "it is the tenant's default"),
+        ), (#", "apps": [\#(android)]"#, "its apps have no bundleId, and this workspace is notes"),
+        (#", "__IsDefault": true"#, "it is the tenant's default"),
     ])
     func `for whom a document is in force is told, or why for nobody`(
         _ members: String, _ obstacle: String?
