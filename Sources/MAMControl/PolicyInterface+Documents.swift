@@ -58,6 +58,7 @@ extension PolicyInterface {
         let documents: [PolicyDocument]
         do throws(PolicyError) {
             documents = try PolicyDocument.decode(bytes, file: name)
+            try requireProtection(documents, name)
         } catch { throw .invalidInput("\(name) is refused: \(error)") }
         if !isTrial, let error = store(bytes, name) {
             throw .systemError(error, "policies/\(name)")
@@ -78,6 +79,15 @@ extension PolicyInterface {
             "coverage": .array(documents.map { book.coverage(of: $0, among: accounts).json }),
             "warnings": .array(warnings.map { .string($0) }),
         ]
+    }
+
+    /// What the daemon would refuse is not written.
+    private func requireProtection(
+        _ documents: [PolicyDocument], _ name: String
+    ) throws(PolicyError) {
+        let former = vault.policies.documents.filter { $0.file == name }
+        guard !former.contains(where: \.isProtection) || documents.contains(where: \.isProtection)
+        else { throw .onlyConfigurations }
     }
 
     private static func isFileName(_ name: String) -> Bool {

@@ -49,5 +49,7 @@ package struct PolicyDocument: Sendable, Equatable {
     /// The label, and the version if the document tells one.
     package var labelWithVersion: String { version.map { "\(label) (version \($0))" } ?? label }
 
-    var isProtectionInForce: Bool { kind == .protection && isAssigned }
+    package var isProtection: Bool { kind == .protection }
+
+    var isProtectionInForce: Bool { isProtection && isAssigned }
 }

@@ -17,6 +17,8 @@ package enum PolicyError: Error, Equatable, Sendable {
     case firstPage
     /// An object in which nothing is asked.
     case noRules
+    /// No protection where there was one.
+    case onlyConfigurations
     /// An `@odata.type` that is no app protection policy.
     case otherType(String)
     /// A flat policy for trials, where none is accepted.
@@ -39,6 +41,8 @@ extension PolicyError: CustomStringConvertible {
             "it has one page of a list: add the rest, and take @odata.nextLink out"
         case .noRules:
             "it has no rule and no customSettings: remove the file if it is to ask nothing"
+        case .onlyConfigurations:
+            "it has only configurations, and had a protection: remove the file to take that back"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"
         case .legacy:
             "it is a flat policy for trials, which counts only with the setting DebugSettingsEnabled"

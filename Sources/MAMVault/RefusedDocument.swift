@@ -5,6 +5,8 @@ package struct RefusedDocument: Sendable, Hashable {
     package let file: String
     /// One sentence.
     package let reason: String
+    /// It is an order to wipe in a policy's place. It is carried out, and the policy holds on.
+    package let isObeyed: Bool
     /// Since when, in seconds since 1970.
     package var since: Int64
     /// What its file said before holds on; nil if nothing of it is in force.
@@ -23,9 +25,12 @@ package struct RefusedDocument: Sendable, Hashable {
         }
     }
 
-    package init(file: String, reason: String, since: Int64, lastGood: LastGood?) {
+    package init(
+        file: String, reason: String, isObeyed: Bool, since: Int64, lastGood: LastGood?
+    ) {
         self.file = file
         self.reason = reason
+        self.isObeyed = isObeyed
         self.since = since
         self.lastGood = lastGood
     }

@@ -18,6 +18,8 @@ private enum PolicyFile {
 /// Why a file's content is not used; a sentence.
 private struct Unusable: Error {
     let reason: String
+    /// It is an order, which is carried out all the same.
+    var isObeyed = false
 }
 
 extension PolicyDirectory {
@@ -42,18 +44,18 @@ extension PolicyDirectory {
         return reading
     }
 
-    /// What was removed is out of force, unless a document that never was good may be meant to replace it.
+    /// What was removed is out of force, unless a refused file may be meant to replace it.
     private func takeBack(
         _ names: [String], _ reading: inout PolicyReading, _ copies: inout PolicyCopies
     ) {
-        let newcomer = reading.refused.first { $0.lastGood == nil }
+        let spoilt = reading.refused.first { !$0.isObeyed }
         for name in names {
-            guard let newcomer else {
+            guard let spoilt else {
                 copies.remove(name)
                 continue
             }
-            let reason = "it was removed, and \(newcomer.file), which may replace it, is refused"
-            refuse(name, reason, &reading, copies)
+            let reason = "it was removed, and \(spoilt.file), which may replace it, is refused"
+            refuse(name, Unusable(reason: reason), &reading, copies)
         }
     }
 
@@ -70,35 +72,49 @@ extension PolicyDirectory {
         _ copies: inout PolicyCopies
     ) {
         guard let text = name.text else {
-            return refuse(name.shown, "its name is not UTF-8; rename it", &reading, copies)
+            let unnamed = Unusable(reason: "its name is not UTF-8; rename it")
+            return refuse(name.shown, unnamed, &reading, copies)
         }
         let since = try? status(at: directory.raw, name.cString).st_ctim.tv_sec
         do throws(Unusable) {
             let bytes = try content(of: name, in: directory)
             switch try parse(bytes, text) {
             case .documents(let documents):
+                guard !liftsProtection(documents, text, copies) else {
+                    throw Unusable(reason: PolicyError.onlyConfigurations.description)
+                }
                 reading.documents += documents
                 copies.keep(bytes, as: text)
             case .wipeRequest(let request):
                 reading.wipeRequests.append(request)
                 guard copies.documents[text] == nil else {
                     throw Unusable(
-                        reason: "an order to wipe stands in a policy's place; it is obeyed")
+                        reason: "an order to wipe stands in a policy's place; it is obeyed",
+                        isObeyed: true)
                 }
             case .ignored: copies.remove(text)
             }
-        } catch { refuse(text, error.reason, since: since.map(Int64.init), &reading, copies) }
+        } catch { refuse(text, error, since: since.map(Int64.init), &reading, copies) }
+    }
+
+    /// Configurations in a protection's place ask nothing of what it asked.
+    private func liftsProtection(
+        _ documents: [PolicyDocument], _ name: String, _ copies: PolicyCopies
+    ) -> Bool {
+        guard !documents.contains(where: \.isProtection) else { return false }
+        return lastGood(name, copies)?.contains(where: \.isProtection) ?? false
     }
 
     private func refuse(
-        _ name: String, _ reason: String, since: Int64? = nil, _ reading: inout PolicyReading,
+        _ name: String, _ finding: Unusable, since: Int64? = nil, _ reading: inout PolicyReading,
         _ copies: PolicyCopies
     ) {
         let last = lastGood(name, copies)
         reading.documents += last ?? []
         reading.refused.append(
             RefusedDocument(
-                file: name, reason: reason, since: since ?? Clock().now.wallSeconds,
+                file: name, reason: finding.reason, isObeyed: finding.isObeyed && last != nil,
+                since: since ?? Clock().now.wallSeconds,
                 lastGood: last.map {
                     RefusedDocument.LastGood(
                         documents: $0.map(\.labelWithVersion).joined(separator: ", "),
@@ -114,7 +130,7 @@ extension PolicyDirectory {
                 reading.documents += documents
             } else {
                 let reason = "the copy of its last good version is damaged; put it here again"
-                refuse(name, reason, &reading, copies)
+                refuse(name, Unusable(reason: reason), &reading, copies)
             }
         }
         reading.failure = failure

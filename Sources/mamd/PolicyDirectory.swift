@@ -22,24 +22,30 @@ struct PolicyReading {
     /// Something is other than at the last reading.
     var isNews = false
 
-    /// A file that was refused before is refused since then.
-    mutating func keepTimes(of earlier: Set<RefusedDocument>) {
+    /// A file that was refused before is refused since then, also while nobody can look at it.
+    mutating func keep(_ earlier: Set<RefusedDocument>) {
         let times = Dictionary(earlier.map { ($0.file, $0.since) }) { min($0, $1) }
         for index in refused.indices {
             refused[index].since = times[refused[index].file] ?? refused[index].since
         }
+        guard failure != nil else { return }
+        let files = Set(refused.map(\.file))
+        refused += earlier.filter { !files.contains($0.file) }.sorted { $0.file < $1.file }
     }
 
-    /// What it counts as.
+    /// What it counts as. An order that is obeyed has been understood.
     var outcome: CheckInOutcome {
         if let failure { return .unreadable(failure) }
-        if let bad = refused.first { return .notUnderstood("\(bad.file): \(bad.reason)") }
+        if let bad = refused.first(where: { !$0.isObeyed }) {
+            return .notUnderstood("\(bad.file): \(bad.reason)")
+        }
         return hasChanged ? .ok : .unchanged
     }
 }
 
-/// All `*.json` of one directory. Of a document that is bad the last good version stays in force; one that was removed is
-/// out of force; while the directory itself cannot be read, everything stays as it was.
+/// All `*.json` of one directory. Of a document that is bad the last good version stays in force;
+/// one that was removed is out of force; while the directory itself cannot be read, everything stays
+/// as it was.
 final class PolicyDirectory: Sendable {
     let path: String
     let settings: Settings
@@ -71,8 +77,8 @@ final class PolicyDirectory: Sendable {
             State(copies: try PolicyCopies(in: state, isReadOnly: isReadOnly, log)))
     }
 
-    /// The documents to start with. A bad one of which there is no good version stops the start: without it files
-    /// might get a weaker class than their owner's policy says.
+    /// The documents to start with. A bad one without a good version stops the start: files might
+    /// get a weaker class than their owner's policy says.
     func start() throws(StartError) -> PolicyBook {
         let (reading, book) = state.withLock { state in
             var reading = read(&state.copies)
@@ -84,8 +90,8 @@ final class PolicyDirectory: Sendable {
         }
         if let bad = reading.refused.first(where: { $0.lastGood == nil }) {
             throw StartError(
-                "\(path)/\(bad.file) is refused: \(bad.reason); mend it (mamctl policy check FILE tells the line) or take it away"
-            )
+                "\(path)/\(bad.file) is refused: \(bad.reason); "
+                    + "mend it (mamctl policy check FILE tells the line) or take it away")
         }
         return book
     }
@@ -122,7 +128,7 @@ final class PolicyDirectory: Sendable {
     private func adopt(
         _ reading: inout PolicyReading, _ state: inout State, _ groups: [String: [String]]
     ) -> [RefusedDocument] {
-        reading.keepTimes(of: state.refused)
+        reading.keep(state.refused)
         let book = PolicyBook(
             documents: reading.documents + (debugPolicy.map { [$0] } ?? []),
             workspace: workspace, groups: groups)

@@ -204,6 +204,7 @@ class NoPolicies(PolicyDirectoryCase):
         "iosUpdateConfiguration is not": {
             "@odata.type": "#microsoft.graph.iosUpdateConfiguration", "printBlocked": False},
         "it has one page": {"value": [LOOSE], "@odata.nextLink": "x"},
+        "it has only configurations": {"customSettings": [{"name": "k", "value": "v"}]},
         "it is not JSON": json.dumps(STRICT)[:-1],
     }
 
@@ -259,10 +260,40 @@ class NoPolicies(PolicyDirectoryCase):
         self.await_outbound("allApps")
         self.assertEqual(self.refused(), {})
 
+    def test_a_file_that_was_good_and_is_spoilt_does_not_lift_one_that_was_removed(self):
+        self.put("other.json", {"printBlocked": True})
+        wait_until(lambda: len(self.show()["rules"]) > 1, 5, "other.json is not in force")
+        (self.policies / "strict.json").write_text("{")
+        (self.policies / "strict.json").rename(self.policies / "other.json")
+        self.await_refused("other.json", "strict.json")
+        self.assertEqual(self.outbound(), "none")
+        (self.policies / "other.json").unlink()
+        self.await_outbound("allApps")
+
     def test_an_order_to_wipe_does_not_take_a_policy_s_place(self):
         self.put("strict.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": "eve@contoso.com"})
         self.await_refused("strict.json")
         self.assertEqual(self.outbound(), "none")
+        self.workspace.serving("account check-in")
+        self.assertIn(self.workspace.account()["statusCode"], (100, 101))
+
+    def test_a_refusal_is_told_once_though_the_directory_was_away(self):
+        self.refuse("{", "it is not JSON")
+        aside = self.policies.rename(self.policies.with_name("aside"))
+        log = self.workspace.daemon_log.read_text
+        wait_until(lambda: "cannot be read" in log(), 5, "not noticed")
+        self.assertEqual(set(self.refused()), {"strict.json"})
+        aside.rename(self.policies)
+        wait_until(lambda: self.workspace.account()["statusCode"] == 206, 5, "it did not look")
+        self.assertEqual(log().count("strict.json is refused"), 1)
+
+    def test_an_import_of_configurations_does_not_replace_a_protection(self):
+        export = self.workspace.root / "export.json"
+        export.write_text(json.dumps({"customSettings": [{"name": "k", "value": "v"}]}))
+        self.workspace.serving("policy import", export, "--name", "strict.json", status=USAGE)
+        self.workspace.serving("policy import", export, "--name", "values.json")
+        self.assertEqual(self.outbound(), "none")
+        self.assertEqual(self.refused(), {})
 
     def test_a_start_with_a_damaged_copy_and_no_directory_is_refused(self):
         self.workspace.unmount()
