@@ -77,6 +77,7 @@ def check(point, model, program):
     try:
         # The others are repaired while they are mounted.
         program.is_repaired = False
+        program.moved = set()
         if point.number % 2 == 0:
             faults += program.repair()
         program.start()
@@ -130,11 +131,15 @@ class Comparison:
         """A name is fine if what it leads to is fine as one of the files that it may lead to."""
         candidates = self.model.candidates(path, self.done, self.last)
         # Steps that had not begun are unknown to the disk.
+        nodes = [node for node in candidates if node is not None]
         if not is_there:
-            if None not in candidates:
+            if None in candidates:
+                return
+            if path in self.program.moved and self.is_unmade(nodes, path):
+                self.figures["unmade"] += 1
+            else:
                 self.faults.append(("lost name", path))
             return
-        nodes = [node for node in candidates if node is not None]
         if not nodes:
             self.faults.append(("name", f"{path}: it was removed, or not made yet"))
             return

@@ -59,6 +59,8 @@ class Program:
     # What a file begins with when its beginning reached the disk: never zeros alone.
     header_byte_count = 0
     is_repaired = False
+    # Paths of what a repair moved away because it had no beginning.
+    moved = frozenset()
 
     def __init__(self, place):
         self.place = pathlib.Path(place)
@@ -82,7 +84,10 @@ class Program:
 
     def is_unmade(self, path):
         """True if a file has a size, and nothing of its beginning."""
-        with open(f"{self.backing}{path}", "rb") as file:
+        return self.begins_with_zeros(self.backing / path.lstrip("/"))
+
+    def begins_with_zeros(self, file):
+        with open(file, "rb") as file:
             return not any(file.read(self.header_byte_count))
 
     def repair(self):
@@ -153,10 +158,22 @@ class Mamd(Program):
     def repair(self):
         """Without the accounts that need a passphrase it may have to leave something, and is asked again."""
         findings = self.findings("--repair")
-        self.is_repaired = all(finding["outcome"] in ("repaired", "incomplete") for finding in findings)
+        self.is_repaired = all(
+            finding["outcome"] in ("repaired", "incomplete", "quarantined") for finding in findings)
+        self.moved |= {
+            f"/{finding['path']}" for finding in findings if self.is_without_beginning(finding)}
         return [
             ("given up", str(finding)) for finding in findings
-            if finding["outcome"] == "quarantined" or finding["problem"] == "blocks"]
+            if finding["outcome"] == "quarantined" and f"/{finding['path']}" not in self.moved
+            or finding["problem"] == "blocks"]
+
+    def is_without_beginning(self, finding):
+        """It was moved away, and only its size and its attributes had reached the disk."""
+        return (finding["problem"] == "header" and finding["outcome"] == "quarantined"
+                and self.begins_with_zeros(self.backing / finding["action"]))
+
+    def is_unmade(self, path):
+        return path in self.moved or super().is_unmade(path)
 
     def findings(self, *options):
         return json.loads(self.verify(*options).stdout)["findings"]
