@@ -80,6 +80,14 @@ def derive(secret, salt, info):
     return HKDF(SHA256(), 32, salt, info).derive(secret)
 
 
+def known_version(data):
+    """Of a file or a stream, before anything else that follows the magic is looked at."""
+    version = int.from_bytes(data[8:10], "little") if len(data) >= 10 else 1
+    if version > 1:
+        raise Refused(7, f"newer: version {version}; this reader knows version 1")
+    return version
+
+
 class Header:
     def __init__(self, data):
         """Section 1: classifies the first 1024 bytes, and refuses every broken rule."""
@@ -88,11 +96,9 @@ class Header:
         if len(data) < 4 or not data.startswith(FILE_MAGIC[: len(data)]):
             require(len(data) < HEADER or data[1020:] != checksum(FILE_MAGIC + data[8:1020]), "the magic")
             raise Refused(4, "foreign: no header")
+        self.version = known_version(data)
         require(len(data) >= HEADER, "cut within the header")
         self.covered, self.wrap = data[:672], data[672:736]
-        (self.version,) = struct.unpack_from("<H", data, 8)
-        if self.version > 1:
-            raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
         require(self.version == 1, "version 0")
         require(data[1020:] == checksum(data[:1020]), "checksum of the header")
         flags, self.file_class, asked, exposed = data[10], data[11], data[12], data[13]
@@ -332,10 +338,8 @@ class StreamHeader:
     def __init__(self, data):
         if len(data) < 4 or data[:8] != STREAM_MAGIC[: len(data)]:
             raise Refused(4, "foreign: no header")
+        self.version = known_version(data)
         require(len(data) >= 32, "cut within the header")
-        (self.version,) = struct.unpack_from("<H", data, 8)
-        if self.version > 1:
-            raise Refused(7, f"newer: version {self.version}; this reader knows version 1")
         self.managed, self.file_class = data[10] == 1, data[11]
         require(data[10] in (0, 1), "unknown flag")
         require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")

@@ -25,6 +25,11 @@ extension EnrollmentRecord {
         ]
     }
 
+    /// True for the record of a newer mamd.
+    package static func isNewer(_ json: JSONValue) -> Bool {
+        json.object?["version"]?.integer.map { $0 > version } ?? false
+    }
+
     /// Nil for anything that ``json`` does not give.
     package init?(_ json: JSONValue) {
         guard let members = json.object, members["version"]?.integer == Self.version,

@@ -40,13 +40,16 @@ extension FileHeader {
         guard hasMagic(bytes, count: min(bytes.byteCount, fileMagic.count)),
             bytes.byteCount >= fileMagic.count
         else { throw .notProtected }
+        // Before its length and checksum: a newer version may have others.
+        if let newer = bytes.version(above: version, magic: fileMagic) {
+            throw .newerVersion(newer)
+        }
         guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
-        let fileVersion = bytes.integer(UInt16.self, at: HeaderOffset.version)
-        // A newer version may have another checksum: say what it is before looking at that.
-        guard fileVersion <= version else { throw .newerVersion(Int(fileVersion)) }
         let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
         guard sum == Checksum.crc32(bytes, count: HeaderOffset.checksum) else { throw .checksum }
-        guard fileVersion == version else { throw .field(offset: HeaderOffset.version) }
+        guard bytes.integer(UInt16.self, at: HeaderOffset.version) == version else {
+            throw .field(offset: HeaderOffset.version)
+        }
         for range in HeaderOffset.reserved where !bytes.isZero(range) {
             throw .field(offset: range.lowerBound)
         }
@@ -83,7 +86,10 @@ extension FileHeader {
 
     /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls damaged.
     package static func damage(of bytes: RawSpan) -> HeaderError {
-        bytes.byteCount < byteCount
+        if let newer = bytes.version(above: version, magic: fileMagic) {
+            return .newerVersion(newer)
+        }
+        return bytes.byteCount < byteCount
             ? .truncated(byteCount: bytes.byteCount) : .field(offset: HeaderOffset.magic)
     }
 

@@ -72,8 +72,12 @@ private enum StreamOffset {
 extension StreamForm {
     /// How long the header is that begins so, with a whole magic.
     package static func byteCount(ofPrefix bytes: RawSpan) throws(HeaderError) -> Int {
-        let version = bytes.integer(UInt16.self, at: StreamOffset.version)
-        guard version <= FileHeader.version else { throw .newerVersion(Int(version)) }
+        if let version = bytes.version(above: FileHeader.version, magic: streamMagic) {
+            throw .newerVersion(version)
+        }
+        guard bytes.byteCount >= prefixByteCount else {
+            throw .truncated(byteCount: bytes.byteCount)
+        }
         let nameCount = Int(bytes.integer(UInt16.self, at: StreamOffset.nameCount))
         let objectIDCount = Int(bytes.integer(UInt16.self, at: StreamOffset.objectIDCount))
         guard nameCount <= Identity.maximumNameByteCount else {
@@ -87,9 +91,6 @@ extension StreamForm {
 
     /// The header that the bytes begin with, which have a whole magic.
     package static func header(in bytes: RawSpan) throws(HeaderError) -> FileHeader {
-        guard bytes.byteCount >= prefixByteCount else {
-            throw .truncated(byteCount: bytes.byteCount)
-        }
         let count = try byteCount(ofPrefix: bytes)
         guard bytes.byteCount >= count else { throw .truncated(byteCount: bytes.byteCount) }
         return try decode(bytes.extracting(..<count))

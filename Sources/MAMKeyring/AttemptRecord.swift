@@ -57,6 +57,10 @@ extension AttemptRecord {
     /// `\x89MAMT\r\n\x1a`
     private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x54, 0x0D, 0x0A, 0x1A]
 
+    static func newerVersion(in bytes: RawSpan) -> Int? {
+        bytes.version(above: version, magic: magic)
+    }
+
     /// Nil for anything that ``encoded`` does not give.
     package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount == Self.byteCount else { return nil }

@@ -12,6 +12,8 @@ final class Attempts: Sendable {
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (KeyringFinding) -> Void
     private let records: Mutex<[AccountID: AttemptRecord]>
+    /// Records that are left as they are.
+    private let newer: Mutex<[AccountID: NewerRecord]>
 
     init(
         in stateDirectory: Int32, clock: @escaping @Sendable () -> Int64,
@@ -22,6 +24,7 @@ final class Attempts: Sendable {
         self.clock = clock
         self.report = report
         records = Mutex([:])
+        newer = Mutex([:])
         for name in try entries(of: directory.raw).compactMap(\.text) {
             guard let id = Bytes16(hex: name) else { continue }
             load(AccountID(id), fileName: name)
@@ -33,6 +36,8 @@ final class Attempts: Sendable {
         let now = clock()
         return records.withLock { $0[account]?.remaining(at: now) ?? 0 }
     }
+
+    func newer(_ account: AccountID) -> NewerRecord? { newer.withLock { $0[account] } }
 
     func failures(_ account: AccountID) -> Int {
         records.withLock { Int($0[account]?.seenFailures ?? 0) }
@@ -85,6 +90,7 @@ final class Attempts: Sendable {
     /// Forgets an account that is being wiped, on disk too before it returns.
     func remove(_ account: AccountID) throws(Errno) {
         records.withLock { _ = $0.removeValue(forKey: account) }
+        newer.withLock { _ = $0.removeValue(forKey: account) }
         try removeFile(in: directory.raw, named: "\(account.bytes)")
         try synchronize(directory.raw)
     }
@@ -95,6 +101,11 @@ final class Attempts: Sendable {
         if let bytes, let record = AttemptRecord(decoding: bytes.span.bytes) {
             records.withLock { $0[account] = record }
             return
+        }
+        if let version = bytes.flatMap({ AttemptRecord.newerVersion(in: $0.span.bytes) }) {
+            let record = NewerRecord(fileName: "attempts/\(fileName)", version: version)
+            newer.withLock { $0[account] = record }
+            return report(.attemptsNewer(record))
         }
         // Whoever can damage the file must not gain tries by it. Written back, so that the hour ends.
         report(.attemptsDamaged(account))

@@ -14,14 +14,18 @@ extension Keyring {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {
-                // Those too whose record is damaged: one copy must not bring the other back.
+                // Those too whose record cannot be read: one copy must not bring the other back.
                 let records = try wipeStore.load()
                 _ = try store.load(
                     deviceSecret: deviceSecret, except: decided.union(records.map(\.account)),
                     known: known, mayRepair: repair
                 ) { findings.append($0) }
-                for case .damaged(let account) in records {
-                    findings.append(.wipeDamaged(account))
+                for record in records {
+                    switch record {
+                    case .decided: break
+                    case .damaged(let account): findings.append(.wipeDamaged(account))
+                    case .newer(_, let record): findings.append(.wipeNewer(record))
+                    }
                 }
             } catch { throw .storage(error) }
         }

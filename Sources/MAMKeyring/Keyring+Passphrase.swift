@@ -36,6 +36,7 @@ extension Keyring {
         _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, _ keybag: Keybag
     ) throws(KeyringError) -> AccountKeys {
         let account = keybag.accountID
+        if let record = attempts.newer(account) { throw .attemptsNewer(record) }
         let seconds = attempts.remainingForTry(account)
         guard seconds == 0 else {
             throw attempts.waitsForDamage(account)

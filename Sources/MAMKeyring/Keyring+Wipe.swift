@@ -83,7 +83,7 @@ extension Keyring {
     /// What a start found of wipes.
     struct FoundWipes {
         var decided: [AccountID: WipeIntent] = [:]
-        /// Those too whose record is damaged: not to be used.
+        /// Those too whose record is damaged or newer: not to be used.
         var accounts: Set<AccountID> = []
     }
 
@@ -104,6 +104,9 @@ extension Keyring {
                 found.accounts.insert(intent.account)
             case .damaged(let account):
                 report(.wipeDamaged(account))
+                found.accounts.insert(account)
+            case .newer(let account, let record):
+                report(.wipeNewer(record))
                 found.accounts.insert(account)
             }
         }

@@ -31,6 +31,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case retryLater(seconds: Int64)
     /// It was not tried: nobody knows how many wrong ones there were.
     case attemptsDamaged(seconds: Int64)
+    /// It was not tried: the record of wrong ones is not this program's to change.
+    case attemptsNewer(NewerRecord)
     /// The class's key is not at hand until the account is unlocked.
     case windowClosed(AccountID)
     /// It was locked while it was being unlocked.
@@ -75,6 +77,7 @@ extension KeyringError: CustomStringConvertible {
         case .retryLater: "it came too soon after a wrong one"
         case .attemptsDamaged:
             "the record of wrong ones is damaged, which costs an hour, once"
+        case .attemptsNewer(let record): "no passphrase is tried: \(record)"
         case .windowClosed: "the account is locked"
         case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"
@@ -108,6 +111,8 @@ package enum KeyringFinding: Equatable, Sendable {
     case notErased(fileName: String, Errno)
     /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be used.
     case wipeDamaged(AccountID)
+    /// A newer mamd decided it: nothing of the account is destroyed, and it cannot be used.
+    case wipeNewer(NewerRecord)
     /// The keys of an account that is being wiped are not all destroyed.
     case notDestroyed(AccountID, Errno)
     /// The record of a wipe that is done is still there: the wipe is gone through once more.
@@ -116,6 +121,8 @@ package enum KeyringFinding: Equatable, Sendable {
     case notDurable(fileName: String, Errno)
     /// The count of wrong passphrases is damaged; the longest delay applies.
     case attemptsDamaged(AccountID)
+    /// A newer mamd counted them: no passphrase of the account is tried.
+    case attemptsNewer(NewerRecord)
     /// The count of wrong passphrases is kept in memory only.
     case attemptsNotWritten(AccountID, Errno)
     /// What is known of earlier passphrases is damaged, and forgotten.
@@ -140,6 +147,8 @@ extension KeyringFinding: CustomStringConvertible {
         case .wipeDamaged(let account):
             "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is removed:"
                 + " delete this file to keep the account"
+        case .wipeNewer(let record):
+            "the account is not used and nothing of it is removed: \(record)"
         case .notDestroyed(let account, let error):
             "the keys of the wiped account \(account.bytes) could not all be destroyed: \(error)"
         case .wipeNotEnded(let account, let error):
@@ -148,6 +157,7 @@ extension KeyringFinding: CustomStringConvertible {
             "\(name) was changed, but may not survive a crash: \(error)"
         case .attemptsDamaged(let account):
             "attempts/\(account.bytes) is damaged: the longest delay applies"
+        case .attemptsNewer(let record): "no passphrase of the account is tried: \(record)"
         case .attemptsNotWritten(let account, let error):
             "attempts/\(account.bytes) cannot be written: \(error)"
         case .historyDamaged(let account):

@@ -19,6 +19,8 @@ package struct RecoveryRecords: Sendable {
         package let name: String
         /// Nil for one that cannot be read.
         package let record: KeyExport?
+        /// A newer mamd wrote it.
+        package let isNewer: Bool
 
         package var recoveryKey: RecoveryPublicKey? {
             if case .recoveryKey(let key, _) = record?.lock { key } else { nil }
@@ -31,7 +33,7 @@ package struct RecoveryRecords: Sendable {
         return names.filter { !$0.hasPrefix(".") }.map { name in
             let bytes = try? readStateFile(
                 in: directory.raw, name, byteCount: KeyExport.maximumByteCount)
-            return Entry(name: name, record: bytes.flatMap { try? KeyExport.decode($0) })
+            return Entry(name, bytes ?? [])
         }
     }
 
@@ -95,6 +97,18 @@ package struct RecoveryRecords: Sendable {
         } catch {
             guard error == .noEntry else { throw error }
             return nil
+        }
+    }
+}
+
+extension RecoveryRecords.Entry {
+    fileprivate init(_ name: String, _ bytes: [UInt8]) {
+        self.name = name
+        do throws(KeyExportError) {
+            (record, isNewer) = (try KeyExport.decode(bytes), false)
+        } catch {
+            record = nil
+            isNewer = if case .newerVersion = error { true } else { false }
         }
     }
 }

@@ -40,6 +40,10 @@ extension WipeIntent {
     private static let magic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x57, 0x0D, 0x0A, 0x1A]
     private static let keyIDsOffset = 640
 
+    static func newerVersion(in bytes: RawSpan) -> Int? {
+        bytes.version(above: maximumVersion, magic: magic)
+    }
+
     /// Nil for anything that ``encoded`` does not give.
     package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount >= Self.byteCount, let identity = Identity(decoding: bytes) else {
@@ -64,8 +68,9 @@ extension WipeIntent {
         guard isOurs, !covers(.none) else { return nil }
     }
 
+    private static let maximumVersion: UInt16 = 3
     private var version: UInt16 {
-        otherIDs.isEmpty ? 1 : otherIDs.count <= Self.maximumRetiredCount ? 2 : 3
+        otherIDs.isEmpty ? 1 : otherIDs.count <= Self.maximumRetiredCount ? 2 : Self.maximumVersion
     }
 
     private static func keyID(_ protectionClass: ProtectionClass, in bytes: RawSpan) -> KeyID {

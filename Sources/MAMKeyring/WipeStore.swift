@@ -19,11 +19,12 @@ struct WipeStore: Sendable {
         case decided(WipeIntent)
         /// There is a record, and it does not say which keys are meant.
         case damaged(AccountID)
+        case newer(AccountID, NewerRecord)
 
         var account: AccountID {
             switch self {
             case .decided(let intent): intent.account
-            case .damaged(let account): account
+            case .damaged(let account), .newer(let account, _): account
             }
         }
     }
@@ -31,24 +32,28 @@ struct WipeStore: Sendable {
     func load() throws(Errno) -> [Entry] {
         try entries(of: directory.raw).compactMap(\.text).sorted().compactMap { name in
             guard let id = Bytes16(hex: name), id.description == name else { return nil }
-            let account = AccountID(id)
-            guard let intent = read(name), intent.account == account else {
-                return .damaged(account)
-            }
-            return .decided(intent)
+            return read(name, of: AccountID(id))
         }
+    }
+
+    private func read(_ name: String, of account: AccountID) -> Entry {
+        let bytes = try? readStateFile(
+            in: directory.raw, name, byteCount: WipeIntent.maximumByteCount)
+        guard let bytes else { return .damaged(account) }
+        if let version = WipeIntent.newerVersion(in: bytes.span.bytes) {
+            let fileName = "\(Self.directoryName)/\(name)"
+            return .newer(account, NewerRecord(fileName: fileName, version: version))
+        }
+        guard let intent = WipeIntent(decoding: bytes.span.bytes), intent.account == account else {
+            return .damaged(account)
+        }
+        return .decided(intent)
     }
 
     /// The account's record, if there is one, whatever is in it.
     func fileName(leftOf account: AccountID) throws(Errno) -> String? {
         try load().contains { $0.account == account }
             ? "\(Self.directoryName)/\(Self.fileName(account))" : nil
-    }
-
-    private func read(_ name: String) -> WipeIntent? {
-        let bytes = try? readStateFile(
-            in: directory.raw, name, byteCount: WipeIntent.maximumByteCount)
-        return bytes.flatMap { WipeIntent(decoding: $0.span.bytes) }
     }
 
     /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can neither be made durable

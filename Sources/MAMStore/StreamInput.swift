@@ -92,10 +92,7 @@ extension StreamInput {
         guard count >= FileKind.distinctivePrefixByteCount,
             StreamForm.hasMagic(start.bytes, count: count)
         else { return nil }
-        let prefixCount = try fill(StreamForm.prefixByteCount)
-        guard prefixCount >= StreamForm.prefixByteCount else {
-            throw .header(.truncated(byteCount: prefixCount))
-        }
+        _ = try fill(StreamForm.prefixByteCount)
         let prefix = UnsafeRawBufferPointer(bytes)
         let byteCount = try heading { () throws(HeaderError) in
             try StreamForm.byteCount(ofPrefix: prefix.bytes)

@@ -33,6 +33,8 @@ final class Enrollments: Sendable {
     private struct State: Sendable {
         var records: [AccountID: EnrollmentRecord] = [:]
         var saved: [AccountID: EnrollmentRecord] = [:]
+        /// Those whose record a newer mamd wrote: it stays as it is.
+        var newer: Set<AccountID> = []
         var clocks: [AccountID: ClockStatus] = [:]
         var lastUse: [AccountID: Int64] = [:]
         var obeyed = ObeyedRequests()
@@ -74,6 +76,8 @@ final class Enrollments: Sendable {
             record =
                 store?.isNew == true
                 ? EnrollmentRecord(at: passage) : damaged(account, at: passage)
+        case .value(let json) where EnrollmentRecord.isNewer(json):
+            record = newer(account, at: passage)
         case .value(let json):
             record = EnrollmentRecord(json) ?? damaged(account, at: passage)
         case .damaged: record = damaged(account, at: passage)
@@ -86,6 +90,14 @@ final class Enrollments: Sendable {
         log.error(
             "enrollment/\(account.bytes) is damaged or missing: the account is locked out until mamctl account login"
         )
+        return .strictest(at: passage)
+    }
+
+    private func newer(_ account: AccountID, at passage: Passage) -> EnrollmentRecord {
+        log.error(
+            "a newer mamd wrote enrollment/\(account.bytes), which is left as it is: the account is "
+                + "locked out at each start until mamctl account login; install that mamd")
+        state.withLock { _ = $0.newer.insert(account) }
         return .strictest(at: passage)
     }
 
@@ -185,7 +197,10 @@ final class Enrollments: Sendable {
     /// What cannot be written is tried again with the next change.
     private func save(_ account: AccountID) {
         saving.withLock { _ in
-            guard let record = state.withLock({ $0.records[account] }),
+            let record = state.withLock {
+                $0.newer.contains(account) ? nil : $0.records[account]
+            }
+            guard let record,
                 write(record.json, as: "\(account.bytes)")
             else { return }
             state.withLock { $0.saved[account] = record }
@@ -202,6 +217,7 @@ final class Enrollments: Sendable {
         state.withLock { state in
             state.records[account] = nil
             state.saved[account] = nil
+            state.newer.remove(account)
             state.clocks[account] = nil
             state.lastUse[account] = nil
         }

@@ -89,8 +89,10 @@ extension Finding {
             self.init(
                 ByteString("wipes/\(account.bytes)"), in: .state, .wipe, "its record is damaged",
                 .left(nil))
-        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNotWritten,
-            .historyDamaged, .historyNotWritten:
+        case .wipeNewer(let record):
+            self.init(ByteString(record.fileName), in: .state, .newer, "\(record)", .unchecked)
+        case .notDestroyed, .wipeNotEnded, .notDurable, .attemptsDamaged, .attemptsNewer,
+            .attemptsNotWritten, .historyDamaged, .historyNotWritten:
             return nil
         }
     }

@@ -51,6 +51,12 @@ extension Vault {
         {
             return true
         }
+        if old?.isNewer == true {
+            log.error(
+                "\(identity(of: account)): a newer mamd wrote the recovery record \(name), "
+                    + "which is left as it is: install that mamd")
+            return false
+        }
         if let record = old?.record, keyring.holdsMoreKeys(record, of: account) {
             log.error(
                 "\(identity(of: account)): the recovery record \(name) has keys that the keybag "
@@ -94,7 +100,7 @@ extension Vault {
         // A document that is not understood may name the key.
         guard refusedDocuments.isEmpty else { return }
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
-        for entry in entries where !wanted.contains(entry.name) {
+        for entry in entries where !entry.isNewer && !wanted.contains(entry.name) {
             // The only other copy of keys that the keybag does not have: that is an old one.
             if let record = entry.record, keyring.holdsMoreKeys(record, of: account) { continue }
             do throws(Errno) {

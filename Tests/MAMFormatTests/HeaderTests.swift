@@ -91,12 +91,16 @@ struct HeaderTests {
         #expect(throws: HeaderError.self) { try Self.decode(bytes).get() }
     }
 
-    @Test("A newer version is named, not called damage")
-    func newer() {
-        var bytes = Self.encode(Self.header(managed: true))
+    @Test("A newer version is no damage, however short it is", arguments: [10, 1024])
+    func newer(length: Int) {
+        var bytes = Array(Self.encode(Self.header(managed: true))[..<length])
         bytes[8] = 2
-        Self.fixChecksum(&bytes)
         #expect(throws: HeaderError.newerVersion(2)) { try Self.decode(bytes).get() }
+        #expect(FileHeader.damage(of: bytes.span.bytes) == .newerVersion(2))
+        bytes[..<8] = streamMagic[...]
+        #expect(throws: HeaderError.newerVersion(2)) {
+            try StreamForm.header(in: bytes.span.bytes)
+        }
     }
 
     static func fixChecksum(_ bytes: inout [UInt8]) {

@@ -112,7 +112,7 @@ import Testing
         let name = "attempts/\(account.bytes)"
         let good = try state.read(name)
         #expect(good.count == 48)
-        var damaged = good.indices.map { index in
+        var damaged = good.indices.filter { !versionBytes.contains($0) }.map { index in
             var bytes = good
             bytes[index] ^= 0x10
             return bytes

@@ -146,10 +146,6 @@ import Testing
         return bytes
     }
 
-    private func secret(_ bytes: [UInt8]) -> SecretBytes {
-        bytes.withUnsafeBytes { SecretBytes(copying: $0) }
-    }
-
     // MARK: From one keyring to another
 
     @Test func `files of every class open in another keyring after a restart too`() throws {

@@ -73,8 +73,13 @@ func copies(of account: AccountID) -> [String] {
     ["keybags/\(account.bytes).keybag", "keybags/\(account.bytes).keybag.copy"]
 }
 
-func passphrase(_ text: String) -> SecretBytes {
-    Array(text.utf8).withUnsafeBytes { SecretBytes(copying: $0) }
+/// Of a binary record: a change makes it one of a newer mamd, and no damage.
+let versionBytes = 8..<10
+
+func passphrase(_ text: String) -> SecretBytes { secret(Array(text.utf8)) }
+
+func secret(_ bytes: [UInt8]) -> SecretBytes {
+    bytes.withUnsafeBytes { SecretBytes(copying: $0) }
 }
 
 let ann = "ann@contoso.com"

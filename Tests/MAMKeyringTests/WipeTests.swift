@@ -214,7 +214,7 @@ import Testing
         _ = try keyring.decideWipe(of: account)
         let name = "wipes/\(account.bytes)"
         let good = try state.read(name)
-        var damaged = good.indices.map { index in
+        var damaged = good.indices.filter { !versionBytes.contains($0) }.map { index in
             var bytes = good
             bytes[index] ^= 0x10
             return bytes
