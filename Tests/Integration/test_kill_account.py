@@ -1,44 +1,59 @@
-"""A daemon that is killed while an account is registered or imported: the account is there as itself, or not at all."""
+"""A daemon killed while an account is registered, imported or joined: all is there, or nothing."""
 import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from machines import another_machine
-from workspace import ANN, BOB, Workspace, daemons, wait_until
+from workspace import ANN, BOB, DONE, REFUSED, Workspace, daemons, wait_until
 
-REGISTRATIONS, IMPORTS = 30, 10
-# Of what comes after the account's first file: it takes a few milliseconds.
-MILLISECONDS = 15
+# Changes of names among the account's records: each new file, and each that takes its name.
+STEPS = (1, 2, 3, 4, 6)
+FEW_STEPS = (1, 3)
 
 
 class Killed(unittest.TestCase):
-    """Beside an account that is there already: where no other has a record, a missing one says nothing."""
+    def kill_in(self, space, *command, step):
+        """At so many changes of the names of records, or at the command's end."""
+        names = record_names(space)
+        with subprocess.Popen(
+                command, env=space.environment, stderr=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL) as process:
+            while step and process.poll() is None:
+                found = record_names(space)
+                step -= found != names
+                names = found
+            kill(space)
+
+
+def record_names(space):
+    return [name for place in ("enrollment", "keybags") for name in os.listdir(space.state / place)]
+
+
+def kill(space):
+    for pid in daemons(str(space.root)):
+        os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
+
+
+def exported(space):
+    """Ann's keys, and the passphrase that they are under."""
+    keys = space.root / "ann.keys"
+    strong = space.secret("strong", "a longer passphrase for the export")
+    space.serving(
+        "account export", ANN, "-o", keys, "--passfile", space.passfile,
+        "--export-passfile", strong)
+    return keys, strong
+
+
+class New(Killed):
+    """Beside another account: where none has a record, a missing one says nothing."""
 
     def setUp(self):
         self.space = Workspace()
         self.addCleanup(self.space.close)
         self.space.init().mount().register(BOB, extra=["--no-passphrase"])
-
-    def kill_in(self, *command, after):
-        """So many seconds after the first file of a new account."""
-        before = self.files()
-        with subprocess.Popen(
-                command, env=self.space.environment, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL):
-            while self.files() == before:
-                pass
-            time.sleep(after)
-            self.kill()
-
-    def files(self):
-        return [name for place in ("enrollment", "keybags") for name in os.listdir(self.space.state / place)]
-
-    def kill(self):
-        for pid in daemons(str(self.space.root)):
-            os.kill(pid, signal.SIGKILL)
-            wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
 
     def check(self, name):
         account = self.space.account(name)
@@ -47,35 +62,60 @@ class Killed(unittest.TestCase):
             self.space.unlock(name)
 
     def test_registrations(self):
-        for kill in range(REGISTRATIONS):
-            name = f"ann{kill}@contoso.com"
+        for step in STEPS:
+            name = f"ann{step}@contoso.com"
             self.kill_in(
-                "mamctl", "account", "register", name, "--passfile", self.space.passfile,
-                after=kill * MILLISECONDS / REGISTRATIONS / 1000)
+                self.space, "mamctl", "account", "register", name,
+                "--passfile", self.space.passfile, step=step)
             self.space.mount()
             self.check(name)
 
     def test_imports(self):
         source = another_machine(self.space)
         self.addCleanup(source.close)
-        source.mount().register(ANN)
-        keys = source.root / "ann.keys"
-        strong = source.secret("strong", "a longer passphrase for the export")
-        source.serving(
-            "account export", ANN, "-o", keys, "--passfile", source.passfile, "--export-passfile", strong)
+        keys, strong = exported(source.mount().register(ANN))
         source.unmount()
         kept = self.space.root / "kept"
         shutil.copytree(self.space.state, kept)
-        for kill in range(IMPORTS):
+        for step in FEW_STEPS:
             self.kill_in(
-                "mamctl", "account", "import", keys, "--export-passfile", strong,
-                "--passfile", self.space.passfile, after=kill * MILLISECONDS / IMPORTS / 1000)
+                self.space, "mamctl", "account", "import", keys, "--export-passfile", strong,
+                "--passfile", self.space.passfile, step=step)
             self.space.mount()
             self.check(ANN)
-            self.kill()
+            kill(self.space)
             shutil.rmtree(self.space.state)
             shutil.copytree(kept, self.space.state)
             self.space.mount()
+
+
+class Joined(Killed):
+    """Ann has a file of each of two machines' keys, and the keys of one."""
+
+    def setUp(self):
+        source = Workspace().init().mount().register()
+        self.addCleanup(source.close)
+        source.path("theirs").write_text("theirs")
+        self.keys, self.strong = exported(source)
+        source.unmount()
+        self.space = another_machine(source)
+        self.addCleanup(self.space.close)
+        self.space.mount().serving(
+            "account register", ANN, "--passfile", self.space.passfile, "--new-keys")
+        self.space.path("own").write_text("own")
+
+    def test_joins(self):
+        join = (
+            "account", "import", self.keys, "--join", "--export-passfile", self.strong,
+            "--passfile", self.space.passfile)
+        for step in FEW_STEPS:
+            self.kill_in(self.space, "mamctl", *join, step=step)
+            self.space.mount().unlock()
+            self.assertEqual(self.space.path("own").read_text(), "own")
+        # Refused where a kill came when all was done.
+        self.space.serving(*join, status=(DONE, REFUSED))
+        for name in ("own", "theirs"):
+            self.assertEqual(self.space.path(name).read_text(), name)
 
 
 if __name__ == "__main__":
