@@ -3,8 +3,8 @@
 internal import MAMModel
 
 extension PolicyDocument {
-    /// Reads a file of documents: one object, a list of them, or either under the key `value` as the Graph service
-    /// answers. Everything in it must be understood, or none of it is taken.
+    /// Reads a file of documents: one object, a list of them, or either under the key `value` as
+    /// the Graph service answers. Everything in it must be understood, or none of it is taken.
     package static func decode(
         _ bytes: [UInt8], file: String? = nil, acceptsLegacy: Bool = false
     ) throws(PolicyError) -> [PolicyDocument] {

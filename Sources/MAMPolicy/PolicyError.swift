@@ -45,7 +45,8 @@ extension PolicyError: CustomStringConvertible {
             "it has only configurations, and had a protection: remove the file to take that back"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"
         case .legacy:
-            "it is a flat policy for trials, which counts only with the setting DebugSettingsEnabled"
+            "it is a flat policy for trials, "
+                + "which counts only with the setting DebugSettingsEnabled"
         case .value(let key, let expected): "\(key) must be \(expected)"
         }
     }

@@ -35,8 +35,8 @@ struct Reader {
     /// What nobody took, and what was put back.
     var left: [String: JSONValue] { fields.merging(useless) { $1 } }
 
-    /// Warnings for all that was not taken, by key, after those for values. Annotations (`@odata.type`,
-    /// `apps@odata.context`) carry no policy, and null says nothing.
+    /// Warnings for all that was not taken, by key, after those for values. Annotations
+    /// (`@odata.type`, `apps@odata.context`) carry no policy, and null says nothing.
     func allWarnings() -> [PolicyWarning] {
         let unknown = fields.filter { !$0.contains("@odata.") && $1 != .null }
         return warnings + unknown.keys.sorted().map { .unknownKey(path + $0) }

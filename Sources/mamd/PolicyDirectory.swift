@@ -44,8 +44,8 @@ struct PolicyReading {
 }
 
 /// All `*.json` of one directory. Of a document that is bad the last good version stays in force;
-/// one that was removed is out of force; while the directory itself cannot be read, everything stays
-/// as it was.
+/// one that was removed is out of force; while the directory itself cannot be read, everything
+/// stays as it was.
 final class PolicyDirectory: Sendable {
     let path: String
     let settings: Settings
