@@ -72,7 +72,8 @@ package struct StatusReport: Sendable, Equatable {
         accounts = try [AccountReport](wire)
         needsImport = try wire.flag("needsImport")
         lastVerify = try wire.optionalObject("lastVerify").map(LastVerifyReport.init)
-        refused = try [RefusedReport](wire)
+        // An earlier daemon has none.
+        refused = wire.has("refused") ? try [RefusedReport](wire) : []
     }
 
     /// The members of the wire form.

@@ -67,7 +67,9 @@ struct Failure: Error {
         case let error as Errno:
             self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
         case let error as VarlinkError:
-            self.init(.failure, "the daemon's answer is not understood: \(error)")
+            self.init(
+                .failure, "the daemon's answer is not understood: \(error)",
+                next: "take mamctl and mamd of one version: mamctl version")
         default: self.init(.failure, "\(error)")
         }
     }

@@ -6,42 +6,42 @@ internal import MAMSystem
 internal import MAMWire
 
 /// All workspaces at a glance. 8 if none is mounted, whether or not some could be, and if a daemon
-/// does not answer.
+/// does not answer; another failure's status if its answer is of no use.
 func showStatus(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.arguments.has(.workspace) {
         return show([try invocation.daemon().status()], [], [], invocation)
     }
-    var (reports, silent): ([StatusReport], [SilentWorkspace]) = ([], [])
+    var (reports, unknown): ([StatusReport], [UnknownWorkspace]) = ([], [])
     for daemon in invocation.runningDaemons() {
         // One that does not answer does not hide the others.
         do { reports.append(try daemon.status()) } catch {
-            silent.append(SilentWorkspace(name: daemon.name, failure: Failure(any: error)))
+            unknown.append(UnknownWorkspace(name: daemon.name, failure: Failure(any: error)))
         }
     }
-    let running = reports.map(\.name) + silent.map(\.name.description)
+    let running = reports.map(\.name) + unknown.map(\.name.description)
     let others = Places.current.unmountedWorkspaces(except: running)
     // Where there is nothing to show, the failure says what to do.
     if running.isEmpty, others.isEmpty || invocation.isJSON { _ = try invocation.daemons() }
-    return show(reports, silent, others, invocation)
+    return show(reports, unknown, others, invocation)
 }
 
 private func show(
-    _ reports: [StatusReport], _ silent: [SilentWorkspace], _ others: [UnmountedWorkspace],
+    _ reports: [StatusReport], _ unknown: [UnknownWorkspace], _ others: [UnmountedWorkspace],
     _ invocation: Invocation
 ) -> ExitStatus {
     if invocation.isJSON {
         let known = reports.map { JSONValue.object($0.members) }
-        printJSON(.array(known + silent.map(\.json) + others.map(\.json)))
+        printJSON(.array(known + unknown.map(\.json) + others.map(\.json)))
     } else {
         let width = isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : Int.max
         let known = reports.map { StatusText($0, width: width).text }
-        printOut((known + silent.map(describe) + others.map(describe)).joined(separator: "\n\n"))
+        printOut((known + unknown.map(describe) + others.map(describe)).joined(separator: "\n\n"))
     }
-    return reports.isEmpty || !silent.isEmpty ? .unreachable : .success
+    return unknown.first?.failure.status ?? (reports.isEmpty ? .unreachable : .success)
 }
 
-/// A workspace whose daemon takes calls and answers none.
-private struct SilentWorkspace {
+/// A workspace whose daemon runs, and does not tell its state.
+private struct UnknownWorkspace {
     let name: WorkspaceName
     let failure: Failure
 
@@ -83,12 +83,13 @@ private func row(_ account: AccountReport) -> [String] {
 
 private let noPolicy = "no policy covers it"
 
-private func describe(_ workspace: SilentWorkspace) -> String {
-    """
-    \(Style.output.bold(workspace.name.description))  \(Style.output.red("does not answer"))
-     because  \(workspace.failure.message)
-        next  \(workspace.failure.next ?? "")
-    """
+private func describe(_ workspace: UnknownWorkspace) -> String {
+    let state = workspace.failure.isSilence ? "does not answer" : "cannot be shown"
+    let next = workspace.failure.next.map { "\n    next  \($0)" } ?? ""
+    return """
+        \(Style.output.bold(workspace.name.description))  \(Style.output.red(state))
+         because  \(workspace.failure.message)\(next)
+        """
 }
 
 private func describe(_ workspace: UnmountedWorkspace) -> String {

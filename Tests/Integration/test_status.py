@@ -3,7 +3,9 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
+import threading
 import time
 
 from terminal import on_terminal
@@ -113,6 +115,14 @@ def beside(case, workspace, *options, name="other"):
     return other
 
 
+def answer_nothing(listener):
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(1 << 16)
+        connection.sendall(b'{"parameters":{}}\0')
+        connection.recv(1)
+
+
 class NoAnswer(WorkspaceCase):
     def test_a_stopped_daemon(self):
         other = beside(self, self.workspace, "-o", "ro")
@@ -135,6 +145,18 @@ class NoAnswer(WorkspaceCase):
         finally:
             os.kill(daemon, signal.SIGCONT)
         self.workspace.serving("status")
+
+    def test_an_answer_that_is_not_understood(self):
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.workspace.socket).replace("work", "odd"))
+            listener.listen()
+            threading.Thread(target=answer_nothing, args=(listener,), daemon=True).start()
+            try:
+                shown = self.workspace.ctl("status", status=NO).stdout
+            finally:
+                os.unlink(listener.getsockname())
+        self.assertIn("odd  cannot be shown\n because  the daemon's answer is not under", shown)
+        self.assertIn(f"work  at {self.workspace.mount_point}\n", shown)
 
     def test_all_lock_at_once(self):
         other = beside(self, self.workspace, name="another")
