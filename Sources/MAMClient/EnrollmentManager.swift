@@ -13,15 +13,21 @@ public struct EnrollmentManager: Sendable {
     ///   - name: the user principal name.
     ///   - objectId: in the directory, where it is known.
     ///   - passphrase: the one that it has from now on.
+    ///   - newKeys: also where sealed files carry the name whose keys are not here: new keys do
+    ///     not open them. Ask before it.
     /// - Returns: what came of it; a refusal is a status too, such as 209 or 227.
-    /// - Throws: ``MAMError`` if the daemon cannot be asked, or does not understand.
+    /// - Throws: ``MAMError/Code/refused`` for such files without `newKeys`; another ``MAMError``
+    ///   if the daemon cannot be asked, or does not understand.
     public func registerAndEnrollAccount(
-        _ name: String, objectId: String? = nil, passphrase: Passphrase
+        _ name: String, objectId: String? = nil, passphrase: Passphrase, newKeys: Bool = false
     ) throws(MAMError) -> EnrollmentStatus {
         let secret = try passphrase.forRegistering()
+        // Not for others: an earlier daemon does not know it.
+        let wish: [String: JSONValue] = newKeys ? ["newKeys": true] : [:]
         return try service.call(
             "Enrollment.Register",
-            secret.parameters.adding("name", name).adding("objectId", objectId),
+            secret.parameters.adding("name", name).adding("objectId", objectId)
+                .merging(wish) { $1 },
             secret.descriptors, Self.readStatus)
     }
 

@@ -39,6 +39,8 @@ package enum EnrollmentDescription {
         )
 
         # Registers, and enrols at once. A refusal is a status too. Exactly one of passphrase, passphraseDescriptor, noPassphrase.
+        # newKeys: also where sealed files carry the name whose keys are not here; else that is
+        # io.mamd.Workspace.SealedFiles.
         method Register(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, newKeys: ?bool) -> (status: Status)
 
         # Checks in, and then opens the account with its passphrase: the way out of too many wrong ones, and of too long without a

@@ -94,6 +94,17 @@ extension Scenarios {
         try expect(workspace.wipe("dora@contoso.com"))
     }
 
+    /// Sealed files carry Ann's name, and their keys are elsewhere.
+    func newKeys() throws {
+        let enrollment = workspace.enrollment
+        try refused(.refused) {
+            _ = try enrollment.registerAndEnrollAccount(ann, passphrase: .none)
+        }
+        let status = try enrollment.registerAndEnrollAccount(
+            ann, passphrase: .none, newKeys: true)
+        try expect(status.didSucceed, "\(status)")
+    }
+
     /// One thread listens while this one locks, unlocks, and stops it.
     func watching() throws {
         let watch = try workspace.watch()

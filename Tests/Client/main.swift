@@ -25,6 +25,7 @@ do {
     case "policy": try scenarios.policy()
     case "configuration": try scenarios.configuration()
     case "enrollment": try scenarios.enrollment()
+    case "newKeys": try scenarios.newKeys()
     case "watching": try scenarios.watching()
     default: exit(2)
     }
