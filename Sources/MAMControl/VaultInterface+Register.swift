@@ -41,10 +41,18 @@ extension VaultInterface {
         for identity: Identity, _ call: VarlinkCall
     ) throws(VarlinkError) {
         guard try !call.parameters.flag("newKeys") else { return }
-        let files = vault.unopenedFiles(of: identity) { call.isConnected }
-        guard files.count > 0 else { return }
+        let user = isTrusted(call.peer) ? nil : call.peer.uid
+        let files = vault.unopenedFiles(of: identity, toldTo: user) { call.isConnected }
+        // Answers nobody, and registers nothing unasked.
+        guard call.isConnected else { throw .systemError(.canceled, "its caller has gone") }
+        guard let files else {
+            throw .refused(
+                "the search for files sealed for '\(identity)' was cut short; newKeys does without")
+        }
+        guard !files.isEmpty else { return }
         throw .sealedFiles(
-            identity.description, files: files.count, example: files.example.shown)
+            identity.description, files: files.count, example: files.example?.shown,
+            hasHidden: files.hasHidden)
     }
 
     private func failing<Value>(

@@ -13,11 +13,19 @@ extension FileSystem {
 
     package func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
-    ) -> Bool {
+    ) -> Bool? {
         var isFound = claim(ofRoot: root).map(isWanted) ?? false
-        var isWaitedFor = true
+        var (isWaitedFor, isWhole) = (true, true)
         var nextLook = Deadline(milliseconds: Self.lookMilliseconds)
-        _ = walk(while: { !isFound && !isStopping && isWaitedFor }) { found in
+        func shallWalkOn() -> Bool {
+            isWhole = isWhole && !isStopping && isWaitedFor
+            return isWhole && !isFound
+        }
+        func note(_ error: Errno) {
+            // What is closed to the daemon, lost+found say, opens for nobody here.
+            isWhole = isWhole && (error == .accessDenied || error.meansGone)
+        }
+        _ = walk(while: shallWalkOn, failed: { note($1) }) { found in
             if nextLook.hasPassed {
                 nextLook = Deadline(milliseconds: Self.lookMilliseconds)
                 isWaitedFor = shallGoOn()
@@ -26,7 +34,7 @@ extension FileSystem {
             isFound = claim.map(isWanted) ?? false
             return !isFound
         }
-        return isFound
+        return isFound ? true : isWhole ? false : nil
     }
 
     private func claim(ofRoot root: Descriptor) -> StoredClaim? {

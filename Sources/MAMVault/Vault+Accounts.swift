@@ -132,7 +132,7 @@ extension Vault {
     /// An account that the keyring has from now on, with its keys at hand.
     func begin(_ account: AccountID) {
         addWindows(for: account)
-        hasUnopened.withLock { $0 = nil }
+        importNeed.withLock { $0 = ImportNeed() }
         forgetPolicies()
         transitions.withLock(account) { openWindows(of: account) }
         updateRecovery(of: account)

@@ -117,19 +117,17 @@ extension Vault {
             case .directory(let owner, let other): other != user && identity.isCalled(by: owner)
             }
         }
-        guard shallGoOn() else { return "its caller has gone" }
+        guard let isCarried else { return "the search for files that carry it was cut short" }
         guard isCarried else { return nil }
         return
             "files or directories of other users carry it; if it is uid \(user)'s, root says so with AccountUsers in settings.json"
     }
 
-    /// One search at a time: each goes through the whole tree.
+    /// One search at a time: each goes through the whole tree. Nil if not all of it was seen.
     func hasClaim(
         while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
-    ) -> Bool {
-        searching.withLock { _ in
-            mount?.hasClaim(where: isWanted, while: shallGoOn) ?? false
-        }
+    ) -> Bool? {
+        searching.withLock { _ in mount?.hasClaim(where: isWanted, while: shallGoOn) }
     }
 
     /// Refuses an export whose ids files have that its keys do not open: they are somebody else's,
@@ -144,7 +142,9 @@ extension Vault {
             else { return false }
             return !opened.open(file.header, bytes() ?? [], of: export)
         }
-        guard shallGoOn() else { throw .refused("its caller has gone") }
+        guard let isForged else {
+            throw .refused("the search for files of its keys was cut short")
+        }
         guard !isForged else {
             throw .refused(
                 "files here have its keys' ids, and its keys do not open them; only root may import it"

@@ -7,49 +7,63 @@ package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Sealed files that no key here opens.
+/// Sealed files that no key here opens, as far as a caller may know of them.
 package struct UnopenedFiles: Sendable {
-    package fileprivate(set) var count = 0
+    package private(set) var count = 0
     /// The first that was met, below the backing directory.
-    package fileprivate(set) var example = ByteString("")
+    package private(set) var example: ByteString?
+    /// There are some of which the caller learns no more.
+    package private(set) var hasHidden = false
+
+    package var isEmpty: Bool { count == 0 && !hasHidden }
+
+    fileprivate mutating func note(_ path: () -> ByteString, isTold: Bool) {
+        guard isTold else { return hasHidden = true }
+        count += 1
+        if example == nil { example = path() }
+    }
 }
 
 extension Vault {
-    /// Those that carry a name which no account here has. Goes through the whole tree.
+    /// Those that carry a name which no account here has. Goes through the whole tree; nil if not
+    /// all of it was seen.
     ///
-    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
-    /// mount.
+    /// `user`: who is told of their own files alone; nil is told of all. `shallGoOn`: whether the
+    /// caller still waits. Never call this from a thread that serves the mount.
     package func unopenedFiles(
-        of identity: Identity, while shallGoOn: () -> Bool
-    ) -> UnopenedFiles {
+        of identity: Identity, toldTo user: UInt32?, while shallGoOn: () -> Bool
+    ) -> UnopenedFiles? {
         var found = UnopenedFiles()
         guard keyring.account(claimedBy: identity) == nil else { return found }
-        _ = hasClaim(while: shallGoOn) { claim in
+        let end = hasClaim(while: shallGoOn) { claim in
             guard case .file(let file, let path, _) = claim, isUnopened(file.header),
                 identity.isCalled(by: file.header.owner)
             else { return false }
-            if found.count == 0 { found.example = path() }
-            found.count += 1
+            found.note(path, isTold: user == nil || user == file.user)
             return false
         }
-        return found
+        return end == nil ? nil : found
     }
 
-    /// True if there is no account here, and yet a sealed file. Whoever asks waits a second at most,
-    /// once: in a larger tree nothing may be found, and the advice is that for an empty one.
+    /// True if there is no account here, and yet a sealed file. One caller searches at a time, for
+    /// a second at most; all others get what the last search found. In a larger tree nothing may be
+    /// found, and the advice is that for an empty one.
     package var needsImport: Bool {
         guard keyring.accounts.isEmpty else { return false }
-        return hasUnopened.withLock { known in
-            if let known { return known }
-            let deadline = Deadline(milliseconds: 1000)
-            let isFound = mount?.hasClaim(
-                where: { claim in
-                    guard case .file(let file, _, _) = claim else { return false }
-                    return isUnopened(file.header)
-                }, while: { !deadline.hasPassed })
-            known = isFound
-            return isFound ?? false
+        if importNeed.withLock({ $0.beginSearch() }) {
+            let found = findUnopened()
+            importNeed.withLock { $0.endSearch(found) }
         }
+        return importNeed.withLock(\.isFound)
+    }
+
+    private func findUnopened() -> Bool? {
+        let deadline = Deadline(seconds: 1)
+        return mount?.hasClaim(
+            where: { claim in
+                guard case .file(let file, _, _) = claim else { return false }
+                return isUnopened(file.header)
+            }, while: { !deadline.hasPassed })
     }
 
     /// Files of an account that is being wiped are not to be opened again.

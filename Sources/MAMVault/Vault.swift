@@ -52,8 +52,7 @@ package final class Vault: Sendable {
     /// One search through the tree for whose a name or key is at a time. Nothing else is taken
     /// inside of it.
     let searching = Mutex<Void>(())
-    /// What ``needsImport`` found; nil until somebody asks.
-    let hasUnopened = Mutex<Bool?>(nil)
+    let importNeed = Mutex(ImportNeed())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks
     /// One registration of a user at a time. Comes before all other locks.

@@ -61,11 +61,11 @@ package protocol VaultMount: Sendable {
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
 
-    /// Goes through the tree until `isWanted` holds for something. False if it held for nothing, or
-    /// `shallGoOn` ended it.
+    /// Goes through the tree until `isWanted` holds for something. False if it held for nothing;
+    /// nil if not all was seen: `shallGoOn` ended it, the mount ends, or a directory is unreadable.
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
-    ) -> Bool
+    ) -> Bool?
 
     /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing
     /// directory. What is removed is synced, and looked for once more, before this returns.

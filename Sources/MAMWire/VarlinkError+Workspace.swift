@@ -21,17 +21,21 @@ extension VarlinkError {
     }
 
     /// Files carry the name, and no key here opens them; nor would the account's new ones.
+    ///
+    /// `hasHidden`: there are some of which the caller learns no more.
     package static func sealedFiles(
-        _ account: String, files: Int, example: String
+        _ account: String, files: Int, example: String?, hasHidden: Bool
     ) -> VarlinkError {
-        let others = files == 1 ? "" : " and \(files - 1) more"
+        let more = files > 1 ? " and \(files - 1) more" : ""
+        let subjects = [example.map { $0 + more }, hasHidden ? "files of other users" : nil]
+        let subject = subjects.compactMap(\.self).joined(separator: ", and ")
         return workspace(
             "SealedFiles",
             [
                 "account": .string(account), "files": JSONValue(files),
-                "example": .string(example),
+                "example": JSONValue(example),
                 "reason": .string(
-                    "\(example)\(others) are sealed for '\(account)' with keys that are not here,"
+                    "\(subject) are sealed for '\(account)' with keys that are not here,"
                         + " and new keys would not open them"),
             ])
     }

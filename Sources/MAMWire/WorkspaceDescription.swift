@@ -180,6 +180,8 @@ package enum WorkspaceDescription {
         method ListAccounts() -> (accounts: []Account)
 
         # Exactly one of passphrase, passphraseDescriptor (read to its end; one trailing newline is dropped), noPassphrase.
+        # newKeys: also where sealed files carry the name whose keys are not here; else that is
+        # SealedFiles.
         method RegisterAccount(name: string, objectId: ?string, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, newKeys: ?bool) -> (account: Account)
 
         method ChangePassphrase(account: string, passphrase: ?string, passphraseDescriptor: ?int, newPassphrase: ?string, newPassphraseDescriptor: ?int, noPassphrase: ?bool) -> (account: Account)
@@ -227,7 +229,9 @@ package enum WorkspaceDescription {
 
         error UnknownAccount (account: string)
         error AccountExists (account: string)
-        error SealedFiles (account: string, files: int, example: string, reason: string)
+        # files: how many, and example: the first of them; of the caller's own files alone, but for
+        # root and the daemon's user
+        error SealedFiles (account: string, files: int, example: ?string, reason: string)
         # outlook: what more wrong ones bring, for a person
         error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
         # Whether it is right is not known: it came too soon after a wrong one, or the record of those is damaged.

@@ -58,7 +58,8 @@ class Hints(Restored):
     def test_a_program_asks_for_new_keys(self):
         result = subprocess.run(
             ["clientcheck", "newKeys", self.space.mount_point, self.space.root,
-             self.space.passfile], capture_output=True, text=True, timeout=60, env=self.space.environment)
+             self.space.passfile],
+            capture_output=True, text=True, timeout=60, env=self.space.environment)
         self.assertEqual(result.stdout, "newKeys: as it should be\n", result.stderr)
 
     def test_a_terminal_is_asked(self):

@@ -32,12 +32,21 @@ struct WireTests {
         #expect(String(decoding: bytes, as: UTF8.self) == text)
     }
 
+    static let status = StatusReport(
+        name: "w", id: "00", version: "1", backingDirectory: "/b", mountPoint: "/m", pid: 7,
+        uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
+        accounts: [account, account])
+
+    @Test("an earlier daemon's status is read")
+    func earlierStatus() throws {
+        var members = Self.status.members
+        members["refused"] = nil
+        #expect(try StatusReport(Parameters(members)) == Self.status)
+    }
+
     @Test("accounts and status survive the wire")
     func roundTrip() throws {
-        var status = StatusReport(
-            name: "w", id: "00", version: "1", backingDirectory: "/b", mountPoint: "/m", pid: 7,
-            uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
-            accounts: [Self.account, Self.account])
+        var status = Self.status
         status.refused = [
             RefusedReport(file: "f", reason: "r", since: 1, inForce: "d", inForceSince: 2),
             RefusedReport(file: "g", reason: "s", since: 3, inForce: nil, inForceSince: nil),
@@ -80,7 +89,7 @@ struct WireTests {
         (.windowClosed("a"), .windowClosed), (.notManaged("r"), .notManaged),
         (.unmanagedOwner("a", ""), .notManaged),
         (.notFound("r"), .notFound), (.damaged("r"), .damaged), (.refused("r"), .refused),
-        (.sealedFiles("a", files: 2, example: "e"), .refused),
+        (.sealedFiles("a", files: 2, example: "e", hasHidden: true), .refused),
         (.invalidInput("r"), .usage), (.systemError(.noSpace, "r"), .failure),
         (.systemError(.noEntry, "r"), .notFound), (.systemError(.noKey, "r"), .windowClosed),
         (.systemError(.badMessage, "r"), .damaged), (.invalidParameter("p"), .usage),
@@ -91,6 +100,13 @@ struct WireTests {
     func exitStatus(error: VarlinkError, status: MAMWire.ExitStatus) {
         #expect(MAMWire.ExitStatus(error) == status)
         #expect(!error.description.isEmpty)
+    }
+
+    @Test("of other users' sealed files no name and no number is told")
+    func othersSealedFiles() {
+        let error = VarlinkError.sealedFiles("bob", files: 0, example: nil, hasHidden: true)
+        #expect(error.parameters["example"] == .null)
+        #expect(error.description.hasPrefix("files of other users are sealed for 'bob'"))
     }
 
     @Test("each error of the interface has a constructor, with the parameters that it declares")

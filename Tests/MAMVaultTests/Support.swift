@@ -88,6 +88,8 @@ extension VaultFile {
 /// Stands where the mount is: runs an action when the vault purges.
 struct ActionMount: VaultMount {
     let action: @Sendable () -> Void
+    /// What a search for claims comes to.
+    var search: @Sendable (_ isWanted: (StoredClaim) -> Bool) -> Bool? = { _ in false }
 
     func purge(
         until deadline: Deadline, _ isAffected: @escaping @Sendable (CachedFile) -> Bool
@@ -108,7 +110,7 @@ struct ActionMount: VaultMount {
 
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
-    ) -> Bool { false }
+    ) -> Bool? { search(isWanted) }
 
     func removeFiles(
         where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void

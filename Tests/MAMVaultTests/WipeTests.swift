@@ -131,7 +131,7 @@ private struct StuckMount: VaultMount {
 
     func hasClaim(
         where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
-    ) -> Bool { false }
+    ) -> Bool? { false }
 
     func removeFiles(
         where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
