@@ -67,6 +67,7 @@ extension FileSystem {
                     state.facts = file.facts
                 } else {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
+                    try vault.checkForeign(file)
                     try checkUnsealed(inode, file.header, writes: writes || truncates)
                     try vault.admit(file, mayBeUnfinished: mayBeUnfinished)
                     updateClass(of: file, inode, &state)

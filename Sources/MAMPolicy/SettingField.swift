@@ -55,6 +55,7 @@ struct SettingField: Sendable {
         SettingField("MultiIdentity", \.multiIdentity, .truth),
         SettingField("MaxFileProtectionLevel", \.maximumClass, appleClass),
         SettingField("DeviceDefaultProtectionLevel", \.deviceDefaultClass, appleClass),
+        SettingField("ForeignFiles", \.foreignFiles, .one(named: { $0.rawValue })),
         SettingField("BackupExclusion", \.backupExclusion, .truth).harmless,
     ]
 

@@ -15,6 +15,8 @@ package struct Settings: Sendable, Equatable {
     package var deviceDefaultClass = ProtectionClass.completeUntilFirstUserAuthentication
     /// `BackupExclusion`: kept for a program that makes backups; nothing here acts on it yet.
     package var backupExclusion = true
+    /// `ForeignFiles`: whether files without a header, which are nobody's, are given out.
+    package var foreignFiles = ForeignFiles.show
 
     // Locking
     /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode immediately".
@@ -88,6 +90,11 @@ package struct Settings: Sendable, Equatable {
 
     /// The defaults.
     package init() {}
+
+    /// What is done when a file without a header is opened.
+    package enum ForeignFiles: String, Sendable, CaseIterable {
+        case show, refuse
+    }
 
     /// What is done when a session is locked.
     package enum SessionLock: String, Sendable, CaseIterable {

@@ -147,6 +147,29 @@ class Foreign(WorkspaceCase):
         self.assertEqual(self.backing_of(path).read_bytes(), b"plain text\nanother line\n")
 
 
+class RefusedForeign(WorkspaceCase):
+    settings = {"ForeignFiles": "refuse"}
+
+    def test_a_foreign_file_opens_only_as_a_new_one(self):
+        path = self.directory / "foreign"
+        self.backing_of(path).write_bytes(b"anybody's")
+        for flags in (os.O_RDONLY, os.O_WRONLY, os.O_RDWR):
+            with self.assertRaises(PermissionError):
+                os.open(path, flags)
+        with self.assertRaises(PermissionError):
+            os.truncate(path, 4)
+        self.assertEqual(self.backing_of(path).read_bytes(), b"anybody's")
+        self.write(path, b"new")
+        self.assertEqual(path.read_bytes(), b"new")
+        self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
+
+    def test_a_foreign_file_can_be_given_an_owner(self):
+        path = self.directory / "given"
+        self.backing_of(path).write_bytes(b"anybody's")
+        self.workspace.ctl("protect", "--owner", ANN, path)
+        self.assertEqual(path.read_bytes(), b"anybody's")
+
+
 class MultiIdentity(WorkspaceCase):
     settings = {"MultiIdentity": True}
 
