@@ -49,7 +49,9 @@ extension Keybag {
         }
         // Whatever the rest says: a newer version may have another length and checksum.
         let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
-        guard found <= version else { throw .newerVersion(Int(found)) }
+        guard found <= version || lacksOnlyVersion(bytes) else {
+            throw .newerVersion(Int(found))
+        }
         guard bytes.byteCount >= byteCount else { throw .truncated(byteCount: bytes.byteCount) }
         guard bytes.byteCount <= maximumByteCount, bytes.byteCount.isMultiple(of: 16) else {
             throw .tooLong
@@ -62,6 +64,17 @@ extension Keybag {
             throw .field(offset: KeybagOffset.retiredCount)
         }
         guard found == others.version else { throw .field(offset: KeybagOffset.version) }
+    }
+
+    /// True when the checksum is right for the version that a record of these counts has: an
+    /// accident in the version field of one copy must not keep the other one from repairing it.
+    private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
+        guard byteCount...maximumByteCount ~= bytes.byteCount else { return false }
+        let expected = otherCounts(in: bytes).version
+        let checksum = bytes.byteCount - 4
+        return bytes.integer(UInt32.self, at: checksum)
+            == Checksum.crc32(
+                bytes, count: checksum, startingWith: keybagMagic + [UInt8(expected), 0])
     }
 
     private static func otherCounts(in bytes: RawSpan) -> OtherKeys.Counts {
