@@ -69,7 +69,7 @@ extension FileSystem {
                     if handsOut { try vault.checkTransfer(of: file.header, to: identity) }
                     try vault.checkForeign(file)
                     try checkUnsealed(inode, file.header, writes: writes || truncates)
-                    try vault.admit(file, mayBeUnfinished: mayBeUnfinished)
+                    try vault.admit(file)
                     updateClass(of: file, inode, &state)
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
                     if truncates { try file.truncate(to: 0) }

@@ -3,7 +3,7 @@
 
 internal import CFuse3
 internal import Glibc
-internal import MAMFormat
+package import MAMFormat
 internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
@@ -48,35 +48,42 @@ extension FileSystem {
         vault.reportRecovery(of: path, owner: header.owner, what)
     }
 
-    /// Looks every file up once, and seals anew the last blocks that need it: those of locked
-    /// accounts when they are unlocked. True if that was done for all of them: from then on a wrong
-    /// end is not of that crash.
+    /// Looks every file up once, and seals anew the last blocks that need it. The headers of what
+    /// has to wait for its key, one of each; nil if not all could be looked at. From then on a
+    /// wrong end of any other file is not of that crash.
     ///
     /// A file whose class became stricter may not have been sealed anew any more.
-    package func recoverAll() -> Bool {
-        while true {
-            var locked: [FileHeader] = []
-            let isWhole = walk(while: { !isStopping }) { found in
-                vault.sealAnewSoon(found.entry.inode.header)
-                return mendEnd(of: found.entry.inode, &locked)
-            }
-            guard isWhole else { return false }
-            if locked.isEmpty { break }
-            guard waitForKeys(of: locked) else { return false }
+    package func recoverAll() -> [FileHeader]? {
+        var waiting: [FileHeader] = []
+        let isWhole = walk(while: { !isStopping }) { found in
+            let isMended = mendEnd(of: found.entry.inode, &waiting)
+            vault.sealAnewSoon(found.entry.inode.header)
+            return isMended
         }
-        endsAreCertain.store(true, ordering: .sequentiallyConsistent)
+        guard isWhole else { return nil }
+        vault.uncertainEnds.narrow(to: Set(waiting.compactMap(\.sealing?.keyID)))
+        return waiting
+    }
+
+    /// The same for what had to wait, each time that a key comes. False if the daemon stops first.
+    package func recover(waiting: [FileHeader]) -> Bool {
+        var waiting = waiting
+        while !waiting.isEmpty {
+            guard waitForKeys(of: waiting), let left = recoverAll() else { return false }
+            waiting = left
+        }
         return true
     }
 
     /// Seals the last block for the size that the file has: that takes the key. False if it failed.
-    private func mendEnd(of inode: Inode, _ locked: inout [FileHeader]) -> Bool {
+    private func mendEnd(of inode: Inode, _ waiting: inout [FileHeader]) -> Bool {
         guard inode.isRegular, let header = inode.header, header.isManaged,
-            hasWrongEnd(inode, header)
+            vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
         else { return true }
         guard vault.isOpen(header) else {
             // One of each key tells when it comes.
-            let isKnown = locked.contains { $0.sealing?.keyID == header.sealing?.keyID }
-            if !isKnown, vault.awaitsUnlock(header) { locked.append(header) }
+            let isKnown = waiting.contains { $0.sealing?.keyID == header.sealing?.keyID }
+            if !isKnown, vault.awaitsKey(header) { waiting.append(header) }
             return true
         }
         do throws(VaultError) {
@@ -104,9 +111,13 @@ extension FileSystem {
         } catch { return false }
     }
 
-    /// False if the daemon stops first.
+    /// Until one comes, or goes for good: nobody waits for that of a wiped account. False if the
+    /// daemon stops first.
     private func waitForKeys(of headers: [FileHeader]) -> Bool {
-        while !headers.contains(where: vault.isOpen) {
+        let goneCount = headers.count(where: vault.isKeyGone)
+        while !headers.contains(where: vault.isOpen),
+            headers.count(where: vault.isKeyGone) == goneCount
+        {
             if isStopping { return false }
             usleep(100_000)
         }
@@ -120,11 +131,5 @@ extension FileSystem {
     }
 
     /// What a crash left unfinished is mended when a file is first looked up.
-    var recovers: Bool { !isReadOnly && !endsAreCertain.load(ordering: .sequentiallyConsistent) }
-
-    /// A file that does not end where its last block says so may have been left so by a crash, or
-    /// by a call that failed.
-    var mayBeUnfinished: Bool {
-        !endsAreCertain.load(ordering: .relaxed) || vault.hasLeftFilesUnfinished
-    }
+    var recovers: Bool { !isReadOnly && vault.uncertainEnds.areAll }
 }

@@ -20,9 +20,6 @@ package final class FileSystem: Sendable {
     let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
     package let isReadOnly: Bool
-    /// Each file ends where its last block says so, or is damaged: after a clean end, or once all
-    /// files were looked at.
-    let endsAreCertain: Atomic<Bool>
     /// Held by who mends one.
     let recovery = ReadWriteLock()
     private let rootStatus: stat
@@ -67,18 +64,16 @@ package final class FileSystem: Sendable {
 
     /// `root`: the backing directory, opened with `O_PATH`.
     /// `workDirectory`: the workspace's own directory for unfinished files.
-    /// `endedCleanly`: the last daemon did.
     /// `onReady`: called once, when the kernel has the answer to its first request.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
-        isReadOnly: Bool, endedCleanly: Bool, onReady: @escaping @Sendable (FileSystem) -> Void
+        isReadOnly: Bool, onReady: @escaping @Sendable (FileSystem) -> Void
     ) throws(Errno) {
         self.onReady = onReady
         self.workDirectory = workDirectory
         self.mountPoint = mountPoint
         purgeQueue = PurgeQueue(notifier)
         self.isReadOnly = isReadOnly
-        endsAreCertain = Atomic(endedCleanly)
         self.vault = vault
         self.root = root
         openFiles = Shares(total: evictor.openLimit)

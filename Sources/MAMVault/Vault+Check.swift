@@ -32,28 +32,44 @@ extension Vault {
     /// What was mended of itself, after an unclean end: in the log and in the audit.
     package func reportRecovery(of path: ByteString, owner: Identity, _ what: String) {
         log.warning("\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
+        auditEnd(of: owner, at: path.shown, "recovery", what)
+    }
+
+    /// The last handle of a file is gone, and what was to be stored may not be.
+    func noteUnfinished(_ header: FileHeader?) {
+        hasLeftUnfinished.store(true, ordering: .relaxed)
+        if let header { uncertainEnds.add(header.fileID) }
+    }
+
+    /// A file was opened though it does not end where its last block says so.
+    func reportUncertainEnd(of file: VaultFile) {
+        let reason = "its end is uncertain after a crash or a failed call; it is shown as it is"
+        log.warning("a file of \(file.owner): \(reason)")
+        auditEnd(of: file.owner, at: nil, "open", reason)
+    }
+
+    private func auditEnd(
+        of owner: Identity, at path: String?, _ operation: String, _ reason: String
+    ) {
         var record = AuditRecord(.damaged)
         record.account = owner.description
         record.registrant = registrant(of: owner)
-        record.operation = "recovery"
-        record.path = path.shown
-        record.reason = what
+        record.operation = operation
+        record.path = path
+        record.reason = reason
         _ = trail.add(record)
     }
 
-    /// The same of a file that is closed.
-    package var hasLeftFilesUnfinished: Bool { hasLeftUnfinished.load(ordering: .relaxed) }
-
     /// A file may not be whole by a call that failed: its end is as after a crash.
     package var mayHaveUnfinishedFiles: Bool {
-        hasLeftFilesUnfinished
+        hasLeftUnfinished.load(ordering: .relaxed)
             || openFiles.all.contains(where: \.stored.isUnfinished)
     }
 
-    /// True if an unlock would bring the key of a file.
-    package func awaitsUnlock(_ header: FileHeader) -> Bool {
+    /// True if an unlock or an import may yet bring the key of a file.
+    package func awaitsKey(_ header: FileHeader) -> Bool {
         switch closure(of: header) {
-        case .windowClosed, .blocked: !isOpen(header)
+        case .windowClosed, .blocked, .keyMissing: !isOpen(header)
         default: false
         }
     }

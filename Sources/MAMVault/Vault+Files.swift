@@ -42,21 +42,22 @@ extension Vault {
 
     /// Lets an existing file be opened, and fetches its key.
     ///
-    /// `mayBeUnfinished`: a crash may have left it so, and it is shown as it is. Otherwise one that
-    /// does not end where its last block says so is damaged.
-    package func admit(_ file: VaultFile, mayBeUnfinished: Bool = false) throws(VaultError) {
-        try metrics.counting(.opens) { () throws(VaultError) in
-            try letIn(file, mayBeUnfinished)
-        }
+    /// One that does not end where its last block says so is damaged; but shown as it is where a
+    /// crash or a failed call may have left it so.
+    package func admit(_ file: VaultFile) throws(VaultError) {
+        try metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
     }
 
-    private func letIn(_ file: VaultFile, _ mayBeUnfinished: Bool) throws(VaultError) {
+    private func letIn(_ file: VaultFile) throws(VaultError) {
         guard let window = file.window else { return }
         window.noteUse()
         guard window.allowsOpen else { throw closure(of: file.header) }
         if file.stored.needsKey { try provideKey(to: file.stored) }
         do throws(StoreError) { try file.stored.proveEnd() } catch {
-            guard mayBeUnfinished, case .wrongEnd = error else { throw .store(error) }
+            guard case .wrongEnd = error, let header = file.header,
+                uncertainEnds.contains(header)
+            else { throw .store(error) }
+            reportUncertainEnd(of: file)
         }
     }
 

@@ -21,7 +21,7 @@ package final class VaultFile: Sendable {
     }
 
     deinit {
-        if stored.isUnfinished { vault.hasLeftUnfinished.store(true, ordering: .relaxed) }
+        if stored.isUnfinished { vault.noteUnfinished(stored.header) }
         vault.openFiles.remove(ObjectIdentifier(self))
     }
 

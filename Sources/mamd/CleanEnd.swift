@@ -10,17 +10,27 @@ import MAMSystem
 struct CleanEnd: Sendable {
     private let state: Descriptor
     /// The workspace's id: a name may be given to another one.
-    private let content: [UInt8]
+    private let workspace: Bytes16
 
     private static let fileName = "clean-end"
+    private static let maximumByteCount = 64 << 10
 
     init(of workspace: Bytes16, in state: Descriptor) {
         self.state = state
-        content = Array("\(workspace)\n".utf8)
+        self.workspace = workspace
     }
 
-    var isMarked: Bool {
-        (try? readSmallFile(at: state.raw, Self.fileName, maximumByteCount: 64)) == content
+    /// The keys of which an earlier crash left files that are still to be mended; nil if the last
+    /// end was not clean.
+    func readAwaitedKeys() -> Set<KeyID>? {
+        guard
+            let bytes = try? readSmallFile(
+                at: state.raw, Self.fileName, maximumByteCount: Self.maximumByteCount)
+        else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        guard lines.first.map(String.init) == workspace.description else { return nil }
+        let keys = lines.dropFirst().compactMap { Bytes16(hex: String($0)).map { KeyID($0) } }
+        return keys.count == lines.count - 1 ? Set(keys) : nil
     }
 
     /// Durable before anything is written.
@@ -30,7 +40,10 @@ struct CleanEnd: Sendable {
     }
 
     /// Only once all that was written is durable.
-    func mark() throws(Errno) {
+    func mark(awaiting keys: Set<KeyID>) throws(Errno) {
+        let lines = [workspace] + keys.map(\.bytes)
+        let content = Array(lines.map { "\($0)\n" }.joined().utf8)
+        guard content.count <= Self.maximumByteCount else { throw .fileTooLarge }
         try content.span.withUnsafeBytes { bytes throws(Errno) in
             try replaceFile(in: state.raw, named: Self.fileName, with: bytes)
         }

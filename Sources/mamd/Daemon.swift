@@ -55,14 +55,14 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
     warnOfSmallBlocks(of: backing, report)
-    let endedCleanly = try recovery.begin(
-        inState: places.state(of: backing.name), isReadOnly: arguments.isReadOnly)
+    try recovery.begin(
+        vault.uncertainEnds, inState: places.state(of: backing.name),
+        isReadOnly: arguments.isReadOnly)
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
     let files = try makeFileSystem(
-        vault, backing, mountPoint, isReadOnly: arguments.isReadOnly,
-        endedCleanly: endedCleanly
+        vault, backing, mountPoint, isReadOnly: arguments.isReadOnly
     ) { files in
         if let transport = files.transport.description { log.info("requests: \(transport)") }
         log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")

@@ -66,14 +66,13 @@ private func makePolicyDirectory(
 
 func makeFileSystem(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    endedCleanly: Bool,
     onReady: @escaping @Sendable (FileSystem) -> Void
 ) throws(StartError) -> FileSystem {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
         return try FileSystem(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
-            isReadOnly: isReadOnly, endedCleanly: endedCleanly, onReady: onReady)
+            isReadOnly: isReadOnly, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 

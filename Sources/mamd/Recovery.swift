@@ -13,7 +13,7 @@ final class Recovery: Sendable {
     private let log: Log
     private let isNeeded: Atomic<Bool>
     /// Nil before the state directory was asked, and where nothing is written.
-    private let end = Guarded<CleanEnd?>(nil)
+    private let end = Guarded<(mark: CleanEnd, ends: UncertainEnds)?>(nil)
 
     init(of backing: Backing, _ log: Log) {
         self.backing = backing
@@ -21,38 +21,58 @@ final class Recovery: Sendable {
         isNeeded = Atomic(backing.wasLeftLocked)
     }
 
-    /// Takes the mark of a clean end away, if there is one; true if there was. Before anything is
-    /// written.
-    func begin(inState path: String, isReadOnly: Bool) throws(StartError) -> Bool {
+    /// Takes the mark of a clean end away, if there is one, and tells which ends are uncertain
+    /// without it. Before anything is written.
+    func begin(
+        _ ends: UncertainEnds, inState path: String, isReadOnly: Bool
+    ) throws(StartError) {
         do throws(Errno) {
             let state = try openFile(path, O_RDONLY | O_DIRECTORY)
-            let end = CleanEnd(of: backing.id, in: state)
-            let endedCleanly = end.isMarked
-            isNeeded.store(!endedCleanly, ordering: .relaxed)
-            guard !isReadOnly else { return endedCleanly }
-            try end.unmark()
-            self.end.withLock { $0 = end }
-            return endedCleanly
+            let mark = CleanEnd(of: backing.id, in: state)
+            let awaited = mark.readAwaitedKeys()
+            if let awaited { ends.narrow(to: awaited) } else { ends.beginWithAll() }
+            isNeeded.store(awaited == nil, ordering: .relaxed)
+            guard !isReadOnly else { return }
+            try mark.unmark()
+            end.withLock { $0 = (mark, ends) }
         } catch { throw StartError("\(path)/clean-end cannot be removed: \(error)") }
     }
 
     /// Beside the mount, which mends what is looked up meanwhile.
     func start(_ files: FileSystem) throws(Errno) {
-        guard isNeeded.load(ordering: .relaxed), !files.isReadOnly else { return }
-        if backing.wasLeftLocked {
+        guard !files.isReadOnly else { return }
+        let isNeeded = isNeeded.load(ordering: .relaxed)
+        if !isNeeded, backing.wasLeftLocked {
+            log.warning(
+                "the files' last daemon did not end cleanly, but the last one here did: what is "
+                    + "refused for its end can be mended with mamctl verify --repair")
+        }
+        let awaitsKeys = end.withLock { $0?.ends.awaitedKeys.isEmpty == false }
+        guard isNeeded || awaitsKeys else { return }
+        announce(isNeeded: isNeeded)
+        try startThread(named: "recovery") { self.run(files) }
+    }
+
+    private func announce(isNeeded: Bool) {
+        if !isNeeded {
+            log.info("files that an earlier crash left unfinished are looked for")
+        } else if backing.wasLeftLocked {
             log.warning("the last daemon did not end cleanly: all files are looked at")
         } else {
             log.info("no clean end of this workspace is known: all files are looked at")
         }
-        try startThread(named: "recovery") { self.run(files) }
     }
 
     private func run(_ files: FileSystem) {
         files.removeLeftovers()
-        guard files.recoverAll() else {
+        guard let waiting = files.recoverAll() else {
             return log.warning("not all files could be looked at: the next start tries again")
         }
         isNeeded.store(false, ordering: .relaxed)
+        if !waiting.isEmpty { log.info("some files are mended once their keys are at hand") }
+        guard files.recover(waiting: waiting) else {
+            return log.info("some files still have to be mended: the next start tries again")
+        }
         log.info("all files were looked at")
     }
 
@@ -69,7 +89,8 @@ final class Recovery: Sendable {
         guard !isNeeded.load(ordering: .relaxed) else { return }
         do throws(Errno) {
             try backing.markCleanEnd()
-            try end.withLock { $0 }?.mark()
+            guard let end = end.withLock({ $0 }) else { return }
+            try end.mark.mark(awaiting: end.ends.awaitedKeys)
         } catch {
             log.warning(
                 "the next start looks at all files, for the end could not be marked: \(error)")

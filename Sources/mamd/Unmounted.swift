@@ -41,7 +41,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let signals = StopSignals()
     let noMountPoint = ByteString("")
     let files = try makeFileSystem(
-        vault, backing, noMountPoint, isReadOnly: isReadOnly, endedCleanly: true
+        vault, backing, noMountPoint, isReadOnly: isReadOnly
     ) { _ in }
     let server = try makeServer(places, backing, noMountPoint, vault, files, nil, lastVerify)
     let end = MAMSystem.Semaphore()

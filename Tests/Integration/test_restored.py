@@ -1,12 +1,15 @@
 """A backup under a fresh state directory: what is said of its keys, and what brings them back."""
+import os
 import subprocess
 import time
 import unittest
 
 from machines import another_machine
 from terminal import Terminal
+from verifying import PLAIN
 from workspace import (
-    ANN, BOB, DECODER, DONE, NOT_FOUND, REFUSED, WRONG_PASSPHRASE, Workspace, wait_until)
+    ANN, BLOCK, BOB, DECODER, DONE, FIRST, NOT_FOUND, PAYLOAD, REFUSED, WRONG_PASSPHRASE, Workspace,
+    wait_until)
 
 IMPORT = "mamctl account import FILE"
 
@@ -133,6 +136,55 @@ class Joining(Restored):
                         ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong, path],
                         capture_output=True)
                     self.assertEqual(read.stdout, content, read.stderr)
+
+
+class CutByACrash(unittest.TestCase):
+    """Ann's file, on a machine that does not have her keys."""
+
+    def setUp(self):
+        source = Workspace().init().mount().register()
+        self.addCleanup(source.close)
+        source.path("cut").write_bytes(PLAIN)
+        strong = source.secret("strong", "a longer passphrase for the export")
+        self.keys = source.root / "ann.keys"
+        export = "--export-passfile", strong
+        source.serving(
+            "account export", ANN, "-o", self.keys, "--passfile", source.passfile, *export)
+        source.unmount()
+        self.space = another_machine(source)
+        self.addCleanup(self.space.close)
+        self.importing = "account import", self.keys, "--passfile", self.space.passfile, *export
+        self.cut("cut")
+        self.space.mount()
+        self.wait_for("mended once their keys are at hand")
+
+    def cut(self, name):
+        os.truncate(self.space.on_disk(name), 3 * BLOCK + 9)
+
+    def wait_for(self, text):
+        wait_until(lambda: text in self.space.daemon_log.read_text())
+
+    def marked(self):
+        return (self.space.state / "clean-end").read_text().splitlines()[1:]
+
+    def test_it_can_be_read_as_soon_as_its_key_comes(self):
+        self.space.serving(*self.importing)
+        self.assertEqual(self.space.path("cut").read_bytes(), PLAIN[:FIRST + PAYLOAD + 9])
+        self.wait_for("all files were looked at")
+        self.space.unmount()
+        self.assertEqual(self.marked(), [])
+
+    def test_no_other_accounts_files_wait_with_it(self):
+        self.space.register(BOB)
+        self.space.path("other").write_bytes(PLAIN)
+        self.space.unmount()
+        self.assertEqual(len(self.marked()), 1)
+        self.cut("other")
+        self.space.mount().unlock(BOB)
+        with self.assertRaises(OSError):
+            self.space.path("other").read_bytes()
+        self.space.serving(*self.importing)
+        self.assertEqual(self.space.path("cut").read_bytes(), PLAIN[:FIRST + PAYLOAD + 9])
 
 
 if __name__ == "__main__":
