@@ -62,7 +62,7 @@ extension PolicyInterface {
 
     func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([])
-        let own = controlled(by: call.peer)
+        let own = controlled(by: call.peer).filter { vault.isRegistered($0.id) }
         // Of one's own: root controls those of others as well.
         let primary = own.filter { $0.user == call.peer.uid }
         let isManaged =
@@ -88,6 +88,8 @@ extension PolicyInterface {
 
     func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account"])
-        return ["managed": .bool(try party(call).isManaged)]
+        // One that was deregistered with its keys kept still has its rules, for the files that
+        // stay.
+        return ["managed": .bool(vault.isRegistered(try party(call).identity))]
     }
 }

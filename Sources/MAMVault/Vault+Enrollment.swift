@@ -31,6 +31,10 @@ extension Vault {
         enrollments.record(of: account).map { $0.stage != .signedOut } ?? false
     }
 
+    package func isRegistered(_ identity: Identity) -> Bool {
+        account(of: identity).map { isRegistered($0) } ?? false
+    }
+
     /// The account that is the default owner of what a user creates.
     func defaultAccount(ofUser user: UInt32) -> AccountID? {
         keyring.accounts.first { keyring.uid(of: $0) == user && isRegistered($0) }
@@ -91,16 +95,17 @@ extension Vault {
         }
     }
 
+    /// `last`: as it was, of an account that is not here any more.
     func tell(
         _ code: StatusCode, _ reason: String?, _ account: AccountID,
-        _ request: AccountEvent.Enrollment.Request
+        _ request: AccountEvent.Enrollment.Request, last: AccountStatus? = nil
     ) {
-        let status = EnrollmentStatus(identity(of: account), code, reason)
+        let status = EnrollmentStatus(last?.identity ?? identity(of: account), code, reason)
         announce(
             .enrollment(
                 .init(
                     request, succeeded: code.didSucceed, code: code.rawValue,
-                    reason: status.errorString)), account)
+                    reason: status.errorString)), account, last: last)
         if let error = status.errorString { log.warning("\(status.identity): \(error)") }
         guard code != .policyUnchanged else { return }
         enrollments.hooks.tell(

@@ -187,6 +187,7 @@ extension Vault {
         identities.forget(wipe.identity)
         sessions.forget(wipe.identity)
         announce(.wiped, wipe.account, last: AccountStatus(wipe))
+        tell(.unenrolled, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
         audit(
             .wiped, wipe.identity, of: wipe.uid,
             "\(wipe.identity) is wiped: \(files.count) files were removed"
@@ -198,6 +199,7 @@ extension Vault {
         for path in files.left.prefix(20) {
             log.error("a file of the wiped account \(wipe.identity) is left: \(path.shown)")
         }
+        tell(.dataNotCleared, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
         audit(
             .wipeIncomplete, wipe.identity, of: wipe.uid,
             "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with mamctl wipe"

@@ -127,7 +127,8 @@ package enum PolicyDescription {
         # 0 allow, 1 blockOrganizationalData: text that says nothing of the content, 2 block
         method NotificationPolicy(account: ?string) -> (policy: int, name: string)
 
-        # Those that answer to the caller. primary: the only one that the caller registered. managementEnabled: policy covers one, or is required.
+        # Those that answer to the caller, and were not deregistered. primary: the only one that
+        # the caller registered. managementEnabled: policy covers one, or is required.
         method ManagedAccounts() -> (accounts: []ManagedAccount, primary: ?ManagedAccount, managementEnabled: bool)
 
         # Compared without regard to case, and by name and object id where an account has both.

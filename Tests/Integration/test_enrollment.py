@@ -48,6 +48,9 @@ class Enrollment(EnrollmentCase):
         self.workspace.serving("account deregister", ANN, "--keep")
         self.assert_closed("signed-out", errno.ENOKEY)
         self.assertEqual(self.workspace.account()["statusCode"], 104)
+        self.assertFalse(self.answer("Policy.IsManaged", account=ANN)["managed"])
+        accounts = self.answer("Policy.ManagedAccounts")
+        self.assertEqual((accounts["accounts"], accounts["primary"]), ([], None))
         # What the user makes from now on is nobody's.
         self.workspace.path("mine").write_bytes(b"mine")
         self.assertFalse(self.workspace.is_managed_on_disk(self.workspace.on_disk("mine")))

@@ -75,6 +75,19 @@ struct EventTests {
         #expect(kinds(subscription) == [.appConfigurationChanged])
     }
 
+    @Test("A wipe is told as an unenrolment, one that leaves files too", arguments: [false, true])
+    func wipes(isStuck: Bool) throws {
+        let test = try TestVault()
+        test.vault.setMount(StuckMount(isStuck: { isStuck }))
+        let subscription = try test.vault.subscribe()
+        _ = try test.wipe()
+        let told = subscription.take().filter {
+            guard case .enrollment(let enrollment) = $0.kind else { return false }
+            return enrollment.request == .unenroll && enrollment.code == (isStuck ? 215 : 104)
+        }
+        #expect(told.map(\.last?.identity.name) == ["ann@contoso.com"])
+    }
+
     private func isReadable(_ descriptor: Descriptor) -> Bool {
         var waiting = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
         return poll(&waiting, 1, 0) == 1
