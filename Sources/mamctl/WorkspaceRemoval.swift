@@ -10,13 +10,16 @@ internal import MAMWire
 /// Nobody serves the workspace while this lives.
 struct WorkspaceRemoval {
     let name: WorkspaceName
-    /// Nil where the settings tell of none, or it is not the one that they mean.
+    /// Nil where the settings tell of none.
     let backing: ByteString?
-    let sealedCount: Int
+    /// Nil where the backing directory cannot be seen, as on a disk that is not plugged in.
+    let sealedCount: Int?
     let hasKeys: Bool
     private let root: Descriptor?
     private let state: Descriptor?
     private let configuration: Descriptor?
+    /// Of the backing directory, against daemons with other settings.
+    private let lock: Descriptor?
 
     init(of name: WorkspaceName) throws(Failure) {
         self.name = name
@@ -30,10 +33,11 @@ struct WorkspaceRemoval {
         try Self.refuseWhileServed(name, state)
         hasKeys = state.map { Self.isFilled("keybags", of: $0) } ?? false
         let record = places.record(of: name)
-        root = record.flatMap { Self.root(of: $0) }
-        backing = root == nil ? nil : record?.backing
-        if let root { try Self.refuseWhileInUse(root, name) }
-        sealedCount = root.map { mamctl.sealedCount(below: $0) } ?? 0
+        if let record { try Self.refuseTwo(record, name) }
+        backing = record.map { $0.unitBacking ?? $0.backing }
+        root = record.flatMap { Self.root(of: $0, at: $0.unitBacking ?? $0.backing) }
+        lock = try root.flatMap { root throws(Failure) in try Self.lock(root, name) }
+        sealedCount = root.map { mamctl.sealedCount(below: $0) }
     }
 
     private static func directory(_ path: String) throws(Failure) -> Descriptor? {
@@ -62,13 +66,13 @@ struct WorkspaceRemoval {
     }
 
     /// Nor is it to be taken from a daemon with other settings, such as another user's.
-    private static func refuseWhileInUse(
+    private static func lock(
         _ root: Descriptor, _ name: WorkspaceName
-    ) throws(Failure) {
+    ) throws(Failure) -> Descriptor? {
         guard let own = try? openOwnDirectory(of: root),
-            let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK),
-            flock(lock.raw, LOCK_EX | LOCK_NB) != 0
-        else { return }
+            let lock = try? openFile(at: own.raw, "lock", O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+        else { return nil }
+        guard flock(lock.raw, LOCK_EX | LOCK_NB) != 0 else { return lock }
         throw Failure(
             .failure, "a daemon with other settings serves the directory of '\(name)'",
             next: "mamctl workspace list, as the user whose it is")
@@ -81,22 +85,63 @@ struct WorkspaceRemoval {
         return (try? entries(of: inner.raw).isEmpty) != true
     }
 
+    /// The keys open a workspace and its copy alike, and nobody has said which of them goes.
+    private static func refuseTwo(
+        _ record: WorkspaceRecord, _ name: WorkspaceName
+    ) throws(Failure) {
+        guard let place = record.unitBacking,
+            let one = root(of: record, at: place), let other = root(of: record, at: record.backing),
+            !isSame(one, other)
+        else { return }
+        throw Failure(
+            .failure,
+            "workspace '\(name)' is at \(place.shown) for its unit, and at"
+                + " \(record.backing.shown) for its settings",
+            next: "mamctl mount --name \(name) BACKING MOUNTPOINT notes which one it is")
+    }
+
+    private static func isSame(_ one: Descriptor, _ other: Descriptor) -> Bool {
+        guard let one = try? status(of: one.raw), let other = try? status(of: other.raw) else {
+            return false
+        }
+        return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+    }
+
     /// The backing directory, if it says the same as the settings.
-    private static func root(of record: WorkspaceRecord) -> Descriptor? {
-        guard let root = try? openFile(record.backing.cString, directoryFlags),
+    private static func root(of record: WorkspaceRecord, at place: ByteString) -> Descriptor? {
+        guard let root = try? openFile(place.cString, directoryFlags),
             let own = try? openOwnDirectory(of: root),
             (try? WorkspaceManifest(in: own))?.id == record.id
         else { return nil }
         return root
     }
 
-    /// Returns what of the workspace's own is left, for somebody may want it. What makes the
-    /// directory a workspace goes first: it cannot be mounted half removed.
+    /// Returns what of the workspace's own is left, for somebody may want it. The settings go last:
+    /// a removal that failed can be run again for as long as they tell where the rest is.
     func run() throws(Failure) -> [ByteString] {
-        let left = try removeOwnDirectory()
+        try checkWritable()
         try remove(state, Places.current.state(of: name), erasing: true)
+        let left = try removeOwnDirectory()
         try remove(configuration, Places.current.configuration(of: name), erasing: false)
         return left
+    }
+
+    /// Before the first key goes, and not when half of them are gone.
+    private func checkWritable() throws(Failure) {
+        try checkWritable(state, Places.current.state(of: name))
+        try checkWritable(configuration, Places.current.configuration(of: name))
+        guard let root, let backing, let own = try? openOwnDirectory(of: root) else { return }
+        try checkWritable(own, "\(backing.shown)/.mamd")
+    }
+
+    private func checkWritable(_ directory: Descriptor?, _ path: String) throws(Failure) {
+        guard let directory else { return }
+        // What is in it, and its own name.
+        for place in [".", ".."] {
+            guard faccessat(directory.raw, place, W_OK | X_OK, AT_EACCESS) == 0 else {
+                throw Failure(ByteString(path), .current)
+            }
+        }
     }
 
     /// Quarantine and recovery records stay.
@@ -134,7 +179,8 @@ struct WorkspaceRemoval {
 
 private let directoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 
-/// Empties a directory. `erasing`: for keys, whose bytes are overwritten before.
+/// Empties a directory. `erasing`: for keys, whose bytes are overwritten before, if no snapshot
+/// made of hard links has them too.
 private func removeTree(in directory: Int32, erasing: Bool) throws(Errno) {
     for name in try entries(of: directory) {
         let status = try status(at: directory, name.cString)
@@ -142,7 +188,7 @@ private func removeTree(in directory: Int32, erasing: Bool) throws(Errno) {
             let inner = try openFile(at: directory, name.cString, directoryFlags)
             try removeTree(in: inner.raw, erasing: erasing)
             _ = try retrying { unlinkat(directory, name.cString, AT_REMOVEDIR) }
-        } else if erasing, let text = name.text {
+        } else if erasing, status.st_nlink == 1, let text = name.text {
             try eraseFile(in: directory, named: text)
         } else {
             try removeFile(in: directory, named: name.cString)

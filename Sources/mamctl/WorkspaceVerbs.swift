@@ -69,26 +69,40 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON([
             "name": name.json, "backingDirectory": JSONValue(removal.backing?.wireText),
-            "sealedFiles": JSONValue(removal.sealedCount),
+            "sealedFiles": removal.sealedCount.map { JSONValue($0) } ?? .null,
             "left": .array(left.map { .string($0.wireText) }),
         ])
         return .success
     }
     printOut("\(name): removed, with its settings and keys")
-    if let backing = removal.backing {
-        let sealed =
-            removal.sealedCount > 0
-            ? ", \(removal.sealedCount.counted("file")) sealed under keys that are gone" : ""
-        printOut("left as they are: the files in \(backing.shown)\(sealed)")
-    }
+    if let backing = removal.backing { printOut(removal.filesLeft(in: backing)) }
     for place in left { printOut("left: \(place.shown)") }
     return .success
 }
 
+extension WorkspaceRemoval {
+    fileprivate func filesLeft(in backing: ByteString) -> String {
+        guard let sealedCount else { return "not seen, and left as it is: \(backing.shown)" }
+        let sealed =
+            sealedCount > 0
+            ? ", \(sealedCount.counted("file")) sealed under keys that are gone" : ""
+        return "left as they are: the files in \(backing.shown)\(sealed)"
+    }
+
+    /// What nothing opens any more.
+    fileprivate var loss: String {
+        guard let sealedCount else {
+            let place = backing.map { " at \($0.shown)" } ?? ""
+            return "its files cannot be seen\(place): nothing opens those that are sealed"
+        }
+        return "it has keys, and \(sealedCount.counted("sealed file")): nothing opens them"
+    }
+}
+
 extension Invocation {
-    /// Where keys are, or files that only they open, the name has to be said.
+    /// Where keys are, or files that only they open, or who knows what, the name has to be said.
     fileprivate func confirm(_ removal: WorkspaceRemoval) throws {
-        guard removal.hasKeys || removal.sealedCount > 0 else { return }
+        guard removal.hasKeys || removal.sealedCount != 0 else { return }
         let name = removal.name.description
         if let given = arguments.value("confirm") {
             guard given.text == name else {
@@ -97,9 +111,7 @@ extension Invocation {
             }
             return
         }
-        let loss =
-            "it has keys, and \(removal.sealedCount.counted("sealed file")): nothing opens them"
-            + " without an export or a recovery record"
+        let loss = "\(removal.loss) without an export or a recovery record"
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(
                 .refused, "workspace '\(name)': \(loss)",

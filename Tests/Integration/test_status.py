@@ -1,14 +1,18 @@
 """What `status` says at a glance: windows and their time, what keeps them closed, the last verify, what is not mounted."""
+import contextlib
+import fcntl
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import threading
 import time
+import unittest
 
-from terminal import on_terminal
+from terminal import Terminal, on_terminal
 from workspace import ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace, WorkspaceCase, wait_until
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
@@ -249,5 +253,74 @@ class Remove(WorkspaceCase):
         other.ctl("init", other.backing, "--name", "moved")
         manifest = other.on_disk(".mamd", "workspace.json")
         manifest.write_text(re.sub('"id" *: *"..', '"id": "00', manifest.read_text()))
-        other.ctl("workspace", "remove", "moved")
+        remove = ("workspace", "remove", "moved")
+        refusal = other.ctl(*remove, status=REFUSED, input=b"").stderr
+        self.assertIn(f"its files cannot be seen at {other.backing}", refusal)
+        shown = json.loads(other.ctl(*remove, "--confirm", "moved", "--json").stdout)
+        self.assertIsNone(shown["sealedFiles"])
         self.assertTrue(manifest.exists())
+
+
+class RemoveWithCare(unittest.TestCase):
+    def setUp(self):
+        self.workspace = Workspace()
+        self.addCleanup(self.workspace.close)
+        self.workspace.init()
+        self.workspace.mount()
+        self.workspace.register()
+        self.workspace.unmount()
+
+    def test_of_two_copies_none_is_taken(self):
+        workspace, copy = self.workspace, self.workspace.root / "copy"
+        shutil.copytree(workspace.backing, copy, symlinks=True)
+        unit = workspace.policies.parent / "mount"
+        unit.write_text(f"BACKING={copy}\n")
+        remove = ("workspace", "remove", "work", "--confirm", "work")
+        self.assertIn(f"at {copy} for its unit", workspace.ctl(*remove, status=NO).stderr)
+        # The unit's is meant, also while it is not there.
+        copy.rename(workspace.root / "away")
+        self.assertIn(f"not seen, and left as it is: {copy}\n", workspace.ctl(*remove).stdout)
+        self.assertTrue(workspace.on_disk(".mamd", "workspace.json").exists())
+
+    def test_what_cannot_be_removed_whole_is_found_again(self):
+        workspace, manifest = self.workspace, self.workspace.on_disk(".mamd", "workspace.json")
+        remove = ("workspace", "remove", "work", "--confirm", "work")
+        keybags = workspace.state / "keybags"
+        with bind_mount(workspace.policies.parent, "remount,bind,ro"):
+            workspace.ctl(*remove, status=NO)
+            self.assertTrue(list(keybags.iterdir()))
+        with bind_mount(keybags):
+            workspace.ctl(*remove, status=NO)
+            self.assertTrue(manifest.exists())
+        workspace.ctl(*remove)
+        self.assertFalse(manifest.exists() or workspace.state.exists())
+
+    def test_a_snapshot_keeps_its_keys(self):
+        workspace, snapshot = self.workspace, self.workspace.root / "snapshot"
+        shutil.copytree(workspace.state, snapshot, copy_function=os.link, symlinks=True)
+        keybags = [path for path in (snapshot / "keybags").rglob("*") if path.is_file()]
+        before = [path.read_bytes() for path in keybags]
+        workspace.ctl("workspace", "remove", "work", "--confirm", "work")
+        self.assertTrue(keybags)
+        self.assertEqual([path.read_bytes() for path in keybags], before)
+
+    def test_nobody_serves_it_while_its_name_is_typed(self):
+        asked = Terminal(["mamctl", "workspace", "remove", "work"], self.workspace.environment)
+        asked.read(until=b"to go on")
+        with open(self.workspace.on_disk(".mamd", "lock")) as lock:
+            with self.assertRaises(BlockingIOError):
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        asked.type("no\n")
+        self.assertEqual(asked.finish()[0], NO)
+
+
+@contextlib.contextmanager
+def bind_mount(path, remount=None):
+    """The directory as a mount of its own, which nobody removes."""
+    subprocess.run(["mount", "--bind", path, path], check=True)
+    try:
+        if remount:
+            subprocess.run(["mount", "-o", remount, path], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", path], check=True)
