@@ -98,8 +98,7 @@ extension Invocation {
             if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }
             throw Failure(.unknownAccount(operand.shown), about: "workspace '\(daemon.name)'")
         }
-        let isTrusted = geteuid() == 0 || geteuid() == report.uid
-        let own = report.accounts.filter { isTrusted || $0.uid == geteuid() }
+        let own = ownAccounts(of: report)
         guard let only = own.first else {
             throw Failure(
                 .notFound, "workspace '\(daemon.name)' has no account of yours",
@@ -111,6 +110,12 @@ extension Invocation {
                 .usage, "name one of the accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
         }
         return only
+    }
+
+    /// Of accounts of others nothing is told.
+    func ownAccounts(of report: StatusReport) -> [AccountReport] {
+        let isTrusted = geteuid() == 0 || geteuid() == report.uid
+        return report.accounts.filter { isTrusted || $0.uid == geteuid() }
     }
 
     /// Opens an account's windows with its passphrase.

@@ -6,10 +6,14 @@ internal import MAMWire
 let enrollmentVerbs: [Verb] = [
     Verb(
         name: "account login", summary: "check in, and open an account with its passphrase",
-        usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
-        options: [.passfile, .extpass, .workspace],
+        usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]", operands: 0...1,
+        options: [
+            Option(name: "register", help: "it is a new account, though one has nearly that name"),
+            .passfile, .extpass, .workspace,
+        ],
         examples: [
             "mamctl account login ann@contoso.com",
+            "mamctl account login bob@contoso.com --register",
             "mamctl account login --extpass 'pass show work'",
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: loginAccount),

@@ -30,6 +30,9 @@ class Terminal:
     def type(self, text):
         os.write(self.master, text.encode())
 
+    def hides_typing(self):
+        return not termios.tcgetattr(self.master)[3] & termios.ECHO
+
     def read(self, until=None, seconds=30):
         """All that is shown until the program ends, or until some bytes are."""
         end = time.monotonic() + seconds

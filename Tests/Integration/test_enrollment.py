@@ -6,7 +6,11 @@ import subprocess
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
+from terminal import Terminal
 from workspace import ANN, BOB, NO, NOT_FOUND, REFUSED, USAGE, tree_digest, wait_until
+
+# Near to no other name.
+ZOE = "zoe@elsewhere.example"
 
 
 class Enrollment(EnrollmentCase):
@@ -81,12 +85,33 @@ class Enrollment(EnrollmentCase):
 
     def test_a_login_registers_who_is_not_here_and_nobody_else_is_deregistered(self):
         self.begin()
-        self.workspace.serving("account login", BOB, "--passfile", self.workspace.passfile)
+        login = ("account login", BOB, "--passfile", self.workspace.passfile)
+        self.workspace.serving(*login, "--register")
         self.assertEqual(self.workspace.account(BOB)["stage"], "enrolled")
         self.workspace.serving("lock", BOB, "--now")
-        self.workspace.serving("account login", BOB, "--passfile", self.workspace.passfile)
+        self.workspace.serving(*login)
         gone = self.workspace.serving("account deregister", "eve@contoso.com", "--keep", status=NOT_FOUND)
         self.assertIn("(status 213)", gone.stderr)
+
+    def test_a_login_by_a_misspelt_name_registers_nobody(self):
+        self.begin()
+        login = ("account login", "ann@contso.com", "--passfile", self.workspace.passfile)
+        refusal = self.workspace.serving(*login, status=NOT_FOUND).stderr
+        self.assertIn(f"did you mean '{ANN}'?", refusal)
+        self.assertIsNone(self.workspace.account("ann@contso.com"))
+        self.workspace.serving("account login", ZOE, "--passfile", self.workspace.passfile)
+
+    def test_a_terminal_is_asked_twice_for_the_passphrase_of_a_new_account(self):
+        self.begin()
+        asked = Terminal(["mamctl", "account", "login", ZOE], self.workspace.environment)
+        asked.read(until=b"Passphrase for the new account " + ZOE.encode())
+        wait_until(asked.hides_typing)
+        asked.type("some words of hers\n")
+        asked.read(until=b"Again")
+        wait_until(asked.hides_typing)
+        asked.type("other words\n")
+        self.assertEqual(asked.finish()[0], USAGE)
+        self.assertIsNone(self.workspace.account(ZOE))
 
     def test_a_damaged_record_locks_out_until_login(self):
         self.begin()
