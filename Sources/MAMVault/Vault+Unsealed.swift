@@ -7,8 +7,8 @@ internal import MAMModel
 package import MAMSystem
 
 extension Vault {
-    /// True for a plain file whose owner's files are sealed here: one from before the account, or
-    /// a forgery.
+    /// True for a plain file whose owner's files are sealed here: one from before the account,
+    /// or that an earlier build decrypted in place, or a forgery.
     package func isUnsealed(_ header: FileHeader?) -> Bool {
         guard let header, header.sealing == nil else { return false }
         return isManaged(header.owner)
@@ -16,8 +16,9 @@ extension Vault {
 
     /// Why such a file is read and not written, and what mends that.
     package func reasonAgainstWriting(to header: FileHeader) -> String {
-        "it is plain although files of \(header.owner) are sealed here, so this daemon did not make "
-            + "it for them: it can be read, but not changed; mamctl protect FILE seals it"
+        "it is plain although files of \(header.owner) are sealed here, so this daemon did not "
+            + "make it for them: it can be read, but not changed; mamctl protect FILE seals it, or "
+            + "mamctl decrypt FILE makes it nobody's"
     }
 
     /// Something in the backing directory that is not known to be the daemon's own: in the log and

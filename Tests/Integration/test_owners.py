@@ -112,6 +112,19 @@ class Owners(WorkspaceCase):
         if self.workspace.daemon_log.exists():
             self.assertNotIn("not synced", self.workspace.daemon_log.read_text())
 
+    def test_a_plain_file_of_a_later_account_is_read_only_until_it_is_sealed_or_nobodys(self):
+        path, later = self.directory / "file", "later@elsewhere.example"
+        self.workspace.write_as(later, path, "content")
+        self.workspace.register(later)
+        self.assertEqual(path.read_bytes(), b"content")
+        with self.assertRaises(PermissionError):
+            open(path, "ab")
+        self.assertIn("mamctl decrypt FILE", self.workspace.info(path)["reason"])
+        self.workspace.ctl("decrypt", path)
+        with open(path, "ab") as file:
+            file.write(b", and more")
+        self.assertEqual(self.workspace.owner(path), "nobody")
+
     def test_names_compare_without_regard_to_case(self):
         path = self.directory / "file"
         self.workspace.write_as(ANN.upper(), path, "content")
