@@ -51,8 +51,8 @@ public struct FileProtectionManager: Sendable {
         try protected("EncryptFile", file, ["owner": .string(accountId)])
     }
 
-    /// Makes a file of the mount plain, whatever policy says, and so nobody's, until `protect` gives
-    /// it to an account again.
+    /// Makes a file of the mount plain, whatever policy says, and so nobody's, until `protect`
+    /// gives it to an account again.
     @discardableResult
     public func decryptFile(_ file: FileReference) throws(MAMError) -> ProtectionInfo {
         try protected("DecryptFile", file, [:])
@@ -73,8 +73,8 @@ public struct FileProtectionManager: Sendable {
         try convert("Encrypt", file, copy, ["owner": .string(accountId)])
     }
 
-    /// Writes the plain content of a protected file, in the mount or outside of it, to a new file; the
-    /// original stays.
+    /// Writes the plain content of a protected file, in the mount or outside of it, to a new file;
+    /// the original stays.
     public func decryptFile(
         _ file: FileReference, toCopy copy: FileReference
     ) throws(MAMError) {

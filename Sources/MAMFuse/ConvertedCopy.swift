@@ -42,8 +42,8 @@ final class ConvertedCopy {
         }
         guard status.st_nlink == 1 else {
             throw .refused(
-                "the file has \(status.st_nlink) names; only a file with one can be converted; run: "
-                    + "find MOUNTPOINT -samefile FILE, and leave one of them")
+                "the file has \(status.st_nlink) names; only a file with one can be converted; "
+                    + "run: find MOUNTPOINT -samefile FILE, and leave one of them")
         }
         try systemCall { () throws(Errno) in
             // Another owner takes capabilities away, so it comes first.

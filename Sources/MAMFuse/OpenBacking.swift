@@ -53,8 +53,8 @@ func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
     }
 }
 
-/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID bit,
-/// and a set-group-ID bit only for a member of the group, on what the group may not execute
+/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID
+/// bit, and a set-group-ID bit only for a member of the group, on what the group may not execute
 /// (`setattr_should_drop_suidgid()`). True if one had to go.
 func clearSetIDBits(
     _ handle: Descriptor, unless isMember: (gid_t) -> Bool

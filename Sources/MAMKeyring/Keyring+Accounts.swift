@@ -7,8 +7,8 @@ internal import Synchronization
 
 extension Keyring {
     /// Makes an account with new class keys, on disk before this returns. It is unlocked from now on. The
-    /// passphrase is nil for an account that the device secret alone opens. `prepare` is called before anything of
-    /// the account is on disk, and not for one that is refused.
+    /// passphrase is nil for an account that the device secret alone opens. `prepare` is called
+    /// before anything of the account is on disk, and not for one that is refused.
     package func register(
         _ identity: Identity, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }
@@ -123,7 +123,7 @@ extension Keyring {
                 throw .beingWiped(keybag.accountID)
             }
             let isDurable = try save(keybag)
-            // Files would be written with keys that a crash takes away, or their export thrown away.
+            // Files would be written with keys that a crash takes away, or their export lost.
             guard isDurable || keybag.allKeyIDs == old.keybag.allKeyIDs else {
                 throw putBack(old.keybag, old.keys, passphrase, over: keybag)
             }

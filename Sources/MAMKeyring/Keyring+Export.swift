@@ -24,7 +24,8 @@ extension Keyring {
     }
 
     /// Makes the account of an export one of this device: the same ids and keys, another keybag. It is unlocked from now
-    /// on. The passphrase is nil for keys that the device secret alone opens. `prepare`: as for a registration.
+    /// on. The passphrase is nil for keys that the device secret alone opens. `prepare`: as for a
+    /// registration.
     package func add(
         _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }

@@ -14,7 +14,9 @@ extension Keybag {
     ) throws(KeyringError) -> (ClassKeys, AccountKeys) {
         guard others.retired.count < RetiredKeys.maximumCount else {
             throw .refused(
-                "the account was without a passphrase \(others.retired.count) times before, and that is as often as its keybag can tell: export its keys, or give it another passphrase and never none"
+                "the account was without a passphrase \(others.retired.count) times before, and "
+                    + "that is as often as its keybag can tell: export its keys, or give it "
+                    + "another passphrase and never none"
             )
         }
         let new = ClassKeys { protectionClass in

@@ -4,7 +4,7 @@
 //   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper   what the vault calls
 //   Keybag (+Decode, +Encode), ClassKeys                       an account's record, pure
 //   Keyring+Retire, OtherKeys, RetiredKeys, JoinedKey          keys beside the present ones
-//   Keyring+Join                                               an import into an account that is here
+//   Keyring+Join                                               an import into an account of ours
 //   Keyring+Wipe, WipeIntent                                   destroying an account
 //   Keyring+Export, KeyExport (+Decode, +Encode, +Seal)         an account's keys for another machine
 //   KeyAgreement                                               sealing to a public key

@@ -21,8 +21,8 @@ package func didYouMean(_ word: String, in names: [String]) -> String {
     didYouMean(nearest(to: word, in: names).map { [$0] } ?? [])
 }
 
-/// Insertions, deletions, replacements, and exchanges of two letters side by side, that turn one into the other
-/// (optimal string alignment).
+/// Insertions, deletions, replacements, and exchanges of two letters side by side, that turn one
+/// into the other (optimal string alignment).
 private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var before: [Int] = []
     var row = Array(0...other.count)

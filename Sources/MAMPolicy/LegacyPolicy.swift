@@ -1,6 +1,6 @@
 // The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, or what stands behind the
-// dot alone, for trials without a service. It numbers several choices the other way round than Graph;
-// here they become names.
+// dot alone, for trials without a service. It numbers several choices the other way round than
+// Graph; here they become names.
 
 internal import MAMModel
 

@@ -1,6 +1,6 @@
 // MAMPolicy: what an organisation's documents ask, and a workspace's settings. Pure: no files, no clock.
 //
-//   PolicyDocument (+Decode, +Kind), Assignment     Microsoft Graph's documents, as they are exported
+//   PolicyDocument (+Decode, +Kind), Assignment     Microsoft Graph's documents, as exported
 //   PolicyRules, PolicyChoices, RuleField, RuleDefault    what an app protection asks, and the table of it all
 //   EffectivePolicy (+JSON), PolicyBook (+Coverage) what all documents ask of one account together
 //   Party (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion    what they answer: docs/POLICY.md

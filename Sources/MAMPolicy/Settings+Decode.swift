@@ -1,5 +1,5 @@
-// From settings.json or a property list. A wrong value of a key that protects something is an error,
-// not a default: it may have been meant to be strict (docs/adr/0039).
+// From settings.json or a property list. A wrong value of a key that protects something is an
+// error, not a default: it may have been meant to be strict (docs/adr/0039).
 
 package import MAMModel
 

@@ -106,7 +106,8 @@ package func childProcesses(of process: Int32) -> [Int32] {
     }
 }
 
-/// The children that a thread has forked, and those of threads that have ended and were handed to it.
+/// The children that a thread has forked, and those of threads that have ended and were handed to
+/// it.
 package func childProcesses(ofThread thread: Int32, of process: Int32) -> [Int32] {
     let path = "/proc/\(process)/task/\(thread)/children"
     let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []

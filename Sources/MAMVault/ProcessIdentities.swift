@@ -171,8 +171,9 @@ package final class ProcessIdentities: Sendable {
         return result
     }
 
-    /// The identity of its own that the thread has which forked a process: the kernel lists children
-    /// by thread, and hands those of a thread that has ended to another one of its process.
+    /// The identity of its own that the thread has which forked a process: the kernel lists
+    /// children by thread, and hands those of a thread that has ended to another one of its
+    /// process.
     private func setting(
         ofThreadThatForked child: ProcessStatus, _ known: IdentityTable
     ) -> IdentityTable.Setting? {

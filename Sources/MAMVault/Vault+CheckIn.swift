@@ -33,8 +33,8 @@ extension Vault {
         settleAll()
     }
 
-    /// The source was read because it changed. Where a program has a say in what counts as a check-in
-    /// it is asked about what is new; the rest counts for nothing.
+    /// The source was read because it changed. Where a program has a say in what counts as a
+    /// check-in it is asked about what is new; the rest counts for nothing.
     package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) {
         guard settings.hooks.checkIn != nil, outcome.isSuccess else {
             return finishCheckIn(outcome)

@@ -60,8 +60,8 @@ extension Vault {
         return IdentitySwitch(result: .success, reason: "")
     }
 
-    /// For whom a session goes on, if it cannot for an account: somebody else whom it shows already, or
-    /// nobody.
+    /// For whom a session goes on, if it cannot for an account: somebody else whom it shows
+    /// already, or nobody.
     private func nameBeside(_ account: AccountID, in session: LoginSession) -> String {
         let beside = identities(of: session)?.first { self.account(of: $0) != account }
         return beside.map { $0.name.isEmpty ? $0.objectID : $0.name } ?? ""

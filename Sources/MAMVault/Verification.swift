@@ -80,7 +80,8 @@ package struct Finding: Sendable {
 }
 
 extension Finding {
-    /// A file or directory that the file system does not give. Rights that are closed are no damage.
+    /// A file or directory that the file system does not give. Rights that are closed are no
+    /// damage.
     package init(_ path: ByteString, unreadableFor error: Errno) {
         let isClosed = error == .accessDenied || error == .notPermitted
         self.init(

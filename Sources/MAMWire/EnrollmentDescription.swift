@@ -47,8 +47,9 @@ package enum EnrollmentDescription {
         # check-in. A name that has no account here is registered.
         method Login(account: ?string, passphrase: ?string, passphraseDescriptor: ?int) -> (status: Status)
 
-        # Takes an account from the list; status 213 without one. wipe: and destroys its keys and files; otherwise its keys stay, sealed, and its files
-        # encrypted, until it is registered again with the passphrase that it has.
+        # Takes an account from the list; status 213 without one. wipe: and destroys its keys and
+        # files; otherwise its keys stay, sealed, and its files encrypted, until it is registered
+        # again with the passphrase that it has.
         # wiped: what io.mamd.Workspace.Wipe answers; null without wipe. confirmed: as there, for a wipe.
         method Deregister(account: string, wipe: bool, confirmed: ?bool) -> (status: Status, wiped: ?object)
 

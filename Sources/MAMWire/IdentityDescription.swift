@@ -29,12 +29,14 @@ package enum IdentityDescription {
         )
 
         # For whom one thread of the calling process works, until the connection ends. It comes before the process's.
-        # thread: as gettid(2) gives it; processes that it forks have its identity, and keep it.
+        # thread: as gettid(2) gives it. Processes that it forks have its identity, and keep it, if
+        # they ask for something while it lives, or its identity changes before it ends.
         method SetThreadIdentity(thread: int, identity: ?string) -> ()
 
         # For whom the calling process works, and each process that it starts from now on, with what that one starts. Processes
         # that it has started already keep what they have. scoped: until the connection ends; otherwise until the process ends.
-        # unmanaged: false refuses one that is no registered account, as UnmanagedOwner: for names that a person has typed.
+        # unmanaged: false refuses one that is no registered account, as UnmanagedOwner: for names
+        # that a person has typed.
         method SetProcessIdentity(identity: ?string, scoped: ?bool, unmanaged: ?bool) -> ()
 
         # For whom a thread of the calling process works, and why. thread: null for the first one.

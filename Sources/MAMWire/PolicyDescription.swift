@@ -47,7 +47,8 @@ package enum PolicyDescription {
           isDefault: bool
         )
 
-        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds on; inForce: the documents that it held
+        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
+        # on; inForce: the documents that it held
         type RefusedDocument (
           file: string,
           reason: string,

@@ -44,9 +44,9 @@ package enum ProtectionDescription {
         )
 
         # Gives a file of the mount to an owner, encrypting or decrypting it as that owner needs; of a directory, every file below it, and what
-        # is made there from now on by programs that act for nobody in particular. "" is nobody. unmanaged: as with SetOwner of
-        # io.mamd.Workspace; without it such a name is refused with status 106. With more, each reply has one of the three, the
-        # last one the summary.
+        # is made there from now on by programs that act for nobody in particular. "" is nobody.
+        # unmanaged: as with SetOwner of io.mamd.Workspace; without it such a name is refused with
+        # status 106. With more, each reply has one of the three, the last one the summary.
         method Protect(owner: ?string, unmanaged: ?bool, path: ?string, fileDescriptor: ?int) -> (file: ?ProtectedFile, failure: ?Failure, summary: ?Summary)
 
         # The same for what does not have that owner yet.
@@ -55,22 +55,26 @@ package enum ProtectionDescription {
         # Protects a file of the mount for an account. Somebody else is refused with status 106, a directory with 105.
         method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
-        # Makes a file of the mount plain, whatever policy says, and so nobody's, until Protect gives it to an account again.
+        # Makes a file of the mount plain, whatever policy says, and so nobody's, until Protect
+        # gives it to an account again.
         method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
         # Of a file outside of the mount its header tells, in either form.
         method IsFileEncrypted(path: ?string, fileDescriptor: ?int) -> (encrypted: bool)
 
         # Reads the source to its end and writes it protected for the owner: sealed for an account, plain behind a header for
-        # anybody else; "" is nobody. unmanaged: as with Protect; without it such a name is refused with status 101. Both may be
-        # pipes. The call ends when the caller hangs up. bytes: plain ones.
+        # anybody else; "" is nobody. unmanaged: as with Protect; without it such a name is refused
+        # with status 101. Both may be pipes. The call ends when the caller hangs up. bytes: plain
+        # ones.
         method ProtectData(owner: ?string, unmanaged: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
 
-        # The inverse, also of a file that Workspace.Encrypt made, if it is not in a pipe. What is not protected passes through as it is: protected is then false. All that is written has
+        # The inverse, also of a file that Workspace.Encrypt made, if it is not in a pipe. What is
+        # not protected passes through as it is: protected is then false. All that is written has
         # verified; at damage it is what came before.
         method UnprotectData(sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int, protected: bool)
 
-        # Reads a header, of either form, and no more. null, and status 104: the data is not protected.
+        # Reads a header, of either form, and no more. null, and status 104: the data is not
+        # protected.
         method DataInfo(sourceDescriptor: ?int) -> (protection: ?Protection, status: int)
 
         # The same for text; protected text is base64.

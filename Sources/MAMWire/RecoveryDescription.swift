@@ -28,13 +28,15 @@ package enum RecoveryDescription {
         # Makes the account of an export, or of a recovery record, one of this daemon's, registered by the caller, with the same ids and keys. Of
         # exportPassphrase, for the former, and recoveryKeyDescriptor, for the latter, exactly one; recoveryKeyPassphrase is that key's
         # own. Of passphrase, passphraseDescriptor, noPassphrase exactly one: what opens the account from now on.
-        # join: where an account has the name already, its keys get those of the export beside them; then the passphrase is the one that it has.
-        # Without it that is AccountExists. Ask before: who made the file can read what is written to the files that its keys open, until they
-        # are sealed anew.
+        # join: where an account has the name already, its keys get those of the export beside them;
+        # then the passphrase is the one that it has. Without it that is AccountExists. Ask before:
+        # who made the file can read what is written to the files that its keys open, until they are
+        # sealed anew.
         method ImportKeys(fileDescriptor: int, exportPassphrase: ?string, exportPassphraseDescriptor: ?int, recoveryKeyDescriptor: ?int, recoveryKeyPassphrase: ?string, recoveryKeyPassphraseDescriptor: ?int, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, join: ?bool) -> (export: KeyExport)
 
-        # Opens an export and changes nothing. account: the id of the one that an import would join; null: it would be a new one. files: how many
-        # sealed files here name its keys; opened: of those, how many they open.
+        # Opens an export and changes nothing. account: the id of the one that an import would join;
+        # null: it would be a new one. files: how many sealed files here name its keys; opened: of
+        # those, how many they open.
         method ExamineKeys(fileDescriptor: int, exportPassphrase: ?string, exportPassphraseDescriptor: ?int, recoveryKeyDescriptor: ?int, recoveryKeyPassphrase: ?string, recoveryKeyPassphraseDescriptor: ?int) -> (export: KeyExport, account: ?string, files: int, opened: int)
 
         """

@@ -105,7 +105,8 @@ package enum WorkspaceDescription {
         # unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # place: backing, state: the directory that path begins in
-        # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined, unchecked, unreadable (its rights are closed)
+        # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined,
+        # unchecked, unreadable (its rights are closed)
         # action: what was done, or why nothing was; of quarantined, the place below the backing directory
         type Finding (
           path: string,
@@ -119,7 +120,8 @@ package enum WorkspaceDescription {
         )
 
         # totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not be checked, for want of
-        # their key. left, repaired, quarantined, unchecked and unreadable count findings; incomplete: of the repaired ones.
+        # their key. left, repaired, quarantined, unchecked and unreadable count findings;
+        # incomplete: of the repaired ones.
         type VerifyCounts (
           files: int,
           bytes: int,
@@ -140,7 +142,8 @@ package enum WorkspaceDescription {
           counts: VerifyCounts
         )
 
-        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds on; inForce: the documents that it held
+        # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
+        # on; inForce: the documents that it held
         type RefusedDocument (
           file: string,
           reason: string,
@@ -207,14 +210,16 @@ package enum WorkspaceDescription {
         # The source may be a pipe, which is read to its end.
         method Encrypt(owner: string, sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
-        # Reads the protected source from its start and writes the plain content into the empty destination. The source is a
-        # file in either form, or one of the mount whose owner is managed: what the mount shows is copied under the same rules.
-        # The destination may be a pipe: what is written into it has verified.
+        # Reads the protected source from its start and writes the plain content into the empty
+        # destination. The source is a file in either form, or one of the mount whose owner is
+        # managed: what the mount shows is copied under the same rules. The destination may be a
+        # pipe: what is written into it has verified.
         method Decrypt(sourcePath: ?string, sourceDescriptor: ?int, destinationPath: ?string, destinationDescriptor: ?int) -> (bytes: int)
 
         # Gives a file in the mount to another owner, encrypting or decrypting it as that owner needs. "" is nobody.
-        # Of a directory, says whose its new files are; "" takes that away. unmanaged: the owner may be no registered account,
-        # so that the content becomes plain; else such a name is UnmanagedOwner, unless the caller works for it.
+        # Of a directory, says whose its new files are; "" takes that away. unmanaged: the owner may
+        # be no registered account, so that the content becomes plain; else such a name is
+        # UnmanagedOwner, unless the caller works for it.
         method SetOwner(owner: string, unmanaged: ?bool, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
         # Asks for a class for a managed file, or for the new children of a directory. null: for what policy says.
@@ -234,7 +239,8 @@ package enum WorkspaceDescription {
         error SealedFiles (account: string, files: int, example: ?string, reason: string)
         # outlook: what more wrong ones bring, for a person
         error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
-        # Whether it is right is not known: it came too soon after a wrong one, or the record of those is damaged.
+        # Whether it is right is not known: it came too soon after a wrong one, or the record of
+        # those is damaged.
         error NotTried (account: string, retryAfterSeconds: int, reason: string)
         error WindowClosed (account: string)
         error Blocked (account: string, kind: string, reason: string)

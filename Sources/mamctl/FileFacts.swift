@@ -110,8 +110,8 @@ func headerFacts(_ path: ByteString, _ file: Descriptor) throws(Failure) -> File
 }
 
 extension Invocation {
-    /// Whose protected data a file of a mount has in it: a copy of a sealed file or stream, which the
-    /// mount shows as it is. Nil where to look would change something, or be refused.
+    /// Whose protected data a file of a mount has in it: a copy of a sealed file or stream, which
+    /// the mount shows as it is. Nil where to look would change something, or be refused.
     func dataHeld(by facts: FileFacts) -> Identity? {
         guard !isJSON, [.available, .unmanaged, .foreign].contains(facts.state),
             facts.fileClass == facts.effectiveClass,

@@ -111,8 +111,8 @@ struct WorkspacePlan {
         guard size < safeBlockByteCount else { return }
         throw Failure(
             .failure,
-            "the file system of \(backing.shown) has blocks of \(size) bytes: a power cut may destroy"
-                + " files that are being written, and what was synced in them",
+            "the file system of \(backing.shown) has blocks of \(size) bytes: a power cut may"
+                + " destroy files that are being written, and what was synced in them",
             next: "take one with blocks of 4096 bytes (mkfs.ext4 -b 4096), or add --small-blocks")
     }
 

@@ -20,7 +20,8 @@ let recoveryVerbs: [Verb] = [
     Verb(
         name: "account import", summary: "register an account with keys from another machine",
         usage:
-            "FILE [--recovery-key KEY] [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
+            "FILE [--recovery-key KEY]"
+            + " [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
         operands: 1...1,
         options: [
             .exportPassfile, .exportExtpass,

@@ -33,7 +33,9 @@ func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
     else { return }
     report(
-        "\(backing.path.shown) lies on a file system with blocks of \(size) bytes: a power cut may destroy files that are being written; move it to one with blocks of 4096"
+        "\(backing.path.shown) lies on a file system with blocks of \(size) bytes: "
+            + "a power cut may destroy files that are being written; "
+            + "move it to one with blocks of 4096"
     )
 }
 
