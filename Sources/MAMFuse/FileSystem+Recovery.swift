@@ -37,7 +37,7 @@ extension FileSystem {
         let before = found.status.st_size
         do throws(Errno) {
             let file = try openBacking(found.handle, O_RDWR)
-            guard try UnfinishedTail.mend(file, of: header) else { return }
+            guard try UnfinishedTail.mend(file, of: header, mayGrow: false) else { return }
             let size = try MAMSystem.status(of: file.raw).st_size
             report(found.handle, header, "its size on disk is now \(size) and was \(before)")
         } catch { report(found.handle, header, "its size cannot be set: \(error)") }

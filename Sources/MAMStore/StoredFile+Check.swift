@@ -31,7 +31,8 @@ extension StoredFile {
             defer { refreshSize() }
             guard case .sealed(let sealed) = content else { return false }
             let wasCut = try system { () throws(Errno) in
-                try UnfinishedTail.mend(sealed.descriptor, of: sealed.header)
+                try UnfinishedTail.mend(
+                    sealed.descriptor, of: sealed.header, mayGrow: true)
             }
             if wasCut, let extent = Extent(physicalSize: try physicalSize(of: sealed.descriptor)) {
                 sealed.extent = extent

@@ -77,8 +77,8 @@ class Recovery(VerifyCase):
         self.mount()
         self.recovered()
         self.check_tree(
-            good=PLAIN, shorter=PLAIN, longer=PLAIN, cut=PLAIN[:FIRST + PAYLOAD + 9], tail=WHOLE,
-            **{"whole-blocks": PLAIN})
+            good=PLAIN, shorter=PLAIN[:-1], longer=PLAIN, cut=PLAIN[:FIRST + PAYLOAD + 9], tail=WHOLE,
+            **{"whole-blocks": WHOLE})
         self.assertEqual(self.verify(), {})
         records = self.workspace.serving("audit", "--json").stdout
         for name in ends:

@@ -78,6 +78,20 @@ struct EndTests {
         #expect(try file.physicalBytes == bytes)
     }
 
+    @Test("After a crash a size that was cut inside the last block stays; a repair asks the block")
+    func cutInside() throws {
+        let (file, good) = try makeFile()
+        for size in [good.count - 5, 6 * 4096] {
+            try file.replacePhysical(Array(good[..<size]))
+            let header = try #require(try file.reopen(rule: .accept).header)
+            let descriptor = try openFile(file.path, O_RDWR)
+            #expect(try !UnfinishedTail.mend(descriptor, of: header, mayGrow: false))
+            #expect(try file.physicalBytes.count == size)
+            #expect(try UnfinishedTail.mend(descriptor, of: header, mayGrow: true))
+            #expect(try file.reopen().contents() == pattern(20_000))
+        }
+    }
+
     @Test("A sparse file's zeros at the end are cut too: its last block is no hole")
     func sparse() throws {
         let file = try TestFile()
