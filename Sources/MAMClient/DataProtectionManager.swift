@@ -12,7 +12,7 @@ public struct DataProtectionManager: Sendable {
     let service: Service
 
     /// Sealed for a managed account, plain behind a header for nobody, and with `unmanaged` for
-    /// anybody else, who is refused otherwise. No data is an error, 105.
+    /// anybody else; without it that is refused. No data is an error, 105.
     public func protect(
         _ data: [UInt8], accountId: String?, unmanaged: Bool = false
     ) throws(MAMError) -> [UInt8] {

@@ -36,7 +36,7 @@ extension VaultInterface {
     }
 
     /// Files that no key here opens would look like the account's, and stay shut for good. Comes
-    /// before the passphrase is read: who asks again with `newKeys` can send the same.
+    /// before the passphrase is read: a second call with `newKeys` can send the same.
     private func refuseNewKeys(
         for identity: Identity, _ call: VarlinkCall
     ) throws(VarlinkError) {

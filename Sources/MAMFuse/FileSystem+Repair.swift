@@ -56,8 +56,8 @@ extension FileSystem {
         }
     }
 
-    /// Keeps what does not verify in the quarantine, and marks it in its place. Both are told, also
-    /// where it fails half way.
+    /// Keeps what does not verify in the quarantine, and marks it in its place. Where that fails
+    /// the blocks are told as left; what is marked by then is found as lost by the next check.
     private func giveUpBlocks(
         of look: Look, _ file: VaultFile, _ repair: Repair
     ) -> Finding.Outcome {

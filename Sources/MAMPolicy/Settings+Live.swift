@@ -12,7 +12,7 @@ extension Settings {
         AccountRules(allowed: allowedAccounts, users: accountUsers, groups: groups)
     }
 
-    /// The keys of which the next start takes another value.
+    /// The keys whose new values wait for the next start.
     package func keysForNextStart(in new: Settings) -> [String] {
         SettingField.all.filter { field in
             !Self.liveKeys.contains(field.name) && field.show(self) != field.show(new)

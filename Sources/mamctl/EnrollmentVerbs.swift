@@ -10,7 +10,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let account: AccountReport
     do { account = try invocation.account(of: daemon) } catch let error as Failure {
-        // As the SDK does: who is not here yet is registered.
+        // As the SDK does: an account that is not here yet is registered.
         guard error.kind == "UnknownAccount" else { throw error }
         if !invocation.arguments.has("register") { try invocation.refuseSlip(daemon) }
         return try loginNewAccount(invocation, daemon)

@@ -1,8 +1,8 @@
 // What the state directory says of a workspace's last session: that all it wrote was whole and
 // durable at its end.
 //
-// Not the backing directory: who writes there could say so too, or take the word away to have a
-// file that was cut mended and shown in the place of being refused.
+// Not the backing directory: a writer there could say so too, or take the word away to have a file
+// that was cut mended and shown in the place of being refused.
 
 import MAMModel
 import MAMSystem
