@@ -42,6 +42,7 @@ extension FileSystem {
     ) throws(Errno) -> OpenHandle {
         let inode = try table.inode(node)
         if probes.isOpening(caller.thread) { return try openForProbe(inode) }
+        mendUncertainEnd(of: inode)
         let place = try place(in: openFiles, for: caller)
         let writes = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0

@@ -10,7 +10,8 @@ internal import MAMVault
 internal import Synchronization
 
 extension FileSystem {
-    /// Makes a file known that nobody has in use, with the size that its blocks tell.
+    /// Makes a file known that nobody has in use, with the size that its blocks tell: without zeros
+    /// at its end, and as its last block has it, if that can be opened now.
     ///
     /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. Its status has to
     /// be asked for anew, whoever cut it.
@@ -37,10 +38,37 @@ extension FileSystem {
         let before = found.status.st_size
         do throws(Errno) {
             let file = try openBacking(found.handle, O_RDWR)
-            guard try UnfinishedTail.mend(file, of: header, mayGrow: false) else { return }
-            let size = try MAMSystem.status(of: file.raw).st_size
-            report(found.handle, header, "its size on disk is now \(size) and was \(before)")
+            let hadZeros = try UnfinishedTail.mend(file, of: header, believesMark: false)
+            if hadZeros { reportSize(of: found.handle, header, Int64(before)) }
         } catch { report(found.handle, header, "its size cannot be set: \(error)") }
+        guard vault.isOpen(header) else { return }
+        do throws(VaultError) {
+            let file = try systemCall { () throws(Errno) in try openBacking(found.handle, O_RDWR) }
+            _ = try mendEnd(of: vault.file(file), found.handle, header, mayCut: true)
+        } catch { report(found.handle, header, "its end cannot be mended: \(error)") }
+    }
+
+    /// That takes the key. True if the file has another size now.
+    private func mendEnd(
+        of file: VaultFile, _ handle: Descriptor, _ header: FileHeader, mayCut: Bool
+    ) throws(VaultError) -> Bool {
+        let before = try systemCall { () throws(Errno) in try status(at: handle.raw, "").st_size }
+        _ = try file.prepareCheck()
+        switch try file.mendEnd(mayCut: mayCut) {
+        case .cut:
+            reportSize(of: handle, header, Int64(before))
+            return true
+        case .sealed:
+            let what = "its end was sealed anew; content behind it may be missing"
+            report(handle, header, what)
+            return false
+        case nil: return false
+        }
+    }
+
+    private func reportSize(of handle: Descriptor, _ header: FileHeader, _ before: Int64) {
+        guard let status = try? status(at: handle.raw, "") else { return }
+        report(handle, header, "its size on disk is now \(status.st_size) and was \(before)")
     }
 
     private func report(_ handle: Descriptor, _ header: FileHeader, _ what: String) {
@@ -48,8 +76,8 @@ extension FileSystem {
         vault.reportRecovery(of: path, owner: header.owner, what)
     }
 
-    /// Looks every file up once, and seals anew the last blocks that need it. The headers of what
-    /// has to wait for its key, one of each; nil if not all could be looked at. From then on a
+    /// Looks every file up once, and mends the ends that need the key. The headers of what has to
+    /// wait for it, one of each; nil if not all could be looked at. From then on a
     /// wrong end of any other file is not of that crash.
     ///
     /// A file whose class became stricter may not have been sealed anew any more.
@@ -75,11 +103,9 @@ extension FileSystem {
         return true
     }
 
-    /// Seals the last block for the size that the file has: that takes the key. False if it failed.
+    /// False if it failed.
     private func mendEnd(of inode: Inode, _ waiting: inout [FileHeader]) -> Bool {
-        guard inode.isRegular, let header = inode.header, header.isManaged,
-            vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
-        else { return true }
+        guard let header = headerOfWrongEnd(inode) else { return true }
         guard vault.isOpen(header) else {
             // One of each key tells when it comes.
             let isKnown = waiting.contains { $0.sealing?.keyID == header.sealing?.keyID }
@@ -87,20 +113,45 @@ extension FileSystem {
             return true
         }
         do throws(VaultError) {
-            let file = try beginCheck(inode)
-            defer { endCheck(inode) }
-            _ = try file.prepareCheck()
-            try makeWritable(inode)
-            if try file.mendEnd() {
-                report(
-                    inode.handle, header,
-                    "its end was sealed anew; content behind it may be missing")
-            }
+            try mendEnd(of: inode, header)
             return true
         } catch {
-            report(inode.handle, header, "its end cannot be sealed: \(error)")
+            report(inode.handle, header, "its end cannot be mended: \(error)")
             return false
         }
+    }
+
+    /// Before a file is opened whose key came after the kernel had learnt of its size. What fails
+    /// is told by the thread that comes by all files.
+    func mendUncertainEnd(of inode: Inode) {
+        guard !isReadOnly, vault.uncertainEnds.areLeft, let header = headerOfWrongEnd(inode),
+            vault.isOpen(header)
+        else { return }
+        try? mendEnd(of: inode, header)
+    }
+
+    /// Of a known file, by another size maybe: it is then looked up anew, as another inode. With
+    /// the write-back cache the kernel never takes a smaller size of one that it knows.
+    private func mendEnd(of inode: Inode, _ header: FileHeader) throws(VaultError) {
+        awaitMakers()
+        let isCut = try inode.withState { state throws(VaultError) in
+            if state.isReplaced || state.isHeld || state.isConverting { return false }
+            let file = try fileToChange(inode, &state)
+            let mayCut = state.openCount == 0
+            state.isReplaced = try mendEnd(of: file, inode.handle, header, mayCut: mayCut)
+            return state.isReplaced
+        }
+        guard isCut else { return }
+        table.disown(inode)
+        purgeQueue.add(inode)
+    }
+
+    /// Nil where the end is right, or no crash's.
+    private func headerOfWrongEnd(_ inode: Inode) -> FileHeader? {
+        guard inode.isRegular, let header = inode.header, header.isManaged,
+            vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
+        else { return nil }
+        return header
     }
 
     private func hasWrongEnd(_ inode: Inode, _ header: FileHeader) -> Bool {

@@ -24,20 +24,13 @@ extension StoredFile {
         }
     }
 
-    /// Gives the file the size that its blocks tell; needs no key. True if it had another, and the
-    /// file is durable then.
+    /// Gives the file the size that its blocks tell, of which the last is known to verify. True if
+    /// it had another, and the file is durable then.
     package func cutUnfinishedTail() throws(StoreError) -> Bool {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
             guard case .sealed(let sealed) = content else { return false }
-            let wasCut = try system { () throws(Errno) in
-                try UnfinishedTail.mend(
-                    sealed.descriptor, of: sealed.header, mayGrow: true)
-            }
-            if wasCut, let extent = Extent(physicalSize: try physicalSize(of: sealed.descriptor)) {
-                sealed.extent = extent
-            }
-            return wasCut
+            return try sealed.takeToldSize()
         }
     }
 
@@ -82,6 +75,16 @@ private func nextStored(in file: Descriptor, from offset: Int64) -> Int64? {
 }
 
 extension SealedContent {
+    func takeToldSize() throws(StoreError) -> Bool {
+        let isOther = try system { () throws(Errno) in
+            try UnfinishedTail.mend(descriptor, of: header, believesMark: true)
+        }
+        if isOther, let extent = Extent(physicalSize: try physicalSize(of: descriptor)) {
+            self.extent = extent
+        }
+        return isOther
+    }
+
     fileprivate func check(
         at offset: Int64, withKey: Bool, _ problems: inout FileProblems
     ) -> Int64? {

@@ -20,12 +20,22 @@ extension StoredFile {
         }
     }
 
-    /// Seals the last block anew if its mark is not that of the file's size. True if it was so; to
-    /// be synced by the caller.
-    package func mendEnd() throws(StoreError) -> Bool {
+    package enum MendedEnd: Sendable {
+        /// The file got the size that its last block tells.
+        case cut
+        /// The last block was sealed anew, for the size that the file has.
+        case sealed
+    }
+
+    /// Brings the size and the mark of the last block together, if that block verifies. Nil if they
+    /// were so, or it does not; to be synced by the caller.
+    ///
+    /// `mayCut`: false while somebody has the file open, and knows its size.
+    package func mendEnd(mayCut: Bool) throws(StoreError) -> MendedEnd? {
         try lock.exclusive { () throws(StoreError) in
-            guard case .sealed(let sealed) = content, !sealed.endLooksRight else { return false }
-            return try sealed.mendEnd()
+            defer { refreshSize() }
+            guard case .sealed(let sealed) = content, !sealed.endLooksRight else { return nil }
+            return try sealed.mendEnd(mayCut: mayCut)
         }
     }
 
@@ -53,15 +63,19 @@ extension SealedContent {
         }
     }
 
-    fileprivate func mendEnd() throws(StoreError) -> Bool {
+    fileprivate func mendEnd(mayCut: Bool) throws(StoreError) -> StoredFile.MendedEnd? {
         guard cipher != nil else { throw .keyUnavailable }
         let last = extent.blockCount - 1
         switch stateOfEnd() {
-        case .wrongEnd, .cutShort: try writeRun(last...last, .none(at: 0), becoming: extent)
-        case .good, .otherHeader, .damaged, .lost, .zeroed: return false
+        case .wrongEnd:
+            guard mayCut else { return nil }
+            return try takeToldSize() ? .cut : nil
+        case .cutShort:
+            try writeRun(last...last, .none(at: 0), becoming: extent)
+            return .sealed
+        case .good, .otherHeader, .damaged, .lost, .zeroed: return nil
         case .unreadable(let error): throw .system(error)
         }
-        return true
     }
 
     private func stateOfEnd() -> BlockState {

@@ -36,16 +36,15 @@ package enum UnfinishedTail {
     /// Gives a file that nobody has in use the size that its blocks tell; true if it had another.
     /// It is durable when this returns.
     ///
-    /// `mayGrow`: false after a crash. A size that was cut inside a block is then kept, and the block
-    /// has to be sealed anew: what the cut took must not come back, and what was being appended in
-    /// its place was never durable.
+    /// `believesMark`: whether the last block is known to verify. Where it is not, only zeros go: a
+    /// mark may have rotted as anything else, and would take the end of the file out of sight.
     package static func mend(
-        _ file: Descriptor, of header: FileHeader, mayGrow: Bool
+        _ file: Descriptor, of header: FileHeader, believesMark: Bool
     ) throws(Errno) -> Bool {
         guard header.isManaged,
             let extent = Extent(physicalSize: Int64(try status(of: file.raw).st_size)),
             let told = try toldExtent(in: file, extent),
-            mayGrow || told.physicalSize < extent.physicalSize
+            believesMark || told.blockCount < extent.blockCount
         else { return false }
         try setSize(file.raw, told.physicalSize)
         try synchronize(file.raw)

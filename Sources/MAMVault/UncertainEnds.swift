@@ -9,6 +9,7 @@ internal import Synchronization
 /// None, until it is told of some.
 package final class UncertainEnds: Sendable {
     private let mayBeAny = Atomic<Bool>(false)
+    private let awaitsKeys = Atomic<Bool>(false)
     private let keys = Guarded<Set<KeyID>>([])
     private let files = Guarded<Set<FileID>>([])
 
@@ -23,6 +24,7 @@ package final class UncertainEnds: Sendable {
     /// All files were looked at, and what could be was mended: only those of these keys are left.
     package func narrow(to awaited: Set<KeyID>) {
         keys.withLock { $0 = awaited }
+        awaitsKeys.store(!awaited.isEmpty, ordering: .sequentiallyConsistent)
         mayBeAny.store(false, ordering: .sequentiallyConsistent)
     }
 
@@ -33,7 +35,12 @@ package final class UncertainEnds: Sendable {
         mayBeOfCrash(header) || files.withLock { $0.contains(header.fileID) }
     }
 
-    /// True if the last crash may have left the file so, and not yet mended.
+    /// True while the last crash may have left any file so, and not yet mended.
+    package var areLeft: Bool {
+        areAll || awaitsKeys.load(ordering: .sequentiallyConsistent)
+    }
+
+    /// The same of this file.
     package func mayBeOfCrash(_ header: FileHeader) -> Bool {
         areAll || keys.withLock { keys in header.sealing.map { keys.contains($0.keyID) } ?? false }
     }

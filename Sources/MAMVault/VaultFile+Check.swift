@@ -62,19 +62,20 @@ extension VaultFile {
         }
     }
 
-    /// Seals the last block anew if its mark is not that of the file's size. It is durable when
-    /// this returns; true if it was so.
-    package func mendEnd() throws(VaultError) -> Bool {
+    /// Brings the size and the mark of the last block together (``StoredFile/mendEnd(mayCut:)``).
+    /// It is durable when this returns.
+    package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFile.MendedEnd? {
         try whileWritable { () throws(StoreError) in
-            guard try stored.mendEnd() else { return false }
+            guard let mended = try stored.mendEnd(mayCut: mayCut) else { return nil }
             do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
                 throw .system(error)
             }
-            return true
+            return mended
         }
     }
 
-    /// Gives the file the size that its blocks tell; needs no key. True if it had another.
+    /// Gives the file the size that its blocks tell, of which the last is known to verify. True if
+    /// it had another.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
         try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
     }

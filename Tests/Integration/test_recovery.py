@@ -1,9 +1,10 @@
 """After an unclean end a file's unfinished tail is cut before anyone sees the file; after a clean one nothing is changed."""
+import errno
 import os
 import signal
 
-from verifying import PLAIN, VerifyCase, zeroed
-from workspace import ANN, BLOCK, FIRST, PAYLOAD, daemons, wait_until
+from verifying import PLAIN, VerifyCase, changed, zeroed
+from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, daemons, wait_until
 
 WHOLE = PLAIN[:FIRST + 4 * PAYLOAD]
 
@@ -91,6 +92,50 @@ class Recovery(VerifyCase):
         self.mount()
         self.recovered()
         self.assertEqual(self.log().count("left unfinished by a crash"), before)
+
+    def crash_and_mount_locked(self, **files):
+        """Files that a crash has left so; until there is a key all was looked at that could be."""
+        self.mount()
+        self.crash()
+        self.lay(**files)
+        self.workspace.mount()
+        wait_until(lambda: "mended once their keys are at hand" in self.log())
+
+    def test_a_rotten_mark_takes_no_end_out_of_sight(self):
+        """It says less than the size, and its block does not verify."""
+        rotten = changed(self.good, 5 * BLOCK + 14, (100).to_bytes(2, "little"))
+        self.crash_and_mount_locked(rotten=rotten)
+        path = self.directory / "rotten"
+        self.assertEqual(path.stat().st_size, len(PLAIN))
+        self.recovered()
+        self.assertEqual(path.stat().st_size, len(PLAIN))
+        with open(path, "rb", buffering=0) as file:
+            self.assertEqual(os.pread(file.fileno(), 4 * 4096, 0), PLAIN[:4 * 4096])
+            with self.refused(errno.EBADMSG):
+                os.pread(file.fileno(), 100, len(PLAIN) - 100)
+        self.assertEqual(self.verify(status=DAMAGED), {"rotten": [("blocks", "left", (5, 5))]})
+        self.assertEqual(self.disk("rotten").read_bytes(), rotten)
+
+    def test_a_size_that_the_last_block_denies_goes_with_the_key(self):
+        longer = self.good + bytes(300)
+        self.crash_and_mount_locked(opened=longer, left=longer)
+        opened, second, left = (self.directory / name for name in ("opened", "second", "left"))
+        os.link(opened, second)
+        # The kernel learns of it.
+        sizes = {path.stat().st_size for path in (opened, second, left)}
+        self.assertEqual(sizes, {len(PLAIN) + 300})
+        self.workspace.unlock()
+        # Whether or not the recovery has come by.
+        with open(opened, "ab") as file:
+            file.write(b"more")
+        self.assertEqual(second.read_bytes(), PLAIN + b"more")
+        self.recovered()
+        self.assertEqual(second.stat().st_size, len(PLAIN) + 4)
+        self.assertEqual((left.stat().st_size, left.read_bytes()), (len(PLAIN), PLAIN))
+        self.assertEqual(self.verify(), {})
+        for name in ("opened", "left"):
+            told = f"{name}, a file of {ANN}, was left unfinished by a crash: its size"
+            self.assertEqual(self.log().count(told), 1)
 
     def test_a_locked_account_keeps_no_other_from_its_files(self):
         """An unclean session, and then ends before all was mended: the next one still mends."""

@@ -66,28 +66,40 @@ struct EndTests {
         let (file, good) = try makeFile()
         try file.replacePhysical(Array(good[..<(4 * 4096 + 100)]))
         let cut = try file.reopen(rule: .accept)
-        #expect(try cut.mendEnd())
-        #expect(try !cut.mendEnd())
+        #expect(try cut.mendEnd(mayCut: true) == .sealed)
+        #expect(try cut.mendEnd(mayCut: true) == nil)
         try cut.proveEnd()
         let kept = Array(pattern(20_000)[..<(3040 + 2 * 4064 + 100)])
         #expect(try file.reopen().contents() == kept)
         var bytes = Array(good[..<(4 * 4096 + 100)])
         bytes[3 * 4096 + 1000] ^= 1
         try file.replacePhysical(bytes)
-        #expect(try !file.reopen(rule: .accept).mendEnd())
+        #expect(try file.reopen(rule: .accept).mendEnd(mayCut: true) == nil)
         #expect(try file.physicalBytes == bytes)
     }
 
-    @Test("After a crash a size that was cut inside the last block stays; a repair asks the block")
+    @Test("A last block that says less gives the file its size, unless somebody has it open")
+    func saysLess() throws {
+        let (file, good) = try makeFile()
+        try file.replacePhysical(good + [UInt8](repeating: 0, count: 300))
+        let longer = try file.reopen(rule: .accept)
+        #expect(try longer.mendEnd(mayCut: false) == nil)
+        #expect(try longer.mendEnd(mayCut: true) == .cut)
+        #expect(try longer.contents() == pattern(20_000))
+        #expect(try file.physicalBytes == good)
+    }
+
+    @Test("No mark of a block that nobody has opened sets a size; a repair opens the block")
     func cutInside() throws {
         let (file, good) = try makeFile()
-        for size in [good.count - 5, 6 * 4096] {
-            try file.replacePhysical(Array(good[..<size]))
+        let longer = good + [UInt8](repeating: 0, count: 300)
+        for size in [good.count - 5, 6 * 4096, longer.count] {
+            try file.replacePhysical(Array(longer[..<size]))
             let header = try #require(try file.reopen(rule: .accept).header)
             let descriptor = try openFile(file.path, O_RDWR)
-            #expect(try !UnfinishedTail.mend(descriptor, of: header, mayGrow: false))
+            #expect(try !UnfinishedTail.mend(descriptor, of: header, believesMark: false))
             #expect(try file.physicalBytes.count == size)
-            #expect(try UnfinishedTail.mend(descriptor, of: header, mayGrow: true))
+            #expect(try UnfinishedTail.mend(descriptor, of: header, believesMark: true))
             #expect(try file.reopen().contents() == pattern(20_000))
         }
     }
