@@ -27,7 +27,10 @@ extension HeaderError: CustomStringConvertible {
         case .newerVersion(let version):
             "it has format version \(version), and this program knows up to \(FileHeader.version):"
                 + " install a newer mamd"
-        case .gone: "its header is gone: it was sealed, and does not begin with one any more"
+        case .gone:
+            "its header is gone: it was sealed, and does not begin with one any more; restore the"
+                + " sealed file, or, if its plain content was put there on purpose, take the note"
+                + " off the backing file: setfattr -x user.mam.sealed FILE"
         case .checksum: "the header's checksum is wrong: the file was changed or damaged"
         case .field(let offset): "the header has an impossible value at offset \(offset)"
         }

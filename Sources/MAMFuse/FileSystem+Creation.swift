@@ -47,25 +47,30 @@ extension FileSystem {
             try vault.checkCreation(by: owner, asking: asked)
         }
         return try makers.shared { () throws(Errno) in
+            let mode = mode & ~S_IFMT
             let descriptor = try evictor.makingRoom { () throws(Errno) in
-                try makeEmptyFile(name, in: parent, mode: mode & ~S_IFMT, for: caller)
+                // Its attributes can be set by who may write to it.
+                try makeEmptyFile(name, in: parent, mode: mode | S_IWUSR, for: caller)
             }
             return try begin(
-                descriptor, named: name, in: parent, as: owner, asking: asked, for: caller, place)
+                descriptor, isReadOnly: mode & S_IWUSR == 0, named: name, in: parent, as: owner,
+                asking: asked, for: caller, place)
         }
     }
 
     /// Writes the header of a file that was just made; removes it where that fails.
     private func begin(
-        _ descriptor: Descriptor, named name: Name?, in parent: Inode, as owner: Identity,
-        asking asked: ProtectionClass?, for caller: Caller, _ place: SharePlace?
+        _ descriptor: Descriptor, isReadOnly: Bool, named name: Name?, in parent: Inode,
+        as owner: Identity, asking asked: ProtectionClass?, for caller: Caller,
+        _ place: SharePlace?
     ) throws(Errno) -> Creation {
         do throws(Errno) {
-            let (file, id) = try leavingAsMade(descriptor) { () throws(Errno) in
+            let (file, id) = try leavingAsMade(descriptor, isReadOnly: isReadOnly) {
+                () throws(Errno) in
                 try auditing(.create, parent, nil, child: name, for: caller) {
                     () throws(VaultError) in
                     let file = vault.newFile(descriptor)
-                    try vault.begin(file, as: owner, isNew: true, asking: asked)
+                    try vault.begin(file, as: owner, from: .new, asking: asked)
                     return file
                 }
             }
@@ -130,13 +135,17 @@ extension FileSystem {
 
     /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are
     /// root, and move the time. Tells which file it is, too.
+    ///
+    /// `isReadOnly`: to its owner, from then on.
     private func leavingAsMade<Value>(
-        _ file: Descriptor, _ body: () throws(Errno) -> Value
+        _ file: Descriptor, isReadOnly: Bool, _ body: () throws(Errno) -> Value
     ) throws(Errno) -> (Value, BackingID) {
         let made = try status(of: file.raw)
         let value = try body()
-        let mode = made.st_mode & 0o7777
-        if mode & (S_ISUID | S_ISGID) != 0 { _ = try retrying { fchmod(file.raw, mode) } }
+        let mode = made.st_mode & 0o7777 & ~(isReadOnly ? S_IWUSR : 0)
+        if isReadOnly || mode & (S_ISUID | S_ISGID) != 0 {
+            _ = try retrying { fchmod(file.raw, mode) }
+        }
         try setModificationTime(of: file.raw, to: offTheClock(made.st_mtim))
         return (value, BackingID(made))
     }

@@ -6,10 +6,15 @@ internal import MAMSystem
 package enum SealedNote {
     package static let name = "user.mam.sealed"
 
-    /// Where there are no attributes nothing is said.
-    static func set(on file: Descriptor) {
-        withUnsafeBytes(of: UInt8(ascii: "1")) { value in
-            do throws(Errno) { try setExtendedAttribute(of: file.raw, name, to: value) } catch {}
+    /// Where there are no attributes nothing is said. The mode has to let us write.
+    static func set(on file: Descriptor) throws(Errno) {
+        let value: InlineArray<1, UInt8> = [UInt8(ascii: "1")]
+        do throws(Errno) {
+            try value.span.withUnsafeBytes { value throws(Errno) in
+                try setExtendedAttribute(of: file.raw, name, to: value)
+            }
+        } catch {
+            guard error == .notSupported else { throw error }
         }
     }
 

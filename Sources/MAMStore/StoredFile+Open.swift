@@ -71,9 +71,10 @@ extension StoredFile {
     /// Throws away all content and makes the file a new one of this header's owner.
     ///
     /// The file is empty in between, which after a crash means "not yet created".
-    /// `key`: a fresh file key; nil makes an unmanaged file.
+    /// `key`: a fresh file key; nil makes an unmanaged file. `isNoted`: false where others may turn
+    /// the file into a plain one, so that nothing may say for good that it is sealed.
     package func startOver(
-        as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
+        as header: FileHeader, key: SecretBytes?, isNoted: Bool = true, sealer: any HeaderSealer
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
@@ -91,9 +92,15 @@ extension StoredFile {
             // sealed, whether its first block can be written now or only later: never plain.
             let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
             let wasEmpty = try physicalSize(of: descriptor) == 0
-            try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
+            try system { () throws(Errno) in
+                let isToBeNoted = isNoted && !SealedNote.isOn(descriptor)
+                if isToBeNoted { try SealedNote.set(on: descriptor) }
+                do throws(Errno) { try setSize(descriptor.raw, 0) } catch {
+                    if isToBeNoted { SealedNote.remove(from: descriptor) }
+                    throw error
+                }
+            }
             content = .sealed(sealed)
-            SealedNote.set(on: descriptor)
             guard wasEmpty else { return sealed.sealEnd(becoming: sealed.extent) }
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
@@ -110,9 +117,9 @@ extension StoredFile {
                 return
             }
             let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
-            content = .sealed(sealed)
             // First: no crash leaves a file that has a size, and neither this nor a header.
-            SealedNote.set(on: descriptor)
+            try system { () throws(Errno) in try SealedNote.set(on: descriptor) }
+            content = .sealed(sealed)
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
     }

@@ -48,7 +48,7 @@ extension Vault {
     ) throws(VaultError) -> Int64 {
         guard account(of: owner) != nil else { throw .notManaged(owner) }
         let file = try emptyFile(destination)
-        try begin(file, as: owner, asking: nil)
+        try begin(file, as: owner, from: .outside, asking: nil)
         return try copy(
             { buffer, offset throws(VaultError) in try read(file, buffer, offset) },
             { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })

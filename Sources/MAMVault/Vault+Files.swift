@@ -88,18 +88,28 @@ extension Vault {
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
     ///
-    /// `isNew`: it is ``newFile(_:)``'s.
-    /// `asked`: the class that its directory asks for.
+    /// `origin`: where it comes from. `asked`: the class that its directory asks for.
     package func begin(
-        _ file: VaultFile, as owner: Identity, isNew: Bool = false, asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, from origin: Origin = .workspace,
+        asking asked: ProtectionClass?
     ) throws(VaultError) {
         try metrics.counting(.creations) { () throws(VaultError) in
-            try makeAnew(file, as: owner, isNew: isNew, asking: asked)
+            try makeAnew(file, as: owner, from: origin, asking: asked)
         }
     }
 
+    /// Where a file is that is begun.
+    package enum Origin: Sendable {
+        /// In the workspace, from before: something may be in it.
+        case workspace
+        /// The same, of ``newFile(_:)``.
+        case new
+        /// Where other programs than this daemon write to it.
+        case outside
+    }
+
     private func makeAnew(
-        _ file: VaultFile, as owner: Identity, isNew: Bool, asking asked: ProtectionClass?
+        _ file: VaultFile, as owner: Identity, from origin: Origin, asking asked: ProtectionClass?
     ) throws(VaultError) {
         if let window = file.window, !window.allowsOpen { throw closure(of: file.header) }
         let account = account(of: owner)
@@ -120,9 +130,12 @@ extension Vault {
             })
         let key = account.map { _ in SecretBytes.random(count: AESGCM.keyByteCount) }
         do throws(StoreError) {
-            isNew
-                ? try file.stored.begin(as: header, key: key, sealer: sealer)
-                : try file.stored.startOver(as: header, key: key, sealer: sealer)
+            if origin == .new {
+                try file.stored.begin(as: header, key: key, sealer: sealer)
+            } else {
+                try file.stored.startOver(
+                    as: header, key: key, isNoted: origin == .workspace, sealer: sealer)
+            }
         } catch {
             if error == .keyUnavailable { throw .windowClosed(owner) }
             throw .store(error)

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import shutil
 import stat
 import subprocess
 import time
@@ -143,6 +144,17 @@ class Several(Case):
         inside, outside = self.write(self.directory / "inside", b"in"), self.plain("outside")
         self.ctl("encrypt", inside, outside, "--owner", ANN)
         self.ctl("is-encrypted", inside, outside)
+
+    def test_what_is_sealed_outside_may_become_plain_there(self):
+        sealed, plain = self.outside / "sealed", self.plain("plain")
+        self.ctl("encrypt", plain, "--owner", ANN, "-o", sealed)
+        self.assertEqual(os.listxattr(sealed), [])
+        number = sealed.stat().st_ino
+        shutil.copyfile(plain, sealed)
+        self.assertEqual(sealed.stat().st_ino, number)
+        self.ctl("is-encrypted", sealed, status=NO)
+        self.ctl("encrypt", sealed, "--owner", ANN)
+        self.ctl("is-encrypted", sealed)
 
     def test_into_a_directory(self):
         files = [self.plain(f"file{number}", pattern(5000, number)) for number in range(3)]

@@ -5,6 +5,7 @@ import signal
 import unittest
 
 from tampering import Tampering
+from tracing import injecting
 from verifying import PLAIN, VerifyCase
 from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, PAYLOAD, daemons
 
@@ -112,6 +113,34 @@ class Ends(VerifyCase):
         self.assertEqual(found, {**lost, "new": [("foreign", "noted")]})
         (self.directory / "wiped").write_bytes(b"new")
         self.assertEqual((self.directory / "wiped").read_bytes(), b"new")
+
+    def test_what_is_restored_in_place_is_what_it_is(self):
+        """A sealed file is; plain content where a sealed file was says how it is meant."""
+        self.mount()
+        for name in ("sealed", "plain"):
+            self.write(self.directory / name, b"to be lost")
+        self.workspace.unmount()
+        self.lay(sealed=self.good, plain=PLAIN)
+        self.mount()
+        self.check_tree(sealed=PLAIN)
+        with self.refused(errno.EBADMSG):
+            (self.directory / "plain").read_bytes()
+        self.assertEqual(self.verify(status=DAMAGED), {"plain": [("header", "left")]})
+        note = "user.mam.sealed"
+        self.assertIn(f"setfattr -x {note} FILE", self.findings[0]["reason"])
+        self.workspace.unmount()
+        os.removexattr(self.disk("plain"), note)
+        self.mount()
+        self.check_tree(plain=PLAIN)
+
+    @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
+    def test_no_file_is_made_whose_note_fails(self):
+        self.mount()
+        path = self.directory / "new"
+        with injecting(self.workspace.daemon(), "fsetxattr", "error=EIO"):
+            with self.refused(errno.EIO):
+                path.write_bytes(b"x")
+        self.assertFalse(self.disk("new").exists())
 
     def test_what_is_decrypted_in_place_is_no_sealed_file(self):
         path = self.disk("good")

@@ -24,6 +24,13 @@ class MainFlow(WorkspaceCase):
         self.assertEqual(self.workspace.owner(personal), PERSONAL)
         self.assertIn(b"personal content", self.backing_of(personal).read_bytes())
 
+        fixed = self.directory / "fixed"
+        with open(fixed, "xb", opener=lambda path, flags: os.open(path, flags, 0o444)) as file:
+            file.write(b"as git makes its objects")
+        self.assertIn("user.mam.sealed", os.listxattr(self.backing_of(fixed)))
+        for name in (fixed, self.backing_of(fixed)):
+            self.assertEqual(name.stat().st_mode & 0o777, 0o444)
+
         sealed, opened = self.workspace.root / "sealed", self.workspace.root / "opened"
         self.workspace.serving("encrypt", self.workspace.settings, "--owner", ANN, "-o", sealed)
         self.workspace.serving("decrypt", sealed, "-o", opened)
