@@ -166,13 +166,13 @@ extension FileSystem {
     /// daemon stops first.
     private func waitForKeys(of headers: [FileHeader]) -> Bool {
         let goneCount = headers.count(where: vault.isKeyGone)
-        while !headers.contains(where: vault.isOpen),
-            headers.count(where: vault.isKeyGone) == goneCount
-        {
-            if isStopping { return false }
-            usleep(100_000)
+        while !isStopping {
+            let newsCount = vault.keyNews.count
+            if headers.contains(where: vault.isOpen) { return true }
+            if headers.count(where: vault.isKeyGone) != goneCount { return true }
+            if !isStopping { vault.keyNews.wait(since: newsCount) }
         }
-        return true
+        return false
     }
 
     /// Removes what interrupted conversions left, whatever their number.

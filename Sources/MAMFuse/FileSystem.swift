@@ -114,7 +114,10 @@ extension FileSystem {
     /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's cache any more.
     var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
 
-    package func beginStopping() { stopping.store(true, ordering: .sequentiallyConsistent) }
+    package func beginStopping() {
+        stopping.store(true, ordering: .sequentiallyConsistent)
+        vault.keyNews.tell()
+    }
 
     /// `st_dev` of the backing directory.
     var rootDevice: UInt64 { UInt64(rootStatus.st_dev) }

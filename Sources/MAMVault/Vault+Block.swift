@@ -53,6 +53,7 @@ extension Vault {
             let hasKeyC = keyring.windowState(of: account) != .beforeFirstUnlock
             windows(of: account)?.endBlock(hasKeyC: hasKeyC)
         }
+        keyNews.tell()
         announce(.unblocked, account)
         guard !keyring.hasPassphrase(account) else { return }
         let keys = try keyring.openKeys(of: account, passphrase: nil)

@@ -53,6 +53,7 @@ extension Vault {
             if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
             throw error
         }
+        keyNews.tell()
         noteImport(of: export, by: user, into: account)
         updateRecovery(of: account)
         sealJoinedFiles(of: account)

@@ -213,6 +213,7 @@ extension Vault {
     /// The keys are at hand. The caller holds the account's `transitions`.
     func openWindows(of account: AccountID) {
         guard windows(of: account)?.unlock() == true else { return }
+        keyNews.tell()
         enrollments.idleWakeUp.signal()
         audit(.unlocked, account, "\(keyring.identity(of: account)) is unlocked")
         announce(.available, account)

@@ -123,6 +123,7 @@ extension Vault {
             let windows = windows.withLock { $0.removeValue(forKey: account) }
             windows?.revoke()
             keyring.eraseKeys(of: wipe)
+            keyNews.tell()
             guard let windows else { return (wipe, []) }
             return (wipe, purge(wipe, windows))
         }

@@ -26,6 +26,7 @@ package final class Vault: Sendable {
     /// Of some file that is closed: what was to be stored may not be.
     let hasLeftUnfinished = Atomic<Bool>(false)
     package let uncertainEnds = UncertainEnds()
+    package let keyNews = KeyNews()
     let windows = Guarded<[AccountID: AccountWindows]>([:])
     /// One lock or unlock of an account at a time. Held over purging, so never by a thread that
     /// serves the mount, and never for two accounts by one thread.

@@ -1,8 +1,11 @@
 """After an unclean end a file's unfinished tail is cut before anyone sees the file; after a clean one nothing is changed."""
 import errno
 import os
+import pathlib
+import re
 import signal
 
+from tracing import tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
 from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, daemons, wait_until
 
@@ -136,6 +139,26 @@ class Recovery(VerifyCase):
         for name in ("opened", "left"):
             told = f"{name}, a file of {ANN}, was left unfinished by a crash: its size"
             self.assertEqual(self.log().count(told), 1)
+
+    def test_who_waits_for_a_key_sleeps(self):
+        self.crash_and_mount_locked(cut=self.good[:3 * BLOCK + 9])
+        (pid,) = daemons(str(self.workspace.root))
+        (thread,) = tasks(pid, "recovery")
+        status = pathlib.Path(f"/proc/{pid}/task/{thread}/status")
+
+        def wake_ups():
+            return re.findall(r"voluntary_ctxt_switches:\t(\d+)", status.read_text())[0]
+
+        def sleeps_on():
+            """While commands run, which takes some tenths of a second."""
+            before = wake_ups()
+            for _ in range(10):
+                self.workspace.serving("status")
+            return wake_ups() == before
+
+        wait_until(sleeps_on)
+        self.recovered()
+        self.check_tree(cut=PLAIN[:FIRST + PAYLOAD + 9])
 
     def test_a_locked_account_keeps_no_other_from_its_files(self):
         """An unclean session, and then ends before all was mended: the next one still mends."""

@@ -1,0 +1,36 @@
+// Waking the thread that waits for keys.
+
+internal import MAMSystem
+internal import Synchronization
+
+/// Told of each key that comes to hand or goes for good, and of the daemon's end.
+package final class KeyNews: Sendable {
+    private struct State {
+        var count = 0
+        var isAwaited = false
+    }
+
+    private let state = Mutex(State())
+    private let wakeUp = Semaphore()
+
+    /// How often there was news: taken before a look at what it may have changed.
+    package var count: Int { state.withLock { $0.count } }
+
+    package func tell() {
+        let wakes = state.withLock { state in
+            state.count += 1
+            defer { state.isAwaited = false }
+            return state.isAwaited
+        }
+        if wakes { wakeUp.signal() }
+    }
+
+    /// Returns once there was news since that count. For one thread at a time.
+    package func wait(since count: Int) {
+        let waits = state.withLock { state in
+            state.isAwaited = state.count == count
+            return state.isAwaited
+        }
+        if waits { wakeUp.wait() }
+    }
+}
