@@ -27,10 +27,14 @@ extension FileSystem {
                 return true
             } catch {
                 // What a lock has ended goes on after the next unlock.
-                if shallGoOn() {
-                    left.insert(inode.backingID)
-                    reason = reason ?? error
+                guard shallGoOn() else { return false }
+                if case .store(let damage) = error, damage.isDamage {
+                    // No later pass would get further.
+                    vault.reportKeptKey(of: found.path, header, damage)
+                    return true
                 }
+                left.insert(inode.backingID)
+                reason = reason ?? error
                 return false
             }
         }

@@ -5,7 +5,8 @@ package import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
-internal import MAMSystem
+package import MAMStore
+package import MAMSystem
 internal import Synchronization
 
 /// Under which rules the files of each account were last gone through, on disk: `classes/ACCOUNTID` in the state
@@ -159,6 +160,12 @@ extension Vault {
             let owner = identity(of: account)
             log.warning("a file of \(owner) keeps its key until the classes change: \(error)")
         }
+    }
+
+    /// A file that can only be restored, or written anew, which gives it another key.
+    package func reportKeptKey(of path: ByteString, _ header: FileHeader, _ damage: StoreError) {
+        log.warning(
+            "\(path.shown), a file of \(header.owner), keeps its key from before: \(damage)")
     }
 
     /// Tells of files that were to be sealed under new keys, `left` of them in vain.

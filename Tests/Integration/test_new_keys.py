@@ -212,6 +212,28 @@ class Killed(Case):
 
 
 class Pass(Case):
+    def test_a_damaged_file_is_named_and_does_not_keep_the_pass_from_its_end(self):
+        self.space.register()
+        paths = [self.put(f"file {number}", pattern(20_000, seed=number)) for number in range(3)]
+        self.space.unmount()
+        places = [self.space.on_disk(path.name) for path in paths]
+        before = [header(place)[16:32] for place in places]
+        with open(places[1], "r+b") as file:
+            file.seek(3 * 4096 + 100)
+            file.write(b"damage")
+        set_policy(self.space, "whenDeviceLocked")
+        self.space.mount().unlock()
+        log = self.space.daemon_log.read_text
+        wait_until(lambda: "have their class: policy A" in log(), 20, "the pass does not end")
+        self.assertEqual(log().count(f"file 1, a file of {ANN}, keeps its key from before: "), 1)
+        self.assertNotIn("to be tried again at the next unlock", log())
+        self.assertEqual((header(places[1])[11], header(places[1])[13]), (1, 1))
+        for number in (0, 2):
+            self.assertNotEqual(header(places[number])[16:32], before[number])
+            self.assertEqual(header(places[number])[13], 0)
+        # Of the rules that the files have by now there is a record: no unlock begins another pass.
+        wait_until(lambda: list((self.space.state / "classes").iterdir()))
+
     def test_all_files_are_closed_before_the_first_is_sealed_anew(self):
         """And what cannot be sealed anew is told once, and tried again."""
         self.space.register()
