@@ -49,7 +49,7 @@ class Run:
         self.model = Model()
 
     def recorder(self, mount):
-        """Of calls to a file system; or, of the kind that was asked for, of what reaches its disk."""
+        """Of calls to a file system, or of what reaches the disk of the kind asked for."""
         if self.kind is None:
             return Recorder(self.place / "source", mount, self.place / "log")
         workspace.go_apart()
@@ -169,6 +169,8 @@ def main():
     parser.add_argument("--only", type=int, metavar="POINT")
     parser.add_argument("--disk", type=pathlib.Path, metavar="DIR")
     options = parser.parse_args()
+    if options.on and not shutil.which(MAKE[options.on][0]):
+        parser.error(f"{MAKE[options.on][0]} is missing: apt-get install e2fsprogs xfsprogs")
     if BUILD.is_dir():
         os.environ["PATH"] = f"{BUILD}:{os.environ['PATH']}"
     report, start = Report(), time.monotonic()

@@ -85,7 +85,7 @@ def mounts(prefix):
 
 
 def go_apart():
-    """Into a mount name space where no other test's mounts are: some programs look at all that there
+    """Into a mount name space without other tests' mounts: some programs look at all that there
     are, and a name space that is made meanwhile would keep ours busy with its copies of them."""
     call("unshare", NEW_MOUNTS)
     subprocess.run(["mount", "--make-rprivate", "/"], check=True)

@@ -4,7 +4,7 @@
     suites.py [--user NAME] [--tests PATTERN]... git|sqlite|tar ...
 
 scripts/programs suites runs it with the programs that were just built. Sources and builds are kept
-in .build/suites. --tests: only files of tests whose names fit, such as `t00*`. Prints each test that
+in .build/suites. --tests: only files of tests whose names fit, as `t00*`. Prints each test that
 failed, and where. Exit status 1: one fails on mamd, each time, and not on ext4.
 """
 import argparse
