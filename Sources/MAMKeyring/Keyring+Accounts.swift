@@ -15,6 +15,7 @@ extension Keyring {
     ) throws(KeyringError) -> AccountID {
         guard !identity.isNobody else { throw .nobody }
         return try registrations.withTurn(of: uid) { () throws(KeyringError) in
+            try destroyLeftovers(of: identity)
             if let known = account(claimedBy: identity) { throw .accountExists(known) }
             if let wipe = wipe(matching: identity) { throw .beingWiped(wipe.account) }
             let keys = ClassKeys { _ in .random(count: AESGCM.keyByteCount) }
@@ -223,13 +224,5 @@ extension Keyring {
     @discardableResult
     private func save(_ keybag: Keybag) throws(KeyringError) -> Bool {
         try Self.storing { () throws(Errno) in try store.save(keybag, report: report) }
-    }
-
-    /// Removes a new keybag that nothing was wrapped under. What fails here leaves an account without files.
-    private func takeBack(_ keybag: Keybag) -> KeyringError {
-        do throws(Errno) {
-            try store.destroy(keybag.accountID)
-            return .storage(.ioError)
-        } catch { return .storage(error) }
     }
 }

@@ -31,6 +31,7 @@ extension Keyring {
         preparing prepare: (AccountID) -> Void = { _ in }
     ) throws(KeyringError) {
         try registrations.withTurn(of: uid) { () throws(KeyringError) in
+            try destroyLeftovers(of: export.identity)
             try refuseConflicts(with: export)
             let keybag = Keybag(
                 accountID: export.accountID, identity: export.identity, uid: uid,

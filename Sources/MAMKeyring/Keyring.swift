@@ -40,6 +40,8 @@ package final class Keyring: Sendable {
     /// Who tries or changes an account's passphrase.
     let passphrases = LockTable<AccountID>()
     let changes = Mutex(())
+    /// What may be left on disk of registrations that failed.
+    let leftovers = Mutex<[AccountID: Identity]>([:])
     let state: SharedState<State>
 
     /// Keybags that cannot be used, by the name of a file in `keybags/`. They are left as they are.

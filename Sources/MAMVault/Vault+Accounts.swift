@@ -124,7 +124,8 @@ extension Vault {
                 enrollments.begin(account, at: clock.now)
             }
         } catch {
-            if let begun { _ = enrollments.remove(begun) }
+            // With a keybag that is still there the next start has an account.
+            if let begun, !keyring.mayComeBack(begun) { _ = enrollments.remove(begun) }
             throw error
         }
     }

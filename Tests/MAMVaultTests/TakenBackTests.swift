@@ -1,0 +1,58 @@
+import Glibc
+import MAMCrypto
+import MAMKeyring
+import MAMModel
+import MAMPolicy
+import MAMSystem
+import MAMVault
+import Testing
+
+/// A registration that the disk does not take: what is left of it is no account that is locked out.
+@Suite struct TakenBackTests {
+    private let path = "/tmp/mam-taken-back-\(getpid())-\(SecureRandom.bytes16())"
+
+    private func start() throws -> Vault {
+        mkdir(path, 0o700)
+        let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
+        let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
+        let keyring = try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in }
+        let documents = try PolicyDocument.decode(Array(#"{"pinRequired": false}"#.utf8))
+        return try Vault(
+            settings: Settings(), policies: PolicyBook(documents: documents), keyring: keyring,
+            stateDirectory: directory.raw, log: .silent)
+    }
+
+    /// Each step from the nth on fails: also those that take the keybag back.
+    @Test(arguments: [Faults.Kind.sync, [.sync, .remove], [.sync, .write, .remove]], 1...12)
+    func `its record is there while its keybag is`(_ kinds: Faults.Kind, _ nth: Int) throws {
+        defer { remove() }
+        let bob = try Identity(name: "bob@contoso.com")
+        // Where there are other records a missing one counts as damaged.
+        _ = try start().register(bob, user: 1001, passphrase: nil)
+        let vault = try start()
+        Faults.arm(kinds, nth: nth, error: .ioError)
+        let isRegistered = (try? register(vault)) != nil
+        Faults.disarm()
+        let again = try start()
+        again.settleAll()
+        #expect(again.accounts.allSatisfy { $0.block == nil })
+        #expect(again.accounts.count == 2 || !isRegistered)
+        // As long as this daemon lives a second try makes no second account of the name.
+        guard !isRegistered else { return }
+        _ = try register(vault)
+        let last = try start()
+        #expect(last.accounts.count == 2)
+        last.settleAll()
+        #expect(last.accounts.allSatisfy { $0.block == nil })
+    }
+
+    private func register(_ vault: Vault) throws -> AccountID {
+        try vault.register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
+    }
+
+    private func remove() {
+        if let process = try? spawn(["rm", "-rf", path].map { ByteString($0) }) {
+            _ = try? wait(for: process)
+        }
+    }
+}
