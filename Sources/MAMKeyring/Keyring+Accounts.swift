@@ -55,7 +55,8 @@ extension Keyring {
         previousBlockCount: Int = 0
     ) throws(KeyringError) {
         try rewrite(account, opening: old, sealing: new, refusing: previousBlockCount) {
-            _, _, _ in
+            keybag, _, _ throws(KeyringError) in
+            if old != nil, new == nil { try keybag.keepRoomForPassphrase() }
         }
     }
 

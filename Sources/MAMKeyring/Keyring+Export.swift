@@ -38,6 +38,7 @@ extension Keyring {
                 registrationTime: nextRegistrationTime, generation: 1, passphrase: nil,
                 publicKeyB: export.publicKeyB, keyIDs: export.keyIDs, wrappedKeys: [],
                 others: export.others)
+            if passphrase == nil { try keybag.keepRoomForPassphrase() }
             try add(
                 keybag, opened.keys, others: opened.others, passphrase: passphrase,
                 preparing: prepare)

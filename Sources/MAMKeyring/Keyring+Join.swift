@@ -64,13 +64,14 @@ extension Keybag {
         for key in new where key.protectionClass == .none {
             others.joined.append(try JoinedKey(key, under: current.d, accountID))
         }
-        guard others.retired.count <= RetiredKeys.maximumCount,
+        // A first passphrase takes one more.
+        guard others.retired.count < RetiredKeys.maximumCount,
             others.joined.count <= JoinedKey.maximumCount
         else {
             throw .refused(
-                "the account would have more than \(RetiredKeys.maximumCount) sets of keys, which"
-                    + " is as many as a keybag holds: import them into a workspace of another name"
-            )
+                "the account would have more than \(RetiredKeys.maximumCount - 1) sets of older"
+                    + " keys, and its keybag has room for no more: import the export into a"
+                    + " workspace of its own, with its files, and copy these over from there")
         }
         all.others += new
     }

@@ -13,11 +13,11 @@ extension Keybag {
         _ keys: ClassKeys, _ opened: AccountKeys
     ) throws(KeyringError) -> (ClassKeys, AccountKeys) {
         guard others.retired.count < RetiredKeys.maximumCount else {
+            // Only of a build that kept no room for it.
             throw .refused(
-                "the account was without a passphrase \(others.retired.count) times before, and "
-                    + "that is as often as its keybag can tell: export its keys, or give it "
-                    + "another passphrase and never none"
-            )
+                "the account has \(others.retired.count) sets of older keys, and its keybag has "
+                    + "room for no more: export its keys, and import them with a passphrase where "
+                    + "the account is not")
         }
         let new = ClassKeys { protectionClass in
             protectionClass == .none ? keys.d : .random(count: AESGCM.keyByteCount)
@@ -41,6 +41,17 @@ extension Keybag {
         let all = AccountKeys(
             a: new.a, b: new.b, c: new.c, others: opened.others + last, names: keyIDs)
         return (new, all)
+    }
+}
+
+extension Keybag {
+    /// Refuses to be left without a passphrase where the next one would find no room for its set.
+    func keepRoomForPassphrase() throws(KeyringError) {
+        guard others.retired.count >= RetiredKeys.maximumCount else { return }
+        throw .refused(
+            "the account has \(others.retired.count) sets of older keys, and another passphrase "
+                + "after none would need one more than its keybag has room for: give it a "
+                + "passphrase")
     }
 }
 

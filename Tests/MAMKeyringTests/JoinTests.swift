@@ -161,22 +161,62 @@ import Testing
         }
     }
 
-    @Test func `an account takes no more sets than its keybag has room for`() throws {
+    @Test func `an account takes as many sets as leave room for a first passphrase`() throws {
         let state = try TestState()
         let keyring = try state.start()
         let account = try keyring.registerAnn(passphrase: nil)
-        for _ in 0..<32 {
+        for _ in 0..<31 {
             let (export, keys, _) = try exported()
             try keyring.join(export, keys, to: account, passphrase: nil)
         }
-        #expect(try state.read(copies(of: account)[0]).count == Keybag.maximumByteCount)
         let before = try state.read(copies(of: account)[0])
         let (export, keys, _) = try exported()
-        #expect(throws: KeyringError.self) {
+        expectRefusal("import the export into a workspace of its own") {
             try keyring.join(export, keys, to: account, passphrase: nil)
         }
         #expect(try state.read(copies(of: account)[0]) == before)
-        #expect(try state.start().accounts == [account])
+        let own = try sealed(keyring, account)
+        try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
+        #expect(keyring.hasPassphrase(account))
+        expectRefusal("give it a passphrase") {
+            try keyring.changePassphrase(account, from: passphrase("right"), to: nil)
+        }
+        try keyring.changePassphrase(account, from: passphrase("right"), to: passphrase("new"))
+        expectRefusal("import the export into a workspace of its own") {
+            try keyring.join(export, keys, to: account, passphrase: passphrase("new"))
+        }
+        let again = try state.start()
+        try again.unlock(account, "new")
+        try expectOpen(own, in: again)
+    }
+
+    @Test func `an import with as many sets as a keybag holds takes a passphrase`() throws {
+        let keyring = try TestState().start()
+        let account = try keyring.registerAnn(passphrase: nil)
+        for index in 0..<32 {
+            try keyring.changePassphrase(account, from: nil, to: passphrase("\(index)"))
+            if index == 31 { break }
+            try keyring.changePassphrase(account, from: passphrase("\(index)"), to: nil)
+        }
+        let export = try keyring.export(
+            account, passphrase: passphrase("31"), under: passphrase("export"),
+            cost: try #require(cheap))
+        let keys = try export.open(passphrase: passphrase("export"))
+        let there = try TestState().start()
+        expectRefusal("give it a passphrase") {
+            try there.add(export, keys, uid: 7, passphrase: nil)
+        }
+        #expect(there.accounts.isEmpty)
+        try there.add(export, keys, uid: 7, passphrase: passphrase("there"))
+    }
+
+    private func expectRefusal(_ advice: String, _ body: () throws -> Void) {
+        do {
+            try body()
+            Issue.record("it was not refused")
+        } catch KeyringError.refused(let reason) {
+            #expect(reason.contains(advice))
+        } catch { Issue.record(error) }
     }
 
     @Test func `another account's export does not join`() throws {
