@@ -86,7 +86,11 @@ package struct RecoveryInterface: VaultInterface {
         try call.parameters.allowOnly(Self.exportNames)
         let export = try export(call)
         let account = try account(joinedBy: export, call)
-        let files = vault.files(of: export, try open(export, call)) { call.isConnected }
+        let opened = try open(export, call)
+        let files: ExportedFiles
+        do throws(SearchEnd) {
+            files = try vault.files(of: export, opened, for: call.peer.uid) { call.isConnected }
+        } catch { throw .refused("the search for files of its keys did not end: \(error)") }
         return [
             "export": KeyExportReport(export).json,
             "account": JSONValue(account.map { "\($0.bytes)" }),

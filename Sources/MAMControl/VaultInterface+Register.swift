@@ -42,12 +42,15 @@ extension VaultInterface {
     ) throws(VarlinkError) {
         guard try !call.parameters.flag("newKeys") else { return }
         let user = isTrusted(call.peer) ? nil : call.peer.uid
-        let files = vault.unopenedFiles(of: identity, toldTo: user) { call.isConnected }
-        // Answers nobody, and registers nothing unasked.
-        guard call.isConnected else { throw .systemError(.canceled, "its caller has gone") }
-        guard let files else {
+        let files: UnopenedFiles
+        do throws(SearchEnd) {
+            files = try vault.unopenedFiles(of: identity, toldTo: user) { call.isConnected }
+        } catch {
+            // Answers nobody, and registers nothing unasked.
+            guard call.isConnected else { throw .systemError(.canceled, "its caller has gone") }
             throw .refused(
-                "the search for files sealed for '\(identity)' was cut short; newKeys does without")
+                "the search for files sealed for '\(identity)' did not end: \(error); newKeys does"
+                    + " without it")
         }
         guard !files.isEmpty else { return }
         throw .sealedFiles(

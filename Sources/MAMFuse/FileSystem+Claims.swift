@@ -3,7 +3,7 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMFormat
-internal import MAMSystem
+package import MAMSystem
 package import MAMVault
 
 extension FileSystem {
@@ -12,7 +12,8 @@ extension FileSystem {
     private static let lookMilliseconds = 100
 
     package func hasClaim(
-        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void
     ) -> Bool? {
         var isFound = claim(ofRoot: root).map(isWanted) ?? false
         var (isWaitedFor, isWhole) = (true, true)
@@ -21,11 +22,13 @@ extension FileSystem {
             isWhole = isWhole && !isStopping && isWaitedFor
             return isWhole && !isFound
         }
-        func note(_ error: Errno) {
+        func note(_ path: ByteString, _ error: Errno) {
             // What is closed to the daemon, lost+found say, opens for nobody here.
-            isWhole = isWhole && (error == .accessDenied || error.meansGone)
+            guard error != .accessDenied, !error.meansGone else { return }
+            if isWhole { failed(path, error) }
+            isWhole = false
         }
-        _ = walk(while: shallWalkOn, failed: { note($1) }) { found in
+        _ = walk(while: shallWalkOn, failed: note) { found in
             if nextLook.hasPassed {
                 nextLook = Deadline(milliseconds: Self.lookMilliseconds)
                 isWaitedFor = shallGoOn()

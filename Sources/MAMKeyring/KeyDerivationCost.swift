@@ -2,6 +2,7 @@
 
 internal import MAMCrypto
 internal import MAMModel
+internal import MAMSystem
 
 /// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can be raised later.
 package struct KeyDerivationCost: Sendable, Equatable {
@@ -33,7 +34,7 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    private static let turns = DerivationTurns()
+    private static let turns = PausingTurns()
 
     /// Argon2id at this cost, in the turn of the user who asked for it.
     func stretch(

@@ -23,10 +23,11 @@ extension Vault {
     /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
     /// mount.
     package func files(
-        of export: KeyExport, _ opened: ExportedKeys, while shallGoOn: () -> Bool
-    ) -> ExportedFiles {
+        of export: KeyExport, _ opened: ExportedKeys, for user: UInt32,
+        while shallGoOn: () -> Bool
+    ) throws(SearchEnd) -> ExportedFiles {
         var files = ExportedFiles()
-        _ = hasClaim(while: shallGoOn) { claim in
+        _ = try hasClaim(for: user, while: shallGoOn) { claim in
             guard case .file(let file, _, let bytes) = claim, let sealing = file.header.sealing,
                 export.names(sealing.keyID)
             else { return false }

@@ -109,25 +109,23 @@ extension Vault {
     private func refusalByFiles(
         of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
     ) -> String? {
-        let isCarried = hasClaim(while: shallGoOn) { claim in
-            switch claim {
-            case .file(let file, _, _):
-                file.user != user && file.header.sealing == nil
-                    && identity.isCalled(by: file.header.owner)
-            case .directory(let owner, let other): other != user && identity.isCalled(by: owner)
+        do throws(SearchEnd) {
+            let isCarried = try hasClaim(for: user, while: shallGoOn) { claim in
+                switch claim {
+                case .file(let file, _, _):
+                    file.user != user && file.header.sealing == nil
+                        && identity.isCalled(by: file.header.owner)
+                case .directory(let owner, let other): other != user && identity.isCalled(by: owner)
+                }
             }
+            guard isCarried else { return nil }
+            return
+                "files or directories of other users carry it; if it is uid \(user)'s, root says "
+                + "so with AccountUsers in settings.json"
+        } catch {
+            return "the search for files that carry it did not end: \(error); AccountUsers in "
+                + "settings.json does without a search"
         }
-        guard let isCarried else { return "the search for files that carry it was cut short" }
-        guard isCarried else { return nil }
-        return
-            "files or directories of other users carry it; if it is uid \(user)'s, root says so with AccountUsers in settings.json"
-    }
-
-    /// One search at a time: each goes through the whole tree. Nil if not all of it was seen.
-    func hasClaim(
-        while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
-    ) -> Bool? {
-        searching.withLock { _ in mount?.hasClaim(where: isWanted, while: shallGoOn) }
     }
 
     /// Refuses an export whose ids files have that its keys do not open: they are somebody else's,
@@ -136,15 +134,15 @@ extension Vault {
         _ export: KeyExport, _ opened: ExportedKeys, user: UInt32, while shallGoOn: () -> Bool
     ) throws(KeyringError) {
         guard geteuid() == 0, user != 0 else { return }
-        let isForged = hasClaim(while: shallGoOn) { claim in
-            guard case .file(let file, _, let bytes) = claim, let sealing = file.header.sealing,
-                export.names(sealing.keyID)
-            else { return false }
-            return !opened.open(file.header, bytes() ?? [], of: export)
-        }
-        guard let isForged else {
-            throw .refused("the search for files of its keys was cut short")
-        }
+        let isForged: Bool
+        do throws(SearchEnd) {
+            isForged = try hasClaim(for: user, while: shallGoOn) { claim in
+                guard case .file(let file, _, let bytes) = claim, let sealing = file.header.sealing,
+                    export.names(sealing.keyID)
+                else { return false }
+                return !opened.open(file.header, bytes() ?? [], of: export)
+            }
+        } catch { throw .refused("the search for files of its keys did not end: \(error)") }
         guard !isForged else {
             throw .refused(
                 "files here have its keys' ids, and its keys do not open them; only root may import it"

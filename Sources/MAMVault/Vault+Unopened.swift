@@ -25,24 +25,23 @@ package struct UnopenedFiles: Sendable {
 }
 
 extension Vault {
-    /// Those that carry a name which no account here has. Goes through the whole tree; nil if not
-    /// all of it was seen.
+    /// Those that carry a name which no account here has. Goes through the whole tree.
     ///
     /// `user`: who is told of their own files alone; nil is told of all. `shallGoOn`: whether the
     /// caller still waits. Never call this from a thread that serves the mount.
     package func unopenedFiles(
         of identity: Identity, toldTo user: UInt32?, while shallGoOn: () -> Bool
-    ) -> UnopenedFiles? {
+    ) throws(SearchEnd) -> UnopenedFiles {
         var found = UnopenedFiles()
         guard keyring.account(claimedBy: identity) == nil else { return found }
-        let end = hasClaim(while: shallGoOn) { claim in
+        _ = try hasClaim(for: user ?? 0, while: shallGoOn) { claim in
             guard case .file(let file, let path, _) = claim, isUnopened(file.header),
                 identity.isCalled(by: file.header.owner)
             else { return false }
             found.note(path, isTold: user == nil || user == file.user)
             return false
         }
-        return end == nil ? nil : found
+        return found
     }
 
     /// True if there is no account here, and yet a sealed file. One caller searches at a time, for
@@ -63,7 +62,7 @@ extension Vault {
             where: { claim in
                 guard case .file(let file, _, _) = claim else { return false }
                 return isUnopened(file.header)
-            }, while: { !deadline.hasPassed })
+            }, while: { !deadline.hasPassed }, failed: { _, _ in })
     }
 
     /// Files of an account that is being wiped are not to be opened again.

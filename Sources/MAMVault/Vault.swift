@@ -51,9 +51,8 @@ package final class Vault: Sendable {
     private let revoked = AccessWindow(.revoked)
     /// The users that the setting AccountUsers names.
     let userIDs = UserIDs()
-    /// One search through the tree for whose a name or key is at a time. Nothing else is taken
-    /// inside of it.
-    let searching = Mutex<Void>(())
+    /// Searches through the tree for whose a name or key is. Nothing else is taken inside of them.
+    let searches = PausingTurns()
     let importNeed = Mutex(ImportNeed())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks

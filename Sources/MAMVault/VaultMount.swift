@@ -62,9 +62,11 @@ package protocol VaultMount: Sendable {
     ) -> Bool
 
     /// Goes through the tree until `isWanted` holds for something. False if it held for nothing;
-    /// nil if not all was seen: `shallGoOn` ended it, the mount ends, or a directory is unreadable.
+    /// nil if not all was seen: `shallGoOn` ended it, the mount ends, or something is unreadable,
+    /// which `failed` is told of. What rights keep from the daemon is none of that.
     func hasClaim(
-        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void
     ) -> Bool?
 
     /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing

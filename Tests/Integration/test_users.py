@@ -9,6 +9,7 @@ import unittest
 
 from ordinary_user import NOBODY
 from socket_client import Client, Refusal
+from tracing import injecting
 from workspace import ANN, BOB, WorkspaceCase, tree_digest
 
 ANNS, BOBS = 4711, NOBODY
@@ -135,6 +136,25 @@ class Users(WorkspaceCase):
         with self.assertRaises(Refusal) as caught, self.stranger() as stranger:
             stranger.call(name, descriptors, more=True, **values)
         self.assertEqual(caught.exception.name, "Refused", caught.exception)
+
+    def test_what_cannot_be_read_is_named_with_the_next_step(self):
+        os.chmod(self.workspace.mount_point, 0o1777)
+        closed = self.workspace.path("closed")
+        closed.mkdir(mode=0)
+        os.chown(closed, BOBS, BOBS)
+        third = {"name": "third@contoso.com", "noPassphrase": True}
+        with injecting(self.workspace.daemon(), "getdents64", "error=EIO"):
+            with Client(self.workspace.socket, 4712) as client, \
+                    self.assertRaisesRegex(Refusal, "the daemon's log names it.*AccountUsers"):
+                client.call("Workspace.RegisterAccount", **third)
+        self.assertIn(
+            "the backing directory cannot be read: Input/output error",
+            self.workspace.daemon_log.read_text())
+        # What a user closes keeps nobody from a name.
+        with Client(self.workspace.socket, 4712) as client:
+            client.call("Workspace.RegisterAccount", **third)
+        self.workspace.serving("wipe", "third@contoso.com", "--confirm", "third@contoso.com")
+        closed.rmdir()
 
     def test_what_acts_on_files_refuses_another_users(self):
         before = self.state()

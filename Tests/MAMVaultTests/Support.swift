@@ -90,6 +90,8 @@ struct ActionMount: VaultMount {
     let action: @Sendable () -> Void
     /// What a search for claims comes to.
     var search: @Sendable (_ isWanted: (StoredClaim) -> Bool) -> Bool? = { _ in false }
+    /// What such a search finds unreadable.
+    var unreadable: ByteString?
 
     func purge(
         until deadline: Deadline, _ isAffected: @escaping @Sendable (CachedFile) -> Bool
@@ -109,8 +111,12 @@ struct ActionMount: VaultMount {
     ) -> Bool { true }
 
     func hasClaim(
-        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
-    ) -> Bool? { search(isWanted) }
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void
+    ) -> Bool? {
+        if let unreadable { failed(unreadable, .ioError) }
+        return search(isWanted)
+    }
 
     func removeFiles(
         where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void

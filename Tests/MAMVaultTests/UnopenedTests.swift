@@ -33,21 +33,49 @@ struct UnopenedTests {
                 }
                 return false
             })
-        let mine = try #require(test.vault.unopenedFiles(of: Self.bob(), toldTo: 1000) { true })
+        let mine = try test.vault.unopenedFiles(of: Self.bob(), toldTo: 1000) { true }
         #expect((mine.count, mine.example, mine.hasHidden) == (1, ByteString("mine"), true))
-        let all = try #require(test.vault.unopenedFiles(of: Self.bob(), toldTo: nil) { true })
+        let all = try test.vault.unopenedFiles(of: Self.bob(), toldTo: nil) { true }
         #expect((all.count, all.example, all.hasHidden) == (2, ByteString("theirs"), false))
-        let none = try #require(test.vault.unopenedFiles(of: Self.bob(), toldTo: 7) { true })
+        let none = try test.vault.unopenedFiles(of: Self.bob(), toldTo: 7) { true }
         #expect(none.count == 0 && none.example == nil && !none.isEmpty)
     }
 
     @Test("a search that was cut short is none that found nothing")
     func cutShort() throws {
         let test = try TestVault()
-        test.vault.setMount(ActionMount(action: {}) { _ in nil })
-        #expect(try test.vault.unopenedFiles(of: Self.bob(), toldTo: nil) { true } == nil)
-        test.vault.setMount(nil)
-        #expect(try test.vault.unopenedFiles(of: Self.bob(), toldTo: nil) { true } == nil)
+        let mounts = [
+            nil, ActionMount(action: {}) { _ in nil },
+            ActionMount(action: {}, search: { _ in nil }, unreadable: ByteString("broken")),
+        ]
+        for mount in mounts {
+            test.vault.setMount(mount)
+            let end: SearchEnd = mount?.unreadable == nil ? .cutShort : .unreadable
+            #expect(throws: end) {
+                try test.vault.unopenedFiles(of: Self.bob(), toldTo: nil) { true }
+            }
+        }
+    }
+
+    @Test("a user's next search begins no sooner than its last one took")
+    func searchesPause() throws {
+        let test = try TestVault()
+        let isSlow = Mutex(true)
+        test.vault.setMount(
+            ActionMount(action: {}) { _ in
+                if isSlow.withLock(\.self) { Deadline(milliseconds: 800).wait() }
+                return false
+            })
+        func search(for user: UInt32?) throws {
+            _ = try test.vault.unopenedFiles(of: Self.bob(), toldTo: user) { true }
+        }
+        try search(for: 4711)
+        let pause = Deadline(milliseconds: 780)
+        isSlow.withLock { $0 = false }
+        try search(for: 4712)
+        #expect(!pause.hasPassed)
+        try search(for: 4711)
+        #expect(pause.hasPassed)
     }
 
     @Test(

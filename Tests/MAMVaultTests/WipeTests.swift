@@ -132,7 +132,8 @@ struct StuckMount: VaultMount {
     ) -> Bool { true }
 
     func hasClaim(
-        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void
     ) -> Bool? { false }
 
     func removeFiles(

@@ -1,11 +1,9 @@
 import MAMSystem
 import Testing
 
-@testable import MAMKeyring
-
-@Suite struct DerivationTurnTests {
-    @Test func `a user pauses for as long as its last derivation took`() {
-        let turns = DerivationTurns()
+@Suite struct PausingTurnTests {
+    @Test func `a user pauses for as long as its last turn took`() {
+        let turns = PausingTurns()
         turns.take(for: 4711) { Deadline(milliseconds: 600).wait() }
         let pause = Deadline(milliseconds: 580)
         // Another user's turn comes meanwhile.
@@ -14,7 +12,7 @@ import Testing
     }
 
     @Test func `root does not pause`() {
-        let turns = DerivationTurns()
+        let turns = PausingTurns()
         turns.take(for: 0) { Deadline(milliseconds: 600).wait() }
         let pause = Deadline(milliseconds: 580)
         turns.take(for: 0) { #expect(!pause.hasPassed) }

@@ -1,28 +1,28 @@
-// Who derives a key from a passphrase next (docs/adr/0036-fair-shares.md).
+// Who is next to do what only one may do at a time (docs/adr/0036-fair-shares.md).
 
-internal import MAMSystem
-
-/// One derivation at a time, for each takes all the memory that it may.
+/// One turn at a time, for each takes all of something: memory, or the disk.
 ///
 /// A user's next one begins no sooner than its last one took after that ended, so that a user who
-/// asks without a pause has half of the time at most, and the unlock of another finds the turn free
-/// every other time. Root and the daemon's own user do not pause.
-final class DerivationTurns: Sendable {
+/// asks without a pause has half of the time at most, and another finds the turn free every other
+/// time. Root and the daemon's own user do not pause.
+package final class PausingTurns: Sendable {
     private let machine = Shares(total: 1)
     /// One of each user: its others wait for its pause, and not for the machine.
     private let users = Shares(each: 1)
     private let pauses = Guarded<[UInt32: Deadline]>([:])
 
-    func take<Result, Failure: Error>(
-        for user: UInt32, _ derive: () throws(Failure) -> Result
+    package init() {}
+
+    package func take<Result, Failure: Error>(
+        for user: UInt32, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        guard Shares.bind(user) else { return try machine.withTurn(of: user, derive) }
+        guard Shares.bind(user) else { return try machine.withTurn(of: user, body) }
         return try users.withTurn(of: user) { () throws(Failure) in
             pauses.withLock { $0[user] }?.wait()
             return try machine.withTurn(of: user) { () throws(Failure) in
                 let begin = Deadline.now
                 defer { pause(user, since: begin) }
-                return try derive()
+                return try body()
             }
         }
     }
