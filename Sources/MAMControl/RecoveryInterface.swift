@@ -62,10 +62,14 @@ package struct RecoveryInterface: VaultInterface {
         try call.parameters.allowOnly(
             Self.exportNames.union(["passphrase", "passphraseDescriptor", "noPassphrase", "join"]))
         let export = try export(call)
-        if try call.parameters.flag("join"), let account = try account(joinedBy: export, call) {
+        let name = export.identity.description
+        if try call.parameters.flag("join") {
+            guard let account = try account(joinedBy: export, call) else {
+                throw .refused(
+                    "no account '\(name)' is here to join; without join the import registers it")
+            }
             return try join(export, to: account, call)
         }
-        let name = export.identity.description
         if let status = vault.refusal(
             of: export.identity, user: call.peer.uid, while: { call.isConnected })
         {

@@ -31,7 +31,8 @@ package enum RecoveryDescription {
         # exportPassphrase, for the former, and recoveryKeyDescriptor, for the latter, exactly one; recoveryKeyPassphrase is that key's
         # own. Of passphrase, passphraseDescriptor, noPassphrase exactly one: what opens the account from now on.
         # join: where an account has the name already, its keys get those of the export beside them;
-        # then the passphrase is the one that it has. Without it that is AccountExists. Ask before:
+        # then the passphrase is the one that it has. Without it that is AccountExists, and with it
+        # where no account has the name, Refused. Ask before:
         # who made the file can read what is written to the files that its keys open, until they are
         # sealed anew.
         method ImportKeys(fileDescriptor: int, exportPassphrase: ?string, exportPassphraseDescriptor: ?int, recoveryKeyDescriptor: ?int, recoveryKeyPassphrase: ?string, recoveryKeyPassphraseDescriptor: ?int, passphrase: ?string, passphraseDescriptor: ?int, noPassphrase: ?bool, join: ?bool) -> (export: KeyExport)

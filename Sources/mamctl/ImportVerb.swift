@@ -11,6 +11,11 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     let source = try ExportSource(invocation)
     let present = try daemon.status().accounts.first { source.isOf($0) }
+    guard present != nil || !invocation.arguments.has("join") else {
+        throw Failure(
+            .refused, "no account \(source.label) is here to join",
+            next: "mamctl account import \(source.path.asArgument), which registers it")
+    }
     var secrets = try source.parameters()
     var parameters: [String: JSONValue] = [:]
     if let present {

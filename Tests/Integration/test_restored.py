@@ -5,6 +5,7 @@ import time
 import unittest
 
 from machines import another_machine
+from socket_client import Client, Refusal
 from terminal import Terminal
 from verifying import PLAIN
 from workspace import (
@@ -64,6 +65,18 @@ class Hints(Restored):
              self.space.passfile],
             capture_output=True, text=True, timeout=60, env=self.space.environment)
         self.assertEqual(result.stdout, "newKeys: as it should be\n", result.stderr)
+
+    def test_an_import_that_is_to_join_registers_nobody(self):
+        refused = self.space.serving(
+            "account import", self.keys, "--export-passfile", self.strong, "--no-passphrase",
+            "--join", status=REFUSED).stderr
+        self.assertIn(f"no account {ANN} is here to join", refused)
+        with Client(self.space.socket) as client, open(self.keys, "rb") as keys:
+            with self.assertRaisesRegex(Refusal, "without join the import registers it"):
+                client.call(
+                    "Recovery.ImportKeys", [keys.fileno()], fileDescriptor=0, join=True,
+                    exportPassphrase=self.strong.read_text().strip(), noPassphrase=True)
+        self.assertIsNone(self.space.account())
 
     def test_a_terminal_is_asked(self):
         for answer, status in (("no", 1), ("yes", 0)):
