@@ -37,7 +37,9 @@ public struct Event: Sendable, Hashable {
         case complianceStatus = "compliance-status"
         /// A program that works for the account should start anew.
         case restartRequired = "restart-required"
-        /// `identitySwitchRequired`: show another account's data.
+        /// `identitySwitchRequired`: in ``Event/session`` show the data of ``Event/subject``, or of
+        /// nobody managed if that is empty. ``Event/code``: 0 a link is opened for it, 1 a launch
+        /// was canceled, 2 a document of its came.
         case identitySwitchRequired = "identity-switch-required"
         /// `IntuneMAMSDKDidTakeOverUINotification`.
         case uiTaken = "ui-taken"

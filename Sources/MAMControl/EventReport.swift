@@ -32,10 +32,13 @@ extension AccountEvent.Kind {
         case .userStatusChanged(let code): ("user-status-changed", ["code": JSONValue(code)])
         case .complianceChecked(let code): ("compliance-status", ["code": JSONValue(code)])
         case .restartRequired: ("restart-required", [:])
-        case .identitySwitchRequired(let session, let target):
+        case .identitySwitchRequired(let session, let target, let reason):
             (
                 "identity-switch-required",
-                ["code": 1, "session": .string(session), "name": .string(target)]
+                [
+                    "code": JSONValue(reason.rawValue), "session": .string(session),
+                    "name": .string(target),
+                ]
             )
         case .uiTaken(let session): ("ui-taken", ["session": .string(session)])
         case .uiReleased(let session): ("ui-released", ["session": .string(session)])

@@ -83,8 +83,4 @@ extension IdentityInterface {
         case nil: nil
         }
     }
-
-    private func session(of call: VarlinkCall) -> LoginSession {
-        call.peer.asking { LoginSession(of: $0, user: call.peer.uid) }
-    }
 }

@@ -16,6 +16,10 @@ extension PolicyInterface {
         let answer =
             try call.parameters.flag("universal")
             ? party.canOpenUniversalLink(url, inputs) : party.canOpenURL(url, inputs)
+        // Who names nobody asks for who is shown.
+        if answer.decision.isAllowed, call.parameters.has("account") {
+            vault.requireSwitch(of: session(of: call), to: party.identity, because: .openURL)
+        }
         return ["decision": reply(answer.decision), "opens": JSONValue(answer.opens)]
     }
 

@@ -39,15 +39,24 @@ extension PolicyInterface {
         let receiver = try party(call)
         let owner = try owner(call)
         if try call.parameters.flag("item") {
-            return [
-                "decision": reply(receiver.canReceiveItem(of: owner)), "becomesReceivers": false,
-            ]
+            let decision = receiver.canReceiveItem(of: owner)
+            announceImport(of: owner, decision, call)
+            return ["decision": reply(decision), "becomesReceivers": false]
         }
         let reception = receiver.canReceiveFile(of: owner)
+        announceImport(
+            of: reception.becomesReceivers ? receiver : owner, reception.decision, call)
         return [
             "decision": reply(reception.decision),
             "becomesReceivers": .bool(reception.becomesReceivers),
         ]
+    }
+
+    /// What may come is shown by whose it is then; nil: nobody said whose.
+    private func announceImport(of owner: Party?, _ decision: Decision, _ call: VarlinkCall) {
+        guard decision.isAllowed, let owner else { return }
+        vault.requireSwitch(
+            of: session(of: call), to: owner.identity, because: .documentImport)
     }
 
     func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

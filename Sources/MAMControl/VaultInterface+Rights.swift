@@ -21,6 +21,11 @@ extension VaultInterface {
         peer.asking { vault.identity(ofThread: $0, user: peer.uid) }
     }
 
+    /// Where the calling process runs.
+    func session(of call: VarlinkCall) -> LoginSession {
+        call.peer.asking { LoginSession(of: $0, user: call.peer.uid) }
+    }
+
     /// `instead`: what anybody may do.
     func requireTrusted(
         _ call: VarlinkCall, toDo action: String, instead: String? = nil

@@ -2,6 +2,16 @@
 
 package import MAMModel
 
+/// `IntuneMAMIdentitySwitchReason`.
+package enum SwitchReason: Int, Sendable {
+    /// A link is opened for the account.
+    case openURL
+    /// The launch of an account was given up.
+    case launchCanceled
+    /// A document of the account's came.
+    case documentImport
+}
+
 /// Something that happened to an account, or to the workspace.
 package struct AccountEvent: Sendable {
     /// The numbers are the SDK's.
@@ -39,8 +49,9 @@ package struct AccountEvent: Sendable {
         case restartRequired
 
         // The user interface of a login session.
-        /// A launch was canceled: who shows the account's data should show this one's, or nobody's.
-        case identitySwitchRequired(session: String, to: String)
+        /// Who shows accounts' data there should show this one's, or with an empty name nobody's.
+        /// Of the account whose launch was canceled, else of the one to show, if there is one.
+        case identitySwitchRequired(session: String, to: String, because: SwitchReason)
         /// The account's passphrase or conditions are being asked for in a session.
         case uiTaken(session: String)
         case uiReleased(session: String)

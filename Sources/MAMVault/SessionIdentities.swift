@@ -11,6 +11,14 @@ package final class SessionIdentities: Sendable {
         /// Nil if nothing is set; an empty list stands for nobody.
         var identities: [Identity]?
         var canceled: Set<AccountID> = []
+        /// What was told to be shown instead since the identities changed.
+        var asked: Set<Asked> = []
+    }
+
+    private struct Asked: Hashable {
+        /// Nil for whoever is unmanaged.
+        let account: AccountID?
+        let reason: SwitchReason
     }
 
     /// Latest change last.
@@ -34,11 +42,23 @@ package final class SessionIdentities: Sendable {
         change(session) { state in
             state.identities = identities
             state.canceled.subtract(launched)
+            state.asked = []
         }
     }
 
     func noteCanceled(_ account: AccountID, in session: LoginSession) {
         change(session) { $0.canceled.insert(account) }
+    }
+
+    /// False if that was noted before.
+    func noteAsked(
+        _ account: AccountID?, _ reason: SwitchReason, in session: LoginSession
+    ) -> Bool {
+        var isNew = false
+        change(session) { state in
+            isNew = state.asked.insert(Asked(account: account, reason: reason)).inserted
+        }
+        return isNew
     }
 
     private func change(_ session: LoginSession, _ body: (inout State) -> Void) {
@@ -57,6 +77,7 @@ package final class SessionIdentities: Sendable {
         states.withLock { states in
             for index in states.indices {
                 states[index].identities?.removeAll { $0.matches(identity) }
+                states[index].asked = []
             }
         }
     }

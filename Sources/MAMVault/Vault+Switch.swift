@@ -48,7 +48,9 @@ extension Vault {
             case .canceled(let reason):
                 sessions.noteCanceled(account, in: session)
                 let target = nameBeside(account, in: session)
-                announce(.identitySwitchRequired(session: session.name, to: target), account)
+                announce(
+                    .identitySwitchRequired(
+                        session: session.name, to: target, because: .launchCanceled), account)
                 return IdentitySwitch(result: .canceled, reason: "\(identity): \(reason)")
             case .failed(let reason):
                 return IdentitySwitch(result: .failed, reason: "\(identity): \(reason)")

@@ -78,7 +78,9 @@ package enum WorkspaceDescription {
         #   launch-warning (reason)
         #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in (succeeded, reason)
         #   user-status-changed (code), compliance-status (code), restart-required
-        #   identity-switch-required (code: 1, session, name: whom to switch to, empty for nobody)
+        #   identity-switch-required (code: 0 a link is opened for name, 1 a launch was canceled,
+        #     2 a document of name's came; session, name: whom to switch to, empty for nobody managed).
+        #     0 and 2 once until the session shows somebody else, and where it shows somebody at all
         #   ui-taken (session), ui-released (session)
         # Of the workspace, without an account, for root and the daemon's user: policy-refused (document, reason),
         # account-to-add (name), allowed-accounts-changed. Codes are the Intune SDK's numbers.

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 
-from workspace import ANN, UNREACHABLE, WorkspaceCase, wait_until
+from workspace import ANN, DONE, REFUSED, UNREACHABLE, WorkspaceCase, wait_until
 
 
 class Events(WorkspaceCase):
@@ -95,6 +95,56 @@ class Events(WorkspaceCase):
         ctl("identity ui", "--set", "ann@home.example")
         ctl("identity ui", "--set", ANN, status=None)
         self.assertEqual(self.next_event(process, "identity-switch-required")["name"], "ann@home.example")
+
+    def test_a_session_that_gets_what_is_anothers_is_told(self):
+        ctl, other = self.workspace.serving, "eve@contoso.com"
+        self.workspace.register(other)
+        self.addCleanup(ctl, "wipe", other, "--confirm", other)
+        (policy,) = self.workspace.policies.glob("*.json")
+        before = policy.read_text()
+        self.addCleanup(policy.write_text, before)
+        file = self.workspace.path("eves")
+        self.workspace.write_as(other, file, "hers")
+        self.addCleanup(file.unlink)
+
+        def allow(word, status):
+            policy.write_text(json.dumps({
+                "pinRequired": False, "allowedOutboundDataTransferDestinations": word,
+                "allowedInboundDataTransferSources": word}))
+            received = ("can receive", file, "--account", ANN)
+            wait_until(lambda: ctl(*received, status=None).returncode == status)
+
+        ctl("identity ui", "--unset")
+        allow("allApps", DONE)
+        process = self.started("--json")
+
+        def ask():
+            for _ in range(2):
+                ctl("can receive", file, "--account", ANN)
+                ctl("can url", "https://example.org", "--account", other)
+                ctl("can url", "https://example.org")
+
+        ask()  # Where nobody is shown nobody is told.
+        ctl("identity ui", "--set", ANN)
+        ask()
+        ctl("identity ui", "--set", other)
+        ask()
+        ctl("identity ui", "--set", ANN)
+        ctl("can url", "https://example.org", "--account", other)
+        ctl("can url", "https://example.org", "--account", "eve@home.example")
+        ctl("identity ui", "--set", other)
+        allow("none", REFUSED)
+        ctl("identity ui", "--set", ANN)
+        ctl("can receive", file, "--account", ANN, status=REFUSED)
+        self.workspace.lock()
+        told = []
+        while not told or told[-1]["event"] != "unavailable":
+            told.append(json.loads(process.stdout.readline()))
+        switches = [
+            (event["code"], event["name"], event["account"]["name"]) for event in told
+            if event["event"] == "identity-switch-required"]
+        self.assertEqual(switches, [
+            (2, other, other), (0, other, other), (0, other, other), (0, "", ANN)])
 
     def next_event(self, process, word):
         # Not for ever: without the event there is no line.

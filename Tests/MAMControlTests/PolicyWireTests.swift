@@ -26,7 +26,10 @@ struct PolicyWireTests {
         (.enrollment(.init(.policy, succeeded: true, code: 100)), "enrollment-status"),
         (.checkedIn(failure: nil), "check-in"), (.userStatusChanged(2), "user-status-changed"),
         (.complianceChecked(1), "compliance-status"), (.restartRequired, "restart-required"),
-        (.identitySwitchRequired(session: "1", to: ""), "identity-switch-required"),
+        (
+            .identitySwitchRequired(session: "1", to: "", because: .openURL),
+            "identity-switch-required"
+        ),
         (.uiTaken(session: "1"), "ui-taken"), (.uiReleased(session: "1"), "ui-released"),
         (.policyRefused(document: "a.json", reason: "why"), "policy-refused"),
         (.accountToAdd("a@b"), "account-to-add"),
