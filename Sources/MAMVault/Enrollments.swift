@@ -24,6 +24,7 @@ final class Enrollments: Sendable {
     /// An account's blocks are put in force one at a time: the last that was found must be the one
     /// that stays.
     let settling = LockTable<AccountID>()
+    let departed: DepartedNames
     private let store: EnrollmentStore?
     /// One file is written at a time: what was changed last must be what stays.
     private let saving = Mutex<Void>(())
@@ -60,6 +61,7 @@ final class Enrollments: Sendable {
             try EnrollmentStore(in: directory)
         }
         self.log = log
+        departed = DepartedNames(in: store, settings.groups.values.joined(), log)
         let passage = Passage(now, boot: Passage.currentBoot)
         state = Guarded(State(obeyedPassage: passage))
         for account in accounts { load(account, at: passage) }

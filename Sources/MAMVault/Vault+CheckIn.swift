@@ -36,6 +36,7 @@ extension Vault {
     /// The source was read because it changed. Where a program has a say in what counts as a
     /// check-in it is asked about what is new; the rest counts for nothing.
     package func checkedIn(_ outcome: CheckInOutcome, isNews: Bool) {
+        defer { if isNews { enrollKnownAccountsSoon() } }
         guard settings.hooks.checkIn != nil, outcome.isSuccess else {
             return finishCheckIn(outcome)
         }
@@ -61,18 +62,6 @@ extension Vault {
             happen(.checkIn(outcome, mark: mark), to: account, as: .policy)
             announce(.checkedIn(failure: outcome.reason), account)
             if outcome.isSuccess { checkLaunch(account) }
-        }
-    }
-
-    /// Looks for accounts that the settings' groups name and nobody registered.
-    package func nameAccountsToAdd() {
-        guard settings.autoEnrollOnLaunch else { return }
-        for name in Set(accountRules.groups.values.joined()).sorted()
-        where account(named: name) == nil {
-            log.info(
-                "policy names \(name), which is not registered: mamctl account register \(name)")
-            announce(.accountToAdd(name))
-            enrollments.hooks.tell(.addAccount, ["account": .string(name)])
         }
     }
 }

@@ -55,6 +55,20 @@ extension Vault {
         return .refused("AccountUsers gives it to another user than uid \(user)")
     }
 
+    /// The users to whom `AccountUsers` gives a name, as far as the machine knows them; nil if it
+    /// gives it to nobody.
+    func givenUsers(of identity: Identity) -> [UInt32]? {
+        let entries = accountRules.users?.filter { identity.matches($0.key) } ?? [:]
+        guard !entries.isEmpty else { return nil }
+        let users = entries.values.joined().compactMap { reference in
+            switch reference {
+            case .uid(let uid): uid
+            case .name(let name): userIDs[name]
+            }
+        }
+        return Array(Set(users))
+    }
+
     /// Why the settings keep a name from a user for good; nil if they do not.
     func objection(to identity: Identity, of user: UInt32) -> String? {
         guard isAllowed(identity) else { return "AllowedAccounts does not name it" }

@@ -17,7 +17,6 @@ extension Vault {
         passTime()
         if settings.hooks.checkIn == nil { checkIn() }
         checkLaunchOfAll()
-        nameAccountsToAdd()
     }
 
     /// True where accounts are more than looked at.

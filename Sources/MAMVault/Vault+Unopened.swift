@@ -44,6 +44,21 @@ extension Vault {
         return found
     }
 
+    /// Which of these names such files carry. Goes through the whole tree.
+    func namesOfUnopenedFiles(
+        among identities: [Identity]
+    ) throws(SearchEnd) -> Set<String> {
+        var found: Set<String> = []
+        _ = try hasClaim(for: 0, while: { true }) { claim in
+            guard case .file(let file, _, _) = claim, isUnopened(file.header) else { return false }
+            for identity in identities where identity.isCalled(by: file.header.owner) {
+                found.insert(identity.name)
+            }
+            return false
+        }
+        return found
+    }
+
     /// True if there is no account here, and yet a sealed file. One caller searches at a time, for
     /// a second at most; all others get what the last search found. In a larger tree nothing may be
     /// found, and the advice is that for an empty one.

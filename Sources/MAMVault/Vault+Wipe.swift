@@ -175,6 +175,7 @@ extension Vault {
             log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")
             files.isComplete = false
         }
+        files.isComplete = files.isComplete && noteDeparture(of: wipe.identity)
         guard files.isComplete else {
             reportLeft(files, wipe)
             return files

@@ -54,6 +54,7 @@ package final class Vault: Sendable {
     /// Searches through the tree for whose a name or key is. Nothing else is taken inside of them.
     let searches = PausingTurns()
     let importNeed = Mutex(ImportNeed())
+    let accountsToAdd = Mutex(AccountsToAdd())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks
     /// One registration of a user at a time. Comes before all other locks.

@@ -27,6 +27,7 @@ private let knownLines = [
     "* could not be unmounted: *", "the device's threat level is *", "* has the object id *",
     "files keep their old classes until they are opened: *",
     "the files will be gone through once more: *",
+    "* is registered for uid # by AutoEnrollOnLaunch", "policy names * which is not registered: *",
 ].map { $0.split(separator: " ").map(String.init) }
 
 /// A line of the log's file, or of the journal with its time before it.

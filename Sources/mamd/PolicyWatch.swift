@@ -98,6 +98,7 @@ func watch(
             // What is read every few seconds, just in case, is no news each time.
             guard reading.isNews || hasNewRules || !isBlind else { return }
             vault.checkedIn(reading.outcome, isNews: reading.isNews)
+            if hasNewRules { vault.enrollKnownAccountsSoon() }
         }
     } catch { throw StartError("no event descriptor can be made: \(error)") }
 }

@@ -24,6 +24,10 @@ struct RunningService: Sendable {
         vault.setMount(files)
         do throws(Errno) {
             try signals.onStop(stop, onHangUp: policyWatch.look)
+            // Before anybody makes a file that would be theirs; in a large tree soon after.
+            _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [vault] in
+                vault.enrollKnownAccounts()
+            }
             try vault.trail.start()
             try vault.startTimers()
             try policyWatch.start()

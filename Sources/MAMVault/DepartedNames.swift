@@ -1,0 +1,64 @@
+// Accounts that came to their end here although the setting Groups names them: none comes back by
+// itself (docs/adr/0047-auto-enrolment.md).
+
+internal import MAMEnrollment
+internal import MAMModel
+internal import MAMSystem
+internal import Synchronization
+
+/// Names without regard to case, never others than those that `Groups` has: so there is an end to
+/// them.
+final class DepartedNames: Sendable {
+    private static let file = "departed"
+    private let store: EnrollmentStore?
+    private let log: Log
+    private let names: Mutex<Set<String>>
+
+    /// `grouped`: all names that `Groups` has. Of a damaged file each counts as departed.
+    init(in store: EnrollmentStore?, _ grouped: some Sequence<String>, _ log: Log) {
+        self.store = store
+        self.log = log
+        switch store?.load(Self.file) {
+        case nil, .nothing: names = Mutex([])
+        case .value(let json) where json.array?.allSatisfy { $0.text != nil } == true:
+            names = Mutex(Set((json.array ?? []).compactMap(\.text)))
+        case .value, .damaged:
+            log.error(
+                "enrollment/\(Self.file) is damaged: no account that is named in Groups now is"
+                    + " registered by itself; mamctl account register does it")
+            names = Mutex(Set(grouped.map { $0.lowercased() }))
+            _ = names.withLock { save($0) }
+        }
+    }
+
+    func contains(_ name: String) -> Bool { names.withLock { $0.contains(name.lowercased()) } }
+
+    /// On disk before this returns; false if it cannot be written.
+    func note(_ departed: some Sequence<String>) -> Bool {
+        names.withLock { names in
+            let new = names.union(departed.map { $0.lowercased() })
+            guard new != names else { return true }
+            guard save(new) else { return false }
+            names = new
+            return true
+        }
+    }
+
+    /// Who is named anew later is wanted again.
+    func keep(only grouped: some Sequence<String>) {
+        names.withLock { names in
+            let kept = names.intersection(grouped.map { $0.lowercased() })
+            if kept != names, save(kept) { names = kept }
+        }
+    }
+
+    private func save(_ names: Set<String>) -> Bool {
+        do throws(Errno) {
+            try store?.save(.array(names.sorted().map { .string($0) }), as: Self.file)
+            return true
+        } catch {
+            log.error("enrollment/\(Self.file) cannot be written: \(error)")
+            return false
+        }
+    }
+}
