@@ -45,7 +45,8 @@ extension VaultInterface {
                     name, retryAfterSeconds: Int(seconds), because: error.description)
             case .accountExists: throw .accountExists(name)
             case .refused(let reason): throw .refused(reason)
-            case .beingWiped, .lockedMeanwhile, .attemptsNewer: throw .refused("\(name): \(error)")
+            case .beingWiped, .lockedMeanwhile, .attemptsNewer, .leftNewer:
+                throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)
             case .blocked(let block): throw .blocked(name, block)
             case .windowClosed: throw .windowClosed(name)

@@ -79,10 +79,24 @@ struct KeybagStore: Sendable {
         return isDurable
     }
 
-    /// One of the account's files that is there, whatever is in it.
-    func fileName(leftOf account: AccountID) throws(Errno) -> String? {
-        try accountNames().contains("\(account.bytes)")
-            ? "\(Self.directoryName)/\(account.bytes)\(Self.suffix)" : nil
+    /// Why an account with this id cannot come here; nil if it has no file, whatever is in it.
+    func objection(to account: AccountID) throws(Errno) -> KeyringError? {
+        guard try accountNames().contains("\(account.bytes)") else { return nil }
+        let names = [Self.fileName(account), Self.copyName(account)]
+        let newer = names.compactMap(newerRecord).first
+        return newer.map { .leftNewer($0) }
+            ?? .leftOver(fileName: "\(Self.directoryName)/\(names[0])")
+    }
+
+    private func newerRecord(_ fileName: String) -> NewerRecord? {
+        let bytes = try? readStateFile(
+            in: directory.raw, fileName, byteCount: Keybag.maximumByteCount)
+        guard let bytes else { return nil }
+        do throws(KeybagError) { _ = try Keybag.decode(bytes.span.bytes) } catch {
+            guard case .newerVersion(let version) = error else { return nil }
+            return NewerRecord(fileName: "\(Self.directoryName)/\(fileName)", version: version)
+        }
+        return nil
     }
 
     /// Destroys both copies of an account's keybag, and what interrupted changes left of it.

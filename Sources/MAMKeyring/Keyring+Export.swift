@@ -89,9 +89,9 @@ extension Keyring {
             throw .beingWiped(account)
         }
         // What cannot be used may still be of use: a damaged keybag, and a record of a wipe.
-        let left = try Self.storing { () throws(Errno) in
-            [try store.fileName(leftOf: account), try wipeStore.fileName(leftOf: account)]
+        let objections = try Self.storing { () throws(Errno) in
+            [try store.objection(to: account), try wipeStore.objection(to: account)]
         }
-        if let name = left.compactMap(\.self).first { throw .leftOver(fileName: name) }
+        if let first = objections.compactMap(\.self).first { throw first }
     }
 }

@@ -21,6 +21,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case beingWiped(AccountID)
     /// A file of an account with this id is in the state directory, and cannot be used.
     case leftOver(fileName: String)
+    /// A file of an account with this id is in the state directory, and not ours to change.
+    case leftNewer(NewerRecord)
     case emptyPassphrase
     case passphraseRequired
     /// The account has no passphrase, and one was given.
@@ -67,6 +69,7 @@ extension KeyringError: CustomStringConvertible {
         case .linkedAlready(let objectID): "the account has the object id \(objectID) already"
         case .leftOver(let name):
             "\(name) of this account is in the state directory and cannot be used: move it away first"
+        case .leftNewer(let record): "no keys are imported: \(record)"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
         case .passphraseNotUsed: "the account has no passphrase"

@@ -50,10 +50,14 @@ struct WipeStore: Sendable {
         return .decided(intent)
     }
 
-    /// The account's record, if there is one, whatever is in it.
-    func fileName(leftOf account: AccountID) throws(Errno) -> String? {
-        try load().contains { $0.account == account }
-            ? "\(Self.directoryName)/\(Self.fileName(account))" : nil
+    /// Why an account with this id cannot come here; nil if no record of a wipe is in the way.
+    func objection(to account: AccountID) throws(Errno) -> KeyringError? {
+        switch try load().first(where: { $0.account == account }) {
+        case nil: nil
+        case .newer(_, let record)?: .leftNewer(record)
+        case .decided?, .damaged?:
+            .leftOver(fileName: "\(Self.directoryName)/\(Self.fileName(account))")
+        }
     }
 
     /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can neither be made durable

@@ -168,7 +168,13 @@ class Exports(Machines):
         account = self.workspace.account()["id"]
         (other.state / "keybags" / f"{account}.keybag").write_bytes(b"damaged")
         self.assertIn("move it away", self.import_keys(other, path, status=USAGE).stderr)
-        (other.state / "keybags" / f"{account}.keybag").unlink()
+        # The magic of one, and a version that is not known here: nobody is to move it away.
+        for name, kind in ((f"keybags/{account}.keybag", b"K"), (f"wipes/{account}", b"W")):
+            (other.state / name).write_bytes(b"\x89MAM" + kind + b"\r\n\x1a\x09\0")
+            said = self.import_keys(other, path, status=REFUSED).stderr
+            self.assertIn(f"a newer mamd wrote {name}", said)
+            self.assertIn("install that mamd", said)
+            (other.state / name).unlink()
         self.import_keys(other, path)
 
     def test_allowed_accounts_hold_for_imports_too(self):

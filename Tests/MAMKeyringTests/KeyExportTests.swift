@@ -224,6 +224,17 @@ import Testing
             try there.add(export, keys, uid: 7, passphrase: nil)
         }
         other.remove(name)
+        let copy = "keybags/\(account.bytes).keybag.copy"
+        for (name, kind) in [(name, "W"), (copy, "K")] {
+            try other.write(name, [0x89] + Array("MAM\(kind)\r\n".utf8) + [0x1A, 9, 0])
+            let record = NewerRecord(fileName: name, version: 9)
+            let found = #expect(throws: KeyringError.leftNewer(record)) {
+                try there.add(export, keys, uid: 7, passphrase: nil)
+            }
+            #expect(found?.description.contains("install that mamd") == true)
+            #expect(found?.description.contains("move") == false)
+            other.remove(name)
+        }
         try there.add(export, keys, uid: 7, passphrase: nil)
     }
 
