@@ -2,12 +2,54 @@
 
 /// The name that takes the fewest typing mistakes to reach; nil when all are far.
 package func nearest(to word: String, in names: [String]) -> String? {
+    let ranked = names.compactMap { name in
+        mistakes(from: word, to: name).map { (name: name, count: $0) }
+    }
+    return ranked.min { $0.count < $1.count }?.name
+}
+
+/// Nil for more than anybody makes.
+private func mistakes(from word: String, to name: String) -> Int? {
+    if let address = Address(name) { return address.mistakes(in: word) }
     // A third of the word may be wrong: more, and the guess is more odd than helpful.
-    let letters = Array(word.utf8)
-    let limit = letters.count <= 3 ? letters.count / 2 : max(2, letters.count / 3)
-    let ranked = names.filter { abs($0.utf8.count - letters.count) <= limit }
-        .map { (name: $0, distance: editDistance(letters, Array($0.utf8))) }
-    return ranked.filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
+    let count = word.utf8.count
+    return mistakes(
+        from: word.utf8, to: name.utf8, atMost: count <= 3 ? count / 2 : max(2, count / 3))
+}
+
+private func mistakes(
+    from word: some Collection<UInt8>, to name: some Collection<UInt8>, atMost limit: Int
+) -> Int? {
+    guard abs(word.count - name.count) <= limit else { return nil }
+    let distance = editDistance(Array(word), Array(name))
+    return distance <= limit ? distance : nil
+}
+
+/// The name of an account. Colleagues have one domain, so that what they have in common is no sign
+/// of a slip: each part has to be nearly right by itself.
+private struct Address {
+    private let local: Substring
+    private let domain: Substring
+
+    init?(_ text: String) {
+        let text = text.lowercased()[...]
+        guard let at = text.lastIndex(of: "@") else { return nil }
+        (local, domain) = (text[..<at], text[text.index(after: at)...])
+    }
+
+    /// A word without a domain is meant for what stands before it.
+    func mistakes(in word: String) -> Int? {
+        let other = Self(word)
+        let name = other?.local ?? word.lowercased()[...]
+        let limit = min(name.utf8.count / 2, max(1, name.utf8.count / 3))
+        guard let first = MAMModel.mistakes(from: name.utf8, to: local.utf8, atMost: limit) else {
+            return nil
+        }
+        guard let other else { return first }
+        return MAMModel.mistakes(
+            from: other.domain.utf8, to: domain.utf8, atMost: max(1, domain.utf8.count / 5)
+        ).map { first + $0 }
+    }
 }
 
 /// The end of a message: nothing when there is no guess.

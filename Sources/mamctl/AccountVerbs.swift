@@ -96,7 +96,7 @@ extension Invocation {
         if let operand = operands.first {
             let text = try operand.requireText("the account's name")
             if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }
-            throw Failure(.unknownAccount(operand.shown), about: "workspace '\(daemon.name)'")
+            throw unknownAccount(operand, text, report)
         }
         let own = ownAccounts(of: report)
         guard let only = own.first else {
@@ -110,6 +110,25 @@ extension Invocation {
                 .usage, "name one of the accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
         }
         return only
+    }
+
+    private func unknownAccount(
+        _ operand: ByteString, _ name: String, _ report: StatusReport
+    ) -> Failure {
+        let failure = Failure(.unknownAccount(operand.shown), about: "")
+        if let near = nearestAccount(to: name, report) {
+            return failure.with(
+                guess: didYouMean([near]),
+                next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
+        }
+        guard verb.name == "unlock" else { return failure }
+        return failure.with(
+            guess: "", next: "mamctl account register \(operand.asArgument), if it is a new one")
+    }
+
+    /// The caller's account whose name was nearly written.
+    func nearestAccount(to name: String, _ report: StatusReport) -> String? {
+        nearest(to: name, in: ownAccounts(of: report).map(\.label))
     }
 
     /// Of accounts of others nothing is told.

@@ -12,7 +12,14 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
     do { account = try invocation.account(of: daemon) } catch let error as Failure {
         // As the SDK does: an account that is not here yet is registered.
         guard error.kind == "UnknownAccount" else { throw error }
-        if !invocation.arguments.has("register") { try invocation.refuseSlip(daemon) }
+        let name = try invocation.operands[0].requireText("the account's name")
+        // A name that is nearly that of an account is hardly a new one.
+        if !invocation.arguments.has("register"),
+            let near = invocation.nearestAccount(to: name, try daemon.status())
+        {
+            let login = "mamctl account login \(ByteString(near).asArgument)"
+            throw error.with(guess: "", next: "\(login), or add --register if it is a new one")
+        }
         return try loginNewAccount(invocation, daemon)
     }
     return try login(
@@ -119,17 +126,6 @@ private func report(
 }
 
 extension Invocation {
-    /// A name that is nearly that of an account is hardly a new one.
-    fileprivate func refuseSlip(_ daemon: Daemon) throws {
-        let name = try operands[0].requireText("the account's name")
-        let labels = ownAccounts(of: try daemon.status()).map(\.label)
-        guard let near = nearest(to: name, in: labels) else { return }
-        throw Failure(
-            .notFound,
-            "workspace '\(daemon.name)' has no account '\(operands[0].shown)'\(didYouMean([near]))",
-            next: "mamctl account login \(near), or add --register if it is a new one")
-    }
-
     /// The SDK's callers must say it, and so must ours: neither way can be taken back.
     fileprivate func choosesWipe(of name: String) throws -> Bool {
         if arguments.has("keep") {

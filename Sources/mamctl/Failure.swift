@@ -28,6 +28,13 @@ struct Failure: Error {
             .usage, "\(verb.name): \(message)", next: "mamctl \(verb.name) \(verb.usage)")
     }
 
+    /// The same, with who or what may be meant, and what helps then.
+    func with(guess: String, next: String) -> Failure {
+        var failure = Failure(status, message + guess, next: next)
+        failure.kind = kind
+        return failure
+    }
+
     /// A system call that failed on a file.
     init(_ path: ByteString, _ error: Errno, next: String? = nil) {
         self.init(

@@ -86,7 +86,8 @@ class Enrollment(EnrollmentCase):
     def test_a_login_registers_who_is_not_here_and_nobody_else_is_deregistered(self):
         self.begin()
         login = ("account login", BOB, "--passfile", self.workspace.passfile)
-        self.workspace.serving(*login, "--register")
+        # A colleague's name is no slip of hers.
+        self.workspace.serving(*login)
         self.assertEqual(self.workspace.account(BOB)["stage"], "enrolled")
         self.workspace.serving("lock", BOB, "--now")
         self.workspace.serving(*login)
@@ -99,7 +100,17 @@ class Enrollment(EnrollmentCase):
         refusal = self.workspace.serving(*login, status=NOT_FOUND).stderr
         self.assertIn(f"did you mean '{ANN}'?", refusal)
         self.assertIsNone(self.workspace.account("ann@contso.com"))
+        self.assertIn(f"try: mamctl account login {ANN}, or add --register", refusal)
         self.workspace.serving("account login", ZOE, "--passfile", self.workspace.passfile)
+
+    def test_an_unlock_registers_nobody_and_says_what_does(self):
+        self.begin()
+        for name, words in (
+            ("anm@contoso.com", f"did you mean '{ANN}'?\n  try: mamctl unlock {ANN}\n"),
+            (ZOE, f"try: mamctl account register {ZOE}, if it is a new one\n"),
+        ):
+            refusal = self.workspace.serving("unlock", name, status=NOT_FOUND).stderr
+            self.assertIn(words, refusal)
 
     def test_a_terminal_is_asked_twice_for_the_passphrase_of_a_new_account(self):
         self.begin()
