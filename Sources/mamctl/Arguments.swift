@@ -34,7 +34,7 @@ struct Arguments {
             throw .usage(
                 verb,
                 operands.count < verb.operands.lowerBound
-                    ? "\(verb.operandNames[operands.count...].joined(separator: " and ")) is missing"
+                    ? missing(verb.operandNames[operands.count...])
                     : "'\(operands[verb.operands.upperBound].shown)' is one word too many")
         }
         try checkChoices(verb)
@@ -53,6 +53,10 @@ struct Arguments {
     func text(_ name: String) throws(Failure) -> String? {
         guard let value = value(name) else { return nil }
         return try value.requireText("the value of --\(name)")
+    }
+
+    private func missing(_ names: ArraySlice<String>) -> String {
+        "\(names.joined(separator: " and ")) \(names.count == 1 ? "is" : "are") missing"
     }
 
     /// Of what can only be one of a few words.
@@ -117,7 +121,8 @@ struct Arguments {
 }
 
 extension Option {
-    fileprivate func matches(_ word: String) -> Bool {
+    /// As it is written on a command line.
+    func matches(_ word: String) -> Bool {
         word == "--\(name)" || short.map { word == "-\($0)" } ?? false
     }
 }

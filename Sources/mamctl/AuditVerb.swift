@@ -10,6 +10,7 @@ func showAudit(_ invocation: Invocation) throws -> ExitStatus {
     let question = try auditQuestion(invocation)
     let follows = invocation.arguments.has("follow")
     let daemon = try invocation.daemon()
+    if follows { endWithReader() }
     var failure: VarlinkError?
     try daemon.stream("Audit.List", question, about: "the audit of workspace '\(daemon.name)'") {
         reply in

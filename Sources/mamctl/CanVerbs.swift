@@ -24,7 +24,7 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
         let decision = try DecisionReport(try answer.object("decision")).decision
         return [try answer.string("question"), yesOrNo(decision), shown(decision.reason)]
     }
-    printOut(table(rows))
+    printOut(table(rows, width: outputWidth))
     return .success
 }
 

@@ -9,6 +9,9 @@ func screenWidth(of descriptor: Int32) -> Int {
     return isKnown ? max(20, Int(size.ws_col)) : 80
 }
 
+/// The width of the terminal behind standard output; nil for what programs read, line by line.
+var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILENO) : nil }
+
 func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
 /// Words in lines of at most `width`, the first line after `start`, the others indented by `hanging`.

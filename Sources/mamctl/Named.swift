@@ -55,6 +55,11 @@ extension Verb {
 
 extension Failure {
     fileprivate static func noVerb(_ first: String, _ second: String?) -> Failure {
+        if mamctl.verbs.flatMap(\.allOptions).contains(where: { $0.matches(first) }) {
+            return Failure(
+                .usage, "\(first) stands before the verb: options come after it",
+                next: "mamctl VERB \(first)")
+        }
         let isGroup = !Verb.group(first).isEmpty
         let shown = isGroup ? "\(first) \(second ?? "")" : first
         let guesses = verbsNear(first, second)

@@ -25,6 +25,19 @@ func writeOut(_ bytes: [UInt8]) {
 /// The same to standard error.
 func writeError(_ text: String) { try? writeAll(Array(text.utf8), to: STDERR_FILENO) }
 
+/// Of a verb that may have nothing to write for long: ends the program as soon as its output is a
+/// pipe that nobody reads any more, as `tail -f` does.
+func endWithReader() {
+    let mode = (try? status(of: STDOUT_FILENO))?.st_mode ?? 0
+    guard mode & S_IFMT == S_IFIFO || mode & S_IFMT == S_IFSOCK else { return }
+    // Without it the next line ends it.
+    try? startThread(named: "reader") {
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        while poll(&output, 1, -1) != 1 {}
+        kill(getpid(), SIGPIPE)
+    }
+}
+
 /// `onOneLine`: for a stream of values, which readers take line by line.
 func printJSON(_ value: JSONValue, onOneLine: Bool = false) {
     writeOut(printable(json: value.encoded(pretty: !onOneLine)) + [UInt8(ascii: "\n")])

@@ -67,7 +67,7 @@ func printAccounts(_ accounts: [AccountReport], isJSON: Bool) {
     } else if accounts.isEmpty {
         printOut("no accounts; register one: mamctl account register UPN")
     } else {
-        printOut(table(accounts.map(row)))
+        printOut(table(accounts.map(row), width: outputWidth))
     }
 }
 

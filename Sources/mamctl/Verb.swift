@@ -63,7 +63,7 @@ extension Verb {
     var operandNames: [String] {
         var isValue = false
         let names = usageParts.filter { part in
-            defer { isValue = part.hasPrefix("-") && !part.contains("=") }
+            defer { isValue = part.hasPrefix("-") && part != "--" && !part.contains("=") }
             return !part.hasPrefix("-") && !part.hasPrefix("[") && !isValue
         }
         // Such as a word of a list of choices, which has no name of its own.

@@ -8,6 +8,7 @@ internal import MAMWire
 func watch(_ invocation: Invocation) throws -> ExitStatus {
     let daemon = try invocation.daemon()
     var failure: VarlinkError?
+    endWithReader()
     try daemon.stream("Watch") { reply in
         do throws(VarlinkError) {
             try show(try reply.object("event"), invocation.isJSON)

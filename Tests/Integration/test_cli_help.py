@@ -18,6 +18,7 @@ GUESSES = {
     "umount x": "unmount",
     "unmuont x": "unmount",
     "-init x": "init",
+    "-v": "version",
     "--status": "status",
     "passwd": "account passphrase",
     "login": "account login",
@@ -101,6 +102,19 @@ class Help(unittest.TestCase):
                 _, shown = on_terminal(command, self.workspace.environment, columns=columns)
                 self.assertLessEqual(longest(shown), columns)
         self.assertGreater(longest(shown), 80)
+
+    def test_an_option_before_the_verb_is_told_its_place(self):
+        for option in ("--json", "--workspace", "-o"):
+            said = self.ctl(f"{option} status", status=USAGE).stderr
+            self.assertIn(f"{option} stands before the verb", said)
+            self.assertIn(f"try: mamctl VERB {option}", said)
+
+    def test_what_is_missing_is_named(self):
+        for text, missing in (
+            ("mount", "BACKING and MOUNTPOINT are missing"), ("mount x", "MOUNTPOINT is missing"),
+            ("run --identity x", "COMMAND is missing"), ("owner", "FILE… is missing"),
+        ):
+            self.assertIn(missing, self.ctl(text, status=USAGE).stderr)
 
     def test_guesses(self):
         for text, guess in GUESSES.items():

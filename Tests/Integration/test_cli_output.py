@@ -1,5 +1,6 @@
 """Output that cannot be written is told, and never goes into another file; commands that are proposed can be run."""
 import os
+import signal
 import subprocess
 import unittest
 
@@ -30,6 +31,16 @@ class Output(WorkspaceCase):
         # What was no success before stays what it was.
         self.assertEqual(self.shell("mamctl owner none file > /dev/full")[0], NOT_FOUND)
         self.assertEqual(self.shell("mamctl help | head -1")[0], DONE)
+
+    def test_a_reader_that_goes_ends_who_waits(self):
+        """Without anything more to write."""
+        for words in ("watch", "audit --follow"):
+            process = subprocess.Popen(
+                ["mamctl", *words.split()], stdout=subprocess.PIPE, env=self.workspace.environment)
+            self.addCleanup(process.kill)
+            process.stdout.readline()
+            process.stdout.close()
+            self.assertEqual(process.wait(20), -signal.SIGPIPE, words)
 
     def test_a_closed_stream_is_not_the_next_file(self):
         place = self.workspace.root
