@@ -10,22 +10,30 @@ internal import MAMWire
 extension ProtectionInterface {
     func protectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly([
-            "owner", "unmanaged", "sourceDescriptor", "destinationDescriptor",
+            "owner", "unmanaged", "strict", "sourceDescriptor", "destinationDescriptor",
         ])
         let owner = try owner(call)
+        if try call.parameters.flag("strict"), !vault.isManaged(owner) {
+            throw .dataFailed(.invalidArgument, notManaged(owner, call))
+        }
         let bytes = try protect(try ends(call, writes: true), owner)
         return ["bytes": JSONValue(bytes)]
     }
 
     func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["sourceDescriptor", "destinationDescriptor"])
+        try call.parameters.allowOnly(["strict", "sourceDescriptor", "destinationDescriptor"])
+        let isStrict = try call.parameters.flag("strict")
         let ends = try ends(call, writes: true)
         let found: UnprotectedData
         do throws(VaultError) {
-            found = try vault.unprotectData(of: ends.source, ends) { header throws(VaultError) in
+            found = try vault.unprotectData(of: ends.source, ends, passesPlain: !isStrict) {
+                header throws(VaultError) in
                 try requireReading(call, of: header)
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
+        guard found.wasProtected || !isStrict else {
+            throw .dataFailed(.notProtected, .notManaged("it is not encrypted"))
+        }
         return ["bytes": JSONValue(found.byteCount), "protected": .bool(found.wasProtected)]
     }
 

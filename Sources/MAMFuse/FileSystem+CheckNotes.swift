@@ -65,7 +65,7 @@ extension FileSystem {
             }
         }
         guard (try? status(at: directory.handle.raw, ""))?.st_uid == registrant else {
-            return .left("mamctl owner --set \(owner), if it is so")
+            return .left("mamctl protect --only-new --owner \(owner), if it is so")
         }
         return outcome(repair, "set to \(owner)") { () throws(Errno) in
             try setChildOwner(owner, of: directory)

@@ -38,12 +38,13 @@ extension Vault {
         }
     }
 
-    /// Writes the plain content of a protected source; one of which we know nothing, as it is. What is written has verified,
-    /// so that at damage it is what came before.
+    /// Writes the plain content of a protected source; one of which we know nothing, as it is, or
+    /// without `passesPlain` not at all. What is written has verified, so that at damage it is what
+    /// came before.
     ///
     /// `authorize` gets the header, before anything is written.
     package func unprotectData(
-        _ ends: any StreamEnds,
+        _ ends: any StreamEnds, passesPlain: Bool = true,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
     ) throws(VaultError) -> UnprotectedData {
         let input = StreamInput(ends)
@@ -51,6 +52,9 @@ extension Vault {
         if found == nil, try storing({ () throws(StoreError) in try input.fileHeader() }) != nil {
             throw .invalid(
                 "it is a protected file, not read from front to back; run: mamctl decrypt FILE")
+        }
+        guard found != nil || passesPlain else {
+            return UnprotectedData(byteCount: 0, wasProtected: false)
         }
         guard let head = found, head.header.isManaged else {
             let count = try storing { () throws(StoreError) in try input.passThrough() }
@@ -78,10 +82,12 @@ extension Vault {
 
     /// The same of a descriptor: a file in the form of files is read at any place.
     package func unprotectData(
-        of source: Descriptor, _ ends: any StreamEnds,
+        of source: Descriptor, _ ends: any StreamEnds, passesPlain: Bool,
         authorize: (FileHeader) throws(VaultError) -> Void
     ) throws(VaultError) -> UnprotectedData {
-        guard isFileForm(source) else { return try unprotectData(ends, authorize: authorize) }
+        guard isFileForm(source) else {
+            return try unprotectData(ends, passesPlain: passesPlain, authorize: authorize)
+        }
         let count = try decrypt(source, into: .stream(ends), authorize: authorize)
         return UnprotectedData(byteCount: count, wasProtected: true)
     }
@@ -129,6 +135,6 @@ extension Vault {
 /// What came out of a stream.
 package struct UnprotectedData: Sendable {
     package let byteCount: Int64
-    /// False for data that passed through as it was.
+    /// False for data that passed through as it was, or did not.
     package let wasProtected: Bool
 }

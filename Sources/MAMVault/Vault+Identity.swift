@@ -135,7 +135,7 @@ extension Vault {
 
     private func reasonAgainstOwner(_ owner: Identity) -> String {
         "; the directory says that they are \(owner)'s, and nothing proves that this daemon wrote "
-            + "that: mamctl owner --set \(owner) DIRECTORY, if it is so"
+            + "that: mamctl protect --only-new DIRECTORY --owner \(owner), if it is so"
     }
 
     private func reasonForClass(of header: FileHeader, _ sealing: FileHeader.Sealing) -> String {

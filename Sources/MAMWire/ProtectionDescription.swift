@@ -64,14 +64,14 @@ package enum ProtectionDescription {
 
         # Reads the source to its end and writes it protected for the owner: sealed for an account, plain behind a header for
         # anybody else; "" is nobody. unmanaged: as with Protect; without it such a name is refused
-        # with status 101. Both may be pipes. The call ends when the caller hangs up. bytes: plain
-        # ones.
-        method ProtectData(owner: ?string, unmanaged: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
+        # with status 101. strict: so is an owner that is no account, always. Both may be pipes. The
+        # call ends when the caller hangs up. bytes: plain ones.
+        method ProtectData(owner: ?string, unmanaged: ?bool, strict: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int)
 
         # The inverse, also of a file that Workspace.Encrypt made, if it is not in a pipe. What is
-        # not protected passes through as it is: protected is then false. All that is written has
-        # verified; at damage it is what came before.
-        method UnprotectData(sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int, protected: bool)
+        # not protected passes through as it is: protected is then false. strict: it is refused. All
+        # that is written has verified; at damage it is what came before.
+        method UnprotectData(strict: ?bool, sourceDescriptor: ?int, destinationDescriptor: ?int) -> (bytes: int, protected: bool)
 
         # Reads a header, of either form, and no more. null, and status 104: the data is not
         # protected.

@@ -57,10 +57,11 @@ extension Verb {
     }
 }
 
-/// The words that a command line begins with, with the summary of those that are verbs.
+/// The words that a command line begins with, with the summary of those that are verbs. Nobody is
+/// offered an alias who has not begun to write it.
 let firstWords: [(word: String, summary: String)] = {
     var words: [(String, String)] = []
-    for verb in verbs {
+    for verb in verbs where verb.alias == nil {
         let first = String(verb.name.prefix { $0 != " " })
         if words.contains(where: { $0.0 == first }) { continue }
         let isVerb = verb.name == first
@@ -71,7 +72,10 @@ let firstWords: [(word: String, summary: String)] = {
 }()
 
 /// The first words of verbs of two.
-var groups: [String] { firstWords.map(\.word).filter { !Verb.group($0).isEmpty } }
+var groups: [String] {
+    Set(verbs.map { String($0.name.prefix { $0 != " " }) }).filter { !Verb.group($0).isEmpty }
+        .sorted()
+}
 
 /// The accounts and workspaces that there are now, one in a line: the name is alone on its line in our JSON.
 let completionQueries = (

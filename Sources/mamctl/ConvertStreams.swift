@@ -25,39 +25,55 @@ enum Input {
         _ invocation: Invocation, _ conversion: Conversion, into destination: Descriptor,
         _ progress: ConversionProgress
     ) throws -> Int {
-        switch self {
-        case .file(let source):
+        if case .file(let source) = self {
             return try invocation.daemon(for: source.descriptor).convert(
                 conversion, source.descriptor, destination, about: source.path.shown
             ) { progress.follow(destination, until: $0) }
-        case .stream:
-            let pipe = try makePipe()
-            var failure: Failure?
-            let bytes = try invocation.daemon().convert(
-                conversion, pipe.reader, destination, about: "standard input"
-            ) { pending in
-                leave(pipe.reader)
-                failure = failing { () throws(Failure) in
-                    try feed(pipe.writer, until: pending, progress)
-                }
-                leave(pipe.writer)
-            }
-            if let failure { throw failure }
-            return bytes
         }
+        guard conversion.seals else {
+            return try invocation.daemon().convert(
+                conversion.ofStreams, try standardStream(STDIN_FILENO), destination,
+                about: inputName.shown
+            ) { progress.follow(destination, until: $0) }
+        }
+        let pipe = try makePipe()
+        var failure: Failure?
+        let bytes = try invocation.daemon().convert(
+            conversion, pipe.reader, destination, about: inputName.shown
+        ) { pending in
+            leave(pipe.reader)
+            failure = failing { () throws(Failure) in
+                try feed(pipe.writer, until: pending, progress)
+            }
+            leave(pipe.writer)
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    fileprivate var path: ByteString {
+        if case .file(let source) = self { source.path } else { inputName }
+    }
+
+    fileprivate func descriptor() throws(Failure) -> Descriptor {
+        if case .file(let source) = self { return source.descriptor }
+        return try standardStream(STDIN_FILENO)
+    }
+}
+
+extension Conversion {
+    /// Of what is read and written from front to back.
+    fileprivate var ofStreams: Conversion {
+        Conversion(
+            method: seals ? "Protection.ProtectData" : "Protection.UnprotectData",
+            methodInMount: methodInMount, parameters: parameters.merging(["strict": true]) { $1 },
+            seals: seals)
     }
 }
 
 extension Invocation {
     func input(_ path: ByteString, _ conversion: Conversion) throws -> Input {
-        if path.text == "-" {
-            guard conversion.seals else {
-                throw Failure(
-                    .usage, "\(verb.name): what it reads has to be a file, to be read at any place",
-                    next: "cat > FILE, or mamctl data unprotect for what mamctl data protect made")
-            }
-            return .stream
-        }
+        if path.text == "-" { return .stream }
         let source = try Source(path)
         if conversion.seals {
             try source.refuseToEncrypt()
@@ -74,51 +90,54 @@ extension Invocation {
         let input = try input(path, conversion)
         if conversion.seals {
             try sealToOutput(input, conversion, progress)
-        } else if case .file(let source) = input {
-            try openToOutput(source, conversion, progress)
+        } else {
+            try openToOutput(input, conversion, progress)
         }
         return (nil, .null)
     }
 
-    /// The form of a file is written at any place, so it is made in a file without a name: of ciphertext alone.
+    /// The daemon that serves the mount of what is read, else the one that is meant.
+    private func daemon(for input: Input) throws(Failure) -> Daemon {
+        guard case .file(let source) = input else { return try daemon() }
+        return try daemon(for: source.descriptor)
+    }
+
+    /// In the form of streams: that of files is not written from front to back.
     private func sealToOutput(
         _ input: Input, _ conversion: Conversion, _ progress: ConversionProgress
     ) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw Failure.usage(
-                verb, "a protected file is no text, and standard output is a terminal")
+                verb, "protected data is no text, and standard output is a terminal")
         }
-        let directory = getenv("TMPDIR").map { ByteString(cString: $0) } ?? ByteString("/tmp")
-        let spool = try naming(directory) { () throws(Errno) in
-            try openFile(directory.cString, O_RDWR | openTemporary, mode: 0o600)
-        }
-        _ = try input.convert(self, conversion, into: spool, progress)
-        _ = try naming(directory) { () throws(Errno) in
-            try retrying { lseek(spool.raw, 0, SEEK_SET) }
-        }
-        try pump(from: spool, directory) { bytes throws(Failure) in try writeToOutput(bytes) }
+        let output = try standardStream(STDOUT_FILENO)
+        _ = try daemon(for: input).convert(
+            conversion.ofStreams, try input.descriptor(), output, about: input.path.shown
+        ) { progress.follow(output, until: $0) }
     }
 
     /// As it is verified, block by block.
     private func openToOutput(
-        _ source: Source, _ conversion: Conversion, _ progress: ConversionProgress
+        _ input: Input, _ conversion: Conversion, _ progress: ConversionProgress
     ) throws {
         let pipe = try makePipe()
+        var conversion = conversion
+        if case .stream = input { conversion = conversion.ofStreams }
         var failure: Failure?
         var shown = 0
         do throws(Failure) {
-            let sent = try daemon(for: source.descriptor).convert(
-                conversion, source.descriptor, pipe.writer, about: source.path.shown
+            let sent = try daemon(for: input).convert(
+                conversion, try input.descriptor(), pipe.writer, about: input.path.shown
             ) { pending in
                 leave(pipe.writer)
                 failure = failing { () throws(Failure) in
-                    shown = try show(pipe.reader, until: pending, of: source.path, progress)
+                    shown = try show(pipe.reader, until: pending, of: input.path, progress)
                 }
                 leave(pipe.reader)
             }
             guard failure != nil || shown == sent else {
                 throw Failure(
-                    .failure, "\(source.path.shown): \(shown) of \(sent) bytes came out",
+                    .failure, "\(input.path.shown): \(shown) of \(sent) bytes came out",
                     next: "try again")
             }
         } catch {
@@ -127,7 +146,7 @@ extension Invocation {
             throw Failure(
                 .damaged,
                 "\(error.message); what came out before is right, and the rest is missing",
-                next: "mamctl verify \(source.path.asArgument)")
+                next: error.next)
         }
         if let failure { throw failure }
     }
@@ -162,13 +181,9 @@ extension Daemon {
         _ conversion: Conversion, _ source: Descriptor, _ destination: Descriptor,
         about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
-        let ends: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        let reply = try call(
-            conversion.method, conversion.parameters.merging(ends) { $1 },
-            descriptors: [source, destination], about: subject, meanwhile: meanwhile)
-        do throws(VarlinkError) { return try reply.integer("bytes") } catch {
-            throw Failure(any: error)
-        }
+        try pass(
+            conversion.method, conversion.parameters, from: source, to: destination,
+            about: subject, meanwhile: meanwhile)
     }
 }
 
@@ -189,7 +204,7 @@ private func feed(
 ) throws(Failure) {
     signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, SIG_DFL) }
-    let name = ByteString("standard input")
+    let name = inputName
     let input = try naming(name) { () throws(Errno) in try duplicate(STDIN_FILENO) }
     // So that a daemon that takes nothing does not keep us.
     _ = fcntl(writer.raw, F_SETFL, O_WRONLY | O_NONBLOCK)

@@ -12,13 +12,15 @@ func encrypt(_ invocation: Invocation) throws -> ExitStatus {
     return try invocation.convertEach(
         Conversion(
             method: "Encrypt", methodInMount: "Protection.EncryptFile",
-            parameters: ["owner": .string(owner)]))
+            parameters: ["owner": .string(owner)], seals: true))
 }
 
 /// Without an output the file itself becomes plain, inside a mount and outside.
 func decrypt(_ invocation: Invocation) throws -> ExitStatus {
     try invocation.convertEach(
-        Conversion(method: "Decrypt", methodInMount: "Protection.DecryptFile", parameters: [:]))
+        Conversion(
+            method: "Decrypt", methodInMount: "Protection.DecryptFile", parameters: [:],
+            seals: false))
 }
 
 /// One of the two ways.
@@ -26,8 +28,7 @@ struct Conversion {
     let method: String
     let methodInMount: String
     let parameters: [String: JSONValue]
-
-    var seals: Bool { method == "Encrypt" }
+    let seals: Bool
 }
 
 /// The file that is read.
@@ -181,6 +182,10 @@ private enum Output {
         let (verb, operands) = (invocation.verb, invocation.operands)
         let readsStream = operands.contains { $0.text == "-" }
         guard let path = invocation.arguments.value("output") else {
+            if readsStream, operands.count == 1 {
+                self = try .toOutput(invocation)
+                return
+            }
             if readsStream {
                 throw .usage(verb, "standard input is no file that could be replaced: add -o OUT")
             }
@@ -188,11 +193,7 @@ private enum Output {
             return
         }
         if path.text == "-" {
-            guard operands.count == 1, !invocation.isJSON else {
-                throw .usage(
-                    verb, "standard output takes one file, and no JSON beside it")
-            }
-            self = .stream
+            self = try .toOutput(invocation)
             return
         }
         let isDirectory =
@@ -208,6 +209,14 @@ private enum Output {
         }
         try refuseOneName(of: operands, verb)
         self = .directory(path)
+    }
+
+    private static func toOutput(_ invocation: Invocation) throws(Failure) -> Output {
+        guard invocation.operands.count == 1, !invocation.isJSON else {
+            throw .usage(
+                invocation.verb, "standard output takes one file, and no JSON beside it")
+        }
+        return .stream
     }
 }
 

@@ -99,11 +99,11 @@ private struct DataEnds {
                 try openFile(file.cString, O_RDONLY | O_NOCTTY)
             }
         } else {
-            path = ByteString("standard input")
+            path = inputName
             source = try standardStream(STDIN_FILENO)
         }
         attributes = try naming(path) { [source] () throws(Errno) in try status(of: source.raw) }
-        if let out = invocation.arguments.value("output") {
+        if let out = invocation.arguments.value("output"), out.text != "-" {
             let file = try NewFile(
                 for: out, from: path, replacing: invocation.arguments.has("force"))
             (new, destination) = (file, file.descriptor)
@@ -116,20 +116,7 @@ private struct DataEnds {
     func convert(
         _ daemon: Daemon, _ method: String, _ more: [String: JSONValue] = [:]
     ) throws(Failure) {
-        let both: [String: JSONValue] = ["sourceDescriptor": 0, "destinationDescriptor": 1]
-        do throws(Failure) {
-            _ = try daemon.call(
-                method, more.merging(both) { $1 }, descriptors: [source, destination], about: name)
-        } catch {
-            // As if we had written it ourselves: `head` has what it wants, and nobody is to hear.
-            if !isNewFile, hasNoReader { raise(SIGPIPE) }
-            throw error
-        }
-    }
-
-    private var hasNoReader: Bool {
-        var output = pollfd(fd: destination.raw, events: 0, revents: 0)
-        return poll(&output, 1, 0) == 1 && output.revents & Int16(POLLERR) != 0
+        _ = try daemon.pass(method, more, from: source, to: destination, about: name)
     }
 
     /// A new file gets its name, and the mode of the file that it was made of.

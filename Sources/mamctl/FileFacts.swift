@@ -59,6 +59,17 @@ extension Invocation {
         return try protection("ProtectionInfo", of: file, path, in: name)
     }
 
+    /// Of data that comes through a pipe: its header, of either form, is all that is read.
+    func factsOfInput() throws -> FileFacts {
+        let reply = try daemon().call(
+            "Protection.DataInfo", ["sourceDescriptor": 0],
+            descriptors: [try standardStream(STDIN_FILENO)], about: inputName.shown)
+        guard reply.has("protection") else {
+            return plain(inputName, "the data has no protection header")
+        }
+        return FileFacts(inputName, try ProtectionInfo(try reply.object("protection")))
+    }
+
     /// Calls a method that answers a file's protection.
     func protection(
         _ method: String, _ parameters: [String: JSONValue] = [:], of file: Descriptor,
@@ -90,7 +101,7 @@ func openForQuestion(
     default:
         throw Failure(
             .failure, "\(path.shown): only regular files have an owner",
-            next: "name a file; for what comes through a pipe: mamctl data protect")
+            next: "name a file; for what comes through a pipe: mamctl encrypt -")
     }
 }
 

@@ -13,7 +13,7 @@ func overview(width: Int) -> String {
     let chapters = chapters.filter { !$0.verbs.isEmpty }
         .map { "\($0.title):\n\(summaries(of: $0.verbs.filter { $0.alias == nil }, width: width))" }
     let title =
-        "mamctl \(productVersion): managed workspaces, whose files belong to an organisation or to you"
+        "mamctl \(productVersion): workspaces whose files belong to an organisation or to you"
     return """
         \(wrapped(words(of: title), width: width))
 
@@ -50,13 +50,15 @@ private let dailyVerbs = [
     "verify",
 ]
 
+private let dailyEnd = "The first time: mamctl init ~/.work. All verbs: mamctl help."
+
 /// What bare `mamctl` prints.
 func shortOverview(width: Int) -> String {
     let daily = dailyVerbs.compactMap { name in verbs.first { $0.name == name } }
     return """
         \(summaries(of: daily, width: width))
 
-        The first time: mamctl init ~/.work. All verbs: mamctl help.
+        \(wrapped(words(of: dailyEnd), width: width))
         """
 }
 
@@ -67,7 +69,7 @@ extension Verb {
         let parts = [
             wrapped(usageParts, after: "mamctl \(name) ", hanging: 4, width: width),
             wrapped(words(of: summary), width: width),
-            otherNames.map { wrapped(words(of: "Also: \($0)"), width: width) },
+            otherNames.map { wrapped(words(of: $0), width: width) },
             "Options:\n"
                 + table(allOptions.map { ["  \($0.usage)", $0.help] }, width: width),
             "Examples:\n" + examples.map { "  \($0)" }.joined(separator: "\n"),
@@ -80,9 +82,9 @@ extension Verb {
 
     /// Of this verb, or the one that it is another name of.
     private var otherNames: String? {
-        if let alias { return "mamctl \(alias), which is the same" }
+        if let alias { return "Alias of: mamctl \(alias)" }
         let names = verbs.filter { $0.alias == name }.map { "mamctl \($0.name)" }
-        return names.isEmpty ? nil : names.joined(separator: ", ")
+        return names.isEmpty ? nil : "Aliases: \(names.joined(separator: ", "))"
     }
 
     /// Its own options, and those of every verb.

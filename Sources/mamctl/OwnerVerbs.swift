@@ -6,10 +6,7 @@ internal import MAMWire
 
 func owner(_ invocation: Invocation) throws -> ExitStatus {
     if let identity = try invocation.arguments.text("set") {
-        return invocation.eachFile { path in
-            let facts = try invocation.setOwner(identity, of: path)
-            return (ownerLine(facts, note(on: facts)), facts.json)
-        }
+        return invocation.setOwners(to: identity)
     }
     var isAnyManaged = false
     let status = invocation.eachFile { path in
@@ -55,7 +52,9 @@ private func classLine(_ facts: FileFacts) -> Record {
 func info(_ invocation: Invocation) throws -> ExitStatus {
     var isAnyDamaged = false
     let status = invocation.eachFile { path in
-        let facts = try invocation.facts(of: path, orDirectory: true)
+        let facts =
+            path.text == "-"
+            ? try invocation.factsOfInput() : try invocation.facts(of: path, orDirectory: true)
         isAnyDamaged = isAnyDamaged || facts.isDamaged
         return (description(of: facts, holding: invocation.dataHeld(by: facts)), facts.json)
     }
@@ -81,7 +80,9 @@ private func ownerLine(_ facts: FileFacts, _ note: String = "") -> Record {
     return Record(before: "\(ByteString(owner).shown)\t", path: facts.path, after: note)
 }
 
-/// What a new owner does to content.
+/// What has a new owner, and what that does to its content.
+func giftLine(_ facts: FileFacts) -> Record { ownerLine(facts, note(on: facts)) }
+
 private func note(on facts: FileFacts) -> String {
     if facts.isManaged { return "" }
     if facts.state != .directory { return "\tnow plain" }
@@ -95,7 +96,8 @@ func description(of facts: FileFacts, holding inner: Identity? = nil) -> Record 
         rows.append(["  holds", "protected data of \(ByteString(inner.description).shown)"])
     }
     let (start, end) = Style.output.boldMarks
-    return Record(before: start, path: facts.path, after: "\(end)\n\(table(rows))")
+    let lines = table(rows, width: outputWidth)
+    return Record(before: start, path: facts.path, after: "\(end)\n\(lines)")
 }
 
 private func fileRows(_ facts: FileFacts) -> [[String]] {
@@ -158,15 +160,17 @@ extension Invocation {
             "SetClass", ["class": JSONValue(asked?.letter)], of: file, path, in: name)
     }
 
-    fileprivate func setOwner(_ identity: String, of path: ByteString) throws -> FileFacts {
-        let file = try openForQuestion(path, orDirectory: true)
-        guard let name = workspace(of: file) else {
-            throw Failure(
-                .failure, "\(path.shown): only a file in a mounted workspace can change its owner",
-                next: "mamctl encrypt \(path.asArgument) --owner UPN")
+    /// `protect --only-new` by the SDK's name, with a line for what was so already too.
+    fileprivate func setOwners(to identity: String) -> ExitStatus {
+        eachFile { path in
+            var record: Record?
+            var json = JSONValue.null
+            try give(path, to: identity, isDeep: false) { given in
+                guard case .done(let path, let info, _) = given else { return }
+                let facts = FileFacts(path, info)
+                (record, json) = (giftLine(facts), facts.json)
+            }
+            return (record, json)
         }
-        return try protection(
-            "SetOwner", ["owner": .string(identity), "unmanaged": mayBeUnmanaged], of: file, path,
-            in: name)
     }
 }

@@ -1,4 +1,4 @@
-// `protect`: files and whole directories of a mount.
+// `protect`, and `owner --set`: files and directories of a mount get an owner.
 
 internal import Glibc
 internal import MAMModel
@@ -10,18 +10,54 @@ internal import MAMWire
 /// result.
 func protect(_ invocation: Invocation) throws -> ExitStatus {
     let owner = try invocation.arguments.text("owner")
+    let isDeep = !invocation.arguments.has("only-new")
     var output = ProtectOutput(invocation)
     for path in invocation.operands {
-        do { try invocation.protect(path, owner, &output) } catch {
-            output.fail(path, Failure(any: error))
-        }
+        do {
+            try invocation.give(path, to: owner, isDeep: isDeep) { output.take($0) }
+        } catch { output.fail(path, Failure(any: error)) }
     }
     return output.finish()
 }
 
+/// What became of one file or directory.
+enum Given {
+    case done(ByteString, ProtectionInfo, wasChanged: Bool)
+    case failed(ByteString, Failure)
+
+    /// Nil for a reply that tells of none. A path in it is relative to the mount; of the operand
+    /// itself it is empty.
+    fileprivate init?(
+        _ reply: Parameters, _ operand: ByteString, _ mountPoint: ByteString
+    ) throws(VarlinkError) {
+        func place(_ part: Parameters) throws(VarlinkError) -> ByteString {
+            let path = try part.string("path")
+            return path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
+        }
+        if reply.has("file") {
+            let file = try reply.object("file")
+            let info = try ProtectionInfo(try file.object("protection"))
+            self = .done(try place(file), info, wasChanged: try file.bool("changed"))
+        } else if reply.has("failure") {
+            let part = try reply.object("failure")
+            let error = VarlinkError(
+                "\(ProtectionDescription.name).FileFailed", part.members
+            ).workspaceError
+            let path = try place(part)
+            self = .failed(path, Failure(error, about: path.shown))
+        } else {
+            return nil
+        }
+    }
+}
+
 extension Invocation {
-    fileprivate func protect(
-        _ path: ByteString, _ owner: String?, _ output: inout ProtectOutput
+    /// Gives a file to an identity, or a directory: whose its new files are and, where `isDeep`,
+    /// every file below it too.
+    ///
+    /// `owner`: nil for the caller's account.
+    func give(
+        _ path: ByteString, to owner: String?, isDeep: Bool, _ tell: (Given) -> Void
     ) throws {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
@@ -32,22 +68,34 @@ extension Invocation {
         }
         let daemon = try Daemon(of: name, servingMountOf: file)
         let status = try daemon.status()
+        let parameters: [String: JSONValue] = [
+            "owner": .string(try owner ?? defaultOwner(of: status)),
+            "unmanaged": mayBeUnmanaged, "fileDescriptor": 0,
+        ]
+        if !isDeep, try isDirectory(file, path) {
+            let reply = try daemon.call(
+                "SetOwner", parameters, descriptors: [file], about: path.shown)
+            let info = try ProtectionInfo(try reply.object("protection"))
+            return tell(.done(path, info, wasChanged: true))
+        }
         let mountPoint = ByteString(status.mountPoint)
         var failure: VarlinkError?
         try daemon.stream(
-            "Protection.VerifyAndProtect",
-            [
-                "owner": .string(try owner ?? defaultOwner(of: status)),
-                "unmanaged": mayBeUnmanaged, "fileDescriptor": 0,
-            ],
-            descriptors: [file], about: path.shown
+            "Protection.VerifyAndProtect", parameters, descriptors: [file], about: path.shown
         ) { reply in
-            do throws(VarlinkError) { try output.take(reply, path, mountPoint) } catch {
+            do throws(VarlinkError) { try Given(reply, path, mountPoint).map(tell) } catch {
                 failure = error
             }
             return failure == nil
         }
         if let failure { throw failure }
+    }
+
+    private func isDirectory(_ file: Descriptor, _ path: ByteString) throws -> Bool {
+        let mode = try naming(path) { () throws(Errno) in
+            try status(at: file.raw, "", followLinks: true).st_mode
+        }
+        return mode & S_IFMT == S_IFDIR
     }
 
     /// Whether an owner on the command line may be no account.
@@ -73,27 +121,13 @@ private struct ProtectOutput {
 
     init(_ invocation: Invocation) { self.invocation = invocation }
 
-    mutating func take(
-        _ reply: Parameters, _ operand: ByteString, _ mountPoint: ByteString
-    ) throws(VarlinkError) {
-        func place(_ part: Parameters) throws(VarlinkError) -> ByteString {
-            let path = try part.string("path")
-            return path.isEmpty ? operand : mountPoint.appending(ByteString(shown: path))
-        }
-        if reply.has("file") {
-            let file = try reply.object("file")
-            let info = try ProtectionInfo(try file.object("protection"))
-            let wasChanged = try file.bool("changed")
+    mutating func take(_ given: Given) {
+        switch given {
+        case .done(let path, let info, let wasChanged):
             progress.files += 1
             if wasChanged { changedCount += 1 }
-            try tell(place(file), info, wasChanged)
-        } else if reply.has("failure") {
-            let part = try reply.object("failure")
-            let error = VarlinkError(
-                "\(ProtectionDescription.name).FileFailed", part.members
-            ).workspaceError
-            let path = try place(part)
-            fail(path, Failure(error, about: path.shown))
+            tell(path, info, wasChanged)
+        case .failed(let path, let failure): fail(path, failure)
         }
     }
 
@@ -106,9 +140,7 @@ private struct ProtectOutput {
         }
         if wasChanged, !invocation.arguments.has("quiet") {
             if isatty(STDOUT_FILENO) == 1 { progress.clear() }
-            let owner = ByteString(info.owner.description).shown
-            let note = info.isManaged ? "" : "\tnow plain"
-            invocation.print(Record(before: "\(owner)\t", path: path, after: note))
+            invocation.print(giftLine(FileFacts(path, info)))
         }
         progress.note = "\(changedCount.grouped) changed"
         progress.show()

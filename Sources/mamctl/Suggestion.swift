@@ -5,7 +5,7 @@ internal import MAMSystem
 
 /// The verbs that someone who wrote these words may want.
 func verbsNear(_ first: String, _ second: String?) -> [String] {
-    let names = verbs.map(\.name)
+    let names = verbs.filter { $0.alias == nil }.map(\.name)
     // gocryptfs and encfs have options where we have verbs.
     let word = String(first.drop { $0 == "-" })
     if let known = otherNames[word] { return [known] }
@@ -36,8 +36,8 @@ private func nearestSecond(to word: String, in names: [String]) -> [String] {
 private let otherNames = [
     "umount": "unmount", "fusermount": "unmount", "close": "lock", "open": "unlock",
     "passwd": "account passphrase", "chpw": "account passphrase", "fsck": "verify",
-    "chown": "owner", "ls": "owner", "create": "init", "setup": "init", "add": "account register",
-    "accounts": "account list", "speed": "metrics",
+    "chown": "protect", "ls": "owner", "create": "init", "setup": "init", "add": "account register",
+    "accounts": "account list", "speed": "metrics", "v": "version",
 ]
 
 /// For a shell's single quotes.

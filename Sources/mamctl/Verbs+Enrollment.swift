@@ -5,7 +5,7 @@ internal import MAMWire
 
 let enrollmentVerbs: [Verb] = [
     Verb(
-        name: "account login", summary: "check in, and open an account with its passphrase",
+        name: "account login", summary: "check in, then unlock: the way out of a lock-out",
         usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [
             Option(name: "register", help: "it is a new account, though one has nearly that name"),

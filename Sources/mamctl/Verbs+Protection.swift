@@ -9,7 +9,10 @@ private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .ref
 
 private let protectOptions = [
     Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
-    .unmanaged, Option(name: "quiet", short: "q", help: "print failures alone"), .filesFrom, .null,
+    .unmanaged,
+    Option(
+        name: "only-new", help: "of a directory, only what is made there from then on"),
+    Option(name: "quiet", short: "q", help: "print failures alone"), .filesFrom, .null,
     .workspace,
 ]
 
@@ -23,7 +26,8 @@ private let dataOptions = [
 let protectionVerbs: [Verb] = [
     Verb(
         name: "protect", summary: "give files and whole directories to an identity",
-        usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: "PATH… [--owner UPN] [--only-new] [--files-from LIST] [-0]",
+        operands: 1...Int.max,
         options: protectOptions,
         examples: [
             "mamctl protect ~/Work/plans --owner ann@contoso.com",
@@ -32,7 +36,7 @@ let protectionVerbs: [Verb] = [
         statuses: protectStatuses, run: protect),
     Verb(
         name: "verify-protect", alias: "protect",
-        summary: "give files and whole directories to an identity",
+        summary: "the SDK's name for protect",
         usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
         options: protectOptions,
         examples: [
@@ -41,7 +45,7 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: protectStatuses, run: protect),
     Verb(
-        name: "data protect", summary: "protect data for an identity: standard input, or a file's",
+        name: "data protect", alias: "encrypt", summary: "the SDK's name for encrypt -",
         usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,
         options: [
             Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody"),
@@ -53,8 +57,8 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.notManaged, .windowClosed, .refused], run: protectData),
     Verb(
-        name: "data unprotect",
-        summary: "the inverse; what was never protected passes through as it is",
+        name: "data unprotect", alias: "decrypt",
+        summary: "the SDK's name for decrypt -; passes on what was never protected",
         usage: "[FILE|-] [-o OUT] [--string]", operands: 0...1, options: dataOptions,
         examples: [
             "mamctl data unprotect < plans.sealed | tar x",
@@ -62,7 +66,7 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .damaged], run: unprotectData),
     Verb(
-        name: "data info", summary: "whose data is, by its header",
+        name: "data info", alias: "info", summary: "the SDK's name for info -",
         usage: "[FILE|-] [--string]", operands: 0...1, options: [stringOption, .workspace],
         examples: ["mamctl data info < plans.sealed", "mamctl data info --json < plans.sealed"],
         statuses: daemonStatuses + [.notManaged, .damaged], run: dataInfo),

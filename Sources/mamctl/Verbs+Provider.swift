@@ -32,7 +32,7 @@ let providerVerbs: [Verb] = [
         statuses: providerStatuses, run: providerImport),
     Verb(
         name: "provider stamp", alias: "protect",
-        summary: "give the items that a provider keeps in a mount to its account",
+        summary: "the SDK's name for protect, of a provider's items in a mount",
         usage: "PATH… [--owner UPN]", operands: 1...Int.max,
         options: [owner, .unmanaged, .workspace],
         examples: [

@@ -156,15 +156,15 @@ private let accountVerbs: [Verb] = [
 
 private let fileVerbs: [Verb] = [
     Verb(
-        name: "owner", summary: "print or set the owners of files, and of directories' new files",
-        usage: "[--set UPN] FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        name: "owner", summary: "print the owners of files, and of directories' new files",
+        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
-            Option(
-                name: "set", value: "UPN", help: "give the files to this identity; '' is nobody"),
-            .unmanaged, .filesFrom, .null, .workspace,
+            Option(name: "set", value: "UPN", help: "alias of mamctl protect --only-new --owner"),
+            Option(name: "unmanaged", help: "as with mamctl protect"), .filesFrom, .null,
+            .workspace,
         ],
         examples: [
-            "mamctl owner ~/Work/*", "mamctl owner --set ann@contoso.com ~/Work/plan.odt",
+            "mamctl owner ~/Work/*",
             "find ~/Work -type f -print0 | mamctl owner -0 --files-from -",
         ],
         statuses: [
@@ -173,9 +173,12 @@ private let fileVerbs: [Verb] = [
         ], run: owner),
     Verb(
         name: "info", summary: "all that is known of a file's protection",
-        usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
+        usage: "FILE…|- [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [.filesFrom, .null, .workspace],
-        examples: ["mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt"],
+        examples: [
+            "mamctl info ~/Work/plan.odt", "mamctl info --json ~/.work/plan.odt",
+            "mamctl info - < plans.sealed",
+        ],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
     Verb(
         name: "class", summary: "print or set the protection classes of files and directories",
@@ -207,16 +210,15 @@ private let fileVerbs: [Verb] = [
             Option(name: "owner", value: "UPN", help: "the owner: a registered account"),
             .output(
                 """
-                write here, or below a directory; else FILE is replaced. '-' is standard output: the file is made \
-                in $TMPDIR first, sealed and without a name, for it is not written from front to back \
-                (data protect makes what is)
+                write here, or below a directory; else FILE is replaced. '-' is standard output, as it is \
+                for standard input without -o: what is written there may be of any size
                 """),
             Option(name: "force", help: "replace OUT if it exists"), .filesFrom, .null, .workspace,
         ],
         examples: [
             "mamctl encrypt plan.odt --owner ann@contoso.com -o plan.sealed",
             "mamctl encrypt *.odt --owner ann@contoso.com",
-            "mysqldump work | mamctl encrypt - --owner ann@contoso.com -o work.sealed",
+            "tar c plans | mamctl encrypt - --owner ann@contoso.com > plans.sealed",
         ],
         statuses: [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,
@@ -224,7 +226,7 @@ private let fileVerbs: [Verb] = [
         ], run: encrypt),
     Verb(
         name: "decrypt", summary: "write the plain content of protected files",
-        usage: "FILE… [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
+        usage: "FILE…|- [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
         options: [
             .output(
                 """
@@ -239,7 +241,7 @@ private let fileVerbs: [Verb] = [
         examples: [
             "mamctl decrypt plan.sealed -o plan.odt",
             "mamctl decrypt ~/.work/plan.odt -o plan.odt --force --workspace work",
-            "mamctl decrypt work.sealed -o - | mysql work",
+            "mamctl decrypt - < plans.sealed | tar x",
         ],
         statuses: [
             .success, .failure, .usage, .notFound, .notManaged, .windowClosed, .refused, .damaged,

@@ -11,8 +11,8 @@ import unittest
 from ordinary_user import NOBODY
 from terminal import on_terminal
 from workspace import (
-    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, PAYLOAD, USAGE, WorkspaceCase, pattern,
-    wait_until)
+    ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, NOT_MANAGED, PAYLOAD, USAGE, WorkspaceCase,
+    pattern, wait_until)
 
 # Names that a line cannot carry, or a terminal must not see.
 NAMES = [b"plain", b"with\nnewline", b"back\\slash", b"no\xffutf8", b"esc\x1b[31m", b"tab\there"]
@@ -26,9 +26,10 @@ class Case(WorkspaceCase):
         self.outside.mkdir()
         self.ctl = self.workspace.ctl
 
-    def run_bytes(self, *words, input=None, status=DONE):
+    def run_bytes(self, *words, status=DONE, **stdin):
         result = subprocess.run(
-            ["mamctl", *words], capture_output=True, input=input, env=self.workspace.environment, timeout=60)
+            ["mamctl", *words], capture_output=True, env=self.workspace.environment, timeout=60,
+            **stdin)
         self.assertEqual(result.returncode, status, result.stderr)
         return result.stdout
 
@@ -304,11 +305,39 @@ class Streams(Case):
                 self.run_bytes("encrypt", "-", "--owner", ANN, "-o", out, input=data)
                 self.assertEqual(self.workspace.decode(out), data)
                 self.assertEqual(self.run_bytes("decrypt", out, "-o", "-"), data)
-                # The file form through a pipe.
-                sealed = self.run_bytes("encrypt", "-", "--owner", ANN, "-o", "-", input=data)
+                if not data:
+                    continue
+                # Through pipes.
+                sealed = self.run_bytes("encrypt", "-", "--owner", ANN, input=data)
                 again = self.plain(f"again{size}", sealed)
                 self.assertEqual(self.run_bytes("decrypt", again, "-o", "-"), data)
+                self.assertEqual(self.run_bytes("decrypt", "-", input=sealed), data)
+                self.assertEqual(self.run_bytes("data", "unprotect", input=sealed), data)
         self.assertEqual(self.left(), [])
+
+    def test_pipes_take_what_is_an_accounts_and_nothing_else(self):
+        sealed = self.run_bytes("encrypt", "-", "--owner", ANN, input=b"words")
+        for owner in ("", "eve@home.example"):
+            words = "encrypt", "-", "--owner", owner
+            self.assertEqual(self.run_bytes(*words, input=b"words", status=NOT_MANAGED), b"")
+        self.assertEqual(self.run_bytes("decrypt", "-", input=b"plain", status=NOT_MANAGED), b"")
+        cut = sealed[:-1]
+        self.assertEqual(self.run_bytes("decrypt", "-", "-o", "-", input=cut, status=DAMAGED), b"")
+        out = self.outside / "from a pipe"
+        self.run_bytes("decrypt", "-", "-o", out, input=cut, status=DAMAGED)
+        self.assertFalse(out.exists())
+        self.run_bytes("decrypt", "-", "-o", out, input=sealed)
+        self.assertEqual(out.read_bytes(), b"words")
+        # What is redirected may be in the form of files too.
+        with open(self.sealed("file", b"of a file"), "rb") as file:
+            self.assertEqual(self.run_bytes("decrypt", "-", stdin=file), b"of a file")
+
+    def test_info_of_a_pipe(self):
+        sealed = self.run_bytes("encrypt", "-", "--owner", ANN, input=b"words")
+        (found,) = json.loads(self.run_bytes("info", "-", "--json", input=sealed))
+        self.assertEqual((found["owner"], found["managed"]), (ANN, True))
+        (found,) = json.loads(self.run_bytes("info", "-", "--json", input=b"words"))
+        self.assertEqual((found["state"], found["managed"]), ("foreign", False))
 
     def test_files_are_read_and_written_where_they_stand(self):
         """Redirected, a standard stream is a file with a position."""
@@ -365,9 +394,10 @@ class Streams(Case):
     def test_what_makes_no_sense(self):
         path = self.sealed("file", b"text")
         for words in (
-            ["encrypt", "-", "--owner", ANN], ["encrypt", "-", path, "--owner", ANN, "-o", self.outside],
+            ["encrypt", "-", "--owner", ANN, "--json"],
+            ["encrypt", "-", path, "--owner", ANN, "-o", self.outside],
             ["encrypt", "-", "--owner", ANN, "-o", "-", "--json"], ["decrypt", path, path, "-o", "-"],
-            ["decrypt", "-", "-o", "out"],
+            ["decrypt", "-", path, "-o", self.outside], ["encrypt", "-", path, "--owner", ANN],
         ):
             with self.subTest(words=words):
                 self.assertIn("try:", self.ctl(*words, status=USAGE, input=b"").stderr)

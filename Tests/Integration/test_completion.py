@@ -11,6 +11,9 @@ from workspace import ANN, WorkspaceCase
 ASKED = (
     ("mamctl acc", {"account"}, None),
     ("mamctl en", {"encrypt"}, None),
+    ("mamctl verify", {"verify"}, None),
+    ("mamctl data", set(), None),
+    ("mamctl data unp", {"unprotect"}, None),
     ("mamctl account reg", {"register"}, None),
     ("mamctl account ", {"register", "list", "link"}, ()),
     ("mamctl can is", {"isContactSyncAllowed"}, ()),

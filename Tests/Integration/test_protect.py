@@ -49,6 +49,26 @@ class Protect(WorkspaceCase):
         self.assertEqual(self.backing_of(self.directory / "deep" / "b").read_bytes(), before)
         self.assertFalse(any(line["changed"] for line in self.protect(self.directory, verb="verify-protect").values()))
 
+    def test_only_new_leaves_what_is_in_a_directory(self):
+        """As the alias does, whose output tells of each path."""
+        for words in (("protect", "--only-new", "--owner"), ("owner", "--set")):
+            place = self.directory / words[0]
+            place.mkdir()
+            old, new = place / "old", place / "new"
+            self.write(old, b"old")
+            said = self.workspace.ctl(*words, ANN, place).stdout
+            self.assertEqual(said, f"{ANN}\t{place}\n")
+            self.write(new, b"new")
+            self.assertEqual([self.workspace.owner(path) for path in (old, new)], ["nobody", ANN])
+        self.write(old, b"old")
+        said = self.workspace.ctl("owner", "--set", ANN, old, new).stdout
+        self.assertEqual(said, f"{ANN}\t{old}\n{ANN}\t{new}\n")
+        said = self.workspace.ctl("protect", "--only-new", "--owner", ANN, old).stdout
+        self.assertEqual(said, "")
+        (given,) = json.loads(self.workspace.ctl("owner", "--set", "", old, "--json").stdout)
+        (asked,) = json.loads(self.workspace.ctl("owner", old, "--json", status=NOT_MANAGED).stdout)
+        self.assertEqual(given, asked)
+
     def test_quiet_tells_failures_alone(self):
         self.tree()
         shown = self.workspace.ctl("protect", "--quiet", self.directory, "none", "--owner", ANN, status=NOT_FOUND)
