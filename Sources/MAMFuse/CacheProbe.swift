@@ -74,7 +74,7 @@ struct CacheProbe: ~Copyable {
     ) throws(Errno) -> Descriptor {
         let file = Descriptor(
             owning: try retrying {
-                mam_open_fuse_node(mount.raw, inode.node, Entry.generation, flags)
+                mam_open_fuse_node(mount.raw, inode.node, inode.generation, flags)
             })
         return try checked(file, inode, in: files)
     }

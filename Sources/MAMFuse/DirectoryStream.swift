@@ -73,13 +73,23 @@ final class DirectoryStream: Sendable {
         if let failure { throw failure }
     }
 
-    /// The name behind `offset`, and the position behind that; nil at the end.
-    func name(after offset: Int) throws(Errno) -> (name: ByteString, next: Int)? {
-        var found: (name: ByteString, next: Int)?
+    /// As ``Item``, to keep.
+    struct KeptItem {
+        let name: ByteString
+        let number: UInt64
+        let kind: UInt8
+        let next: Int
+    }
+
+    /// The entry behind `offset`; nil at the end.
+    func item(after offset: Int) throws(Errno) -> KeptItem? {
+        var found: KeptItem?
         try read(from: offset) { item in
             guard found == nil else { return false }
             if strcmp(item.name, ".") != 0, strcmp(item.name, "..") != 0 {
-                found = (ByteString(cString: item.name), item.next)
+                found = KeptItem(
+                    name: ByteString(cString: item.name), number: item.number, kind: item.kind,
+                    next: item.next)
             }
             return true
         }

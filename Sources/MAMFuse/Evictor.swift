@@ -70,7 +70,7 @@ final class Evictor: Sendable {
     /// Asks the kernel to forget what has been known longest and is not in use. What stands in a directory before the
     /// directory, which is in use by that.
     private static func evict(from files: FileSystem, keeping count: Int) {
-        let known = files.table.all.sorted { $0.node < $1.node }
+        let known = files.table.all.sorted { $0.order < $1.order }
         let chosen = known.prefix(max(0, known.count - count)).reversed()
             .filter { !$0.isInUse.load(ordering: .relaxed) }
         guard !chosen.isEmpty, !files.notifier.prune(chosen.map(\.node)) else { return }

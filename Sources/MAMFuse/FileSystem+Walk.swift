@@ -79,7 +79,7 @@ extension FileSystem {
     private func next(
         _ stack: inout WalkStack, failed: (ByteString, Errno) -> Void
     ) -> ByteString? {
-        do throws(Errno) { if let name = try stack.next() { return name } } catch {
+        do throws(Errno) { if let item = try stack.next() { return item.name } } catch {
             failed(stack.path.joined(), error)
         }
         do throws(Errno) { try stack.leave() } catch { failed(stack.path.joined(), error) }

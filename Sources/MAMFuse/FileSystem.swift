@@ -13,6 +13,9 @@ package final class FileSystem: Sendable {
     let vault: Vault
     let root: Descriptor
     let table: InodeTable
+    /// Nil where files cannot be found by number.
+    let handles: FileHandles?
+    let searches = Searches()
     /// On the same file system as the root: for files that are to be renamed into place.
     /// Nil only where nothing is written.
     let workDirectory: Descriptor?
@@ -81,7 +84,8 @@ package final class FileSystem: Sendable {
         holdsOpen = mam_is_local(root.raw) == 1
         readsAhead = holdsOpen && mam_is_in_memory(root.raw) == 0 && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")
-        table = InodeTable(root: root, status: rootStatus)
+        handles = FileHandles(of: root)
+        table = InodeTable(root: root, status: rootStatus, handles)
     }
 }
 
@@ -128,9 +132,6 @@ struct Entry {
     let inode: Inode
     let attributes: stat
     let cacheSeconds: Double
-
-    /// The same for all: no number is given twice.
-    static let generation: UInt32 = 1
 }
 
 /// A name that the kernel sent: bytes, ended by a zero.

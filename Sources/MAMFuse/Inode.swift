@@ -30,6 +30,10 @@ struct BackingID: Hashable, Sendable {
 final class Inode: Sendable {
     /// The number by which the kernel asks for it.
     let node: UInt64
+    /// Told with the number: of another generation, the number is another file's to the kernel.
+    let generation: UInt32
+    /// How many had become known before it.
+    let order: UInt64
     let handle: Descriptor
     /// The file that it was when it became known, and under whose number it is shown.
     let id: BackingID
@@ -58,8 +62,10 @@ final class Inode: Sendable {
         }
     }
 
-    init(node: UInt64, _ found: FoundFile, facts: FileFacts?) {
-        self.node = node
+    init(_ number: NodeNumber, order: UInt64, _ found: FoundFile, facts: FileFacts?) {
+        node = number.node
+        generation = number.generation
+        self.order = order
         handle = found.handle
         mayRead = found.mayRead
         id = BackingID(found.status)

@@ -8,7 +8,7 @@ internal import Synchronization
 /// Finds inodes by the kernel's number and by backing identity. Its lock is held for look-ups only, never
 /// over I/O.
 final class InodeTable: Sendable {
-    static let rootNode: UInt64 = 1
+    static let rootNode = NodeNumber.root.node
 
     private struct Tables {
         var byNode: [UInt64: Inode] = [:]
@@ -20,16 +20,17 @@ final class InodeTable: Sendable {
     }
 
     private let tables = Guarded(Tables())
-    /// No number is given twice.
-    private let nextNode = Atomic<UInt64>(rootNode + 1)
+    private let numbers: NodeNumbers
+    private let nextOrder = Atomic<UInt64>(1)
     /// Changed under the lock.
     private let knownCount = Atomic<Int>(1)
 
     private let losses = Atomic<Int>(0)
 
-    init(root: Descriptor, status: stat) {
+    init(root: Descriptor, status: stat, _ handles: FileHandles?) {
+        numbers = NodeNumbers(handles)
         let found = FoundFile(handle: root, status: status, mayRead: false)
-        let inode = Inode(node: Self.rootNode, found, facts: nil)
+        let inode = Inode(.root, order: 0, found, facts: nil)
         tables.withLock { tables in
             tables.byNode[inode.node] = inode
             tables.byID[inode.id] = inode
@@ -61,15 +62,20 @@ final class InodeTable: Sendable {
 
     /// Adds an inode and counts its first look-up; another thread may have been faster.
     func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
-        // Made before the lock is taken: two threads make inodes known at once, and a number may stay unused.
-        let node = nextNode.add(1, ordering: .relaxed).oldValue
-        let new = Inode(node: node, found, facts: facts)
+        // Made before the lock is taken: two threads make inodes known at once, and one may stay unused.
+        let order = nextOrder.add(1, ordering: .relaxed).oldValue
+        let first = Inode(numbers.number(of: found), order: order, found, facts: facts)
         return tables.withLock { tables in
-            if let known = tables.byID[new.id] {
+            if let known = tables.byID[first.id] {
                 known.lookups.add(1, ordering: .relaxed)
                 return known
             }
-            tables.byNode[node] = new
+            var new = first
+            // The kernel still knows the file by its number as what it is no longer.
+            while tables.byNode[new.node] != nil {
+                new = Inode(numbers.next(), order: order, found, facts: facts)
+            }
+            tables.byNode[new.node] = new
             tables.byID[new.id] = new
             knownCount.store(tables.byNode.count, ordering: .relaxed)
             new.lookups.add(1, ordering: .relaxed)

@@ -12,7 +12,7 @@ package struct InodeTableMeter: ~Copyable {
     private let table: InodeTable
 
     package init(root: Descriptor) throws(Errno) {
-        table = InodeTable(root: root, status: try status(of: root.raw))
+        table = InodeTable(root: root, status: try status(of: root.raw), nil)
     }
 
     /// The kernel's number of a file that becomes known.

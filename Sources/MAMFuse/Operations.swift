@@ -19,8 +19,13 @@ func makeOperations() -> fuse_lowlevel_ops {
 }
 
 private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
-    table.`init` = { _, connection in
-        if let connection { negotiate(&connection.pointee) }
+    table.`init` = { data, connection in
+        guard let data, let connection else { return }
+        negotiate(&connection.pointee)
+        let files = Unmanaged<FileSystem>.fromOpaque(data).takeUnretainedValue()
+        if files.handles != nil {
+            connection.pointee.want |= connection.pointee.capable & UInt32(FUSE_CAP_EXPORT_SUPPORT)
+        }
     }
 }
 
@@ -48,7 +53,7 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
     table.lookup = { raw, parent, name in
         let request = Request(raw)
         request.serve { files throws(Errno) in
-            request.reply(try files.lookUp(name.name, in: parent))
+            request.reply(try files.answerLookUp(name.name, in: parent))
         }
     }
     table.forget = { raw, node, count in

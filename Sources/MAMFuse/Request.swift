@@ -67,7 +67,8 @@ struct Request: @unchecked Sendable {
 extension fuse_entry_param {
     init(_ entry: Entry) {
         self.init(
-            ino: entry.inode.node, generation: UInt64(Entry.generation), attr: entry.attributes,
+            ino: entry.inode.node, generation: UInt64(entry.inode.generation),
+            attr: entry.attributes,
             attr_timeout: entry.cacheSeconds, entry_timeout: FileSystem.cacheSeconds)
     }
 }

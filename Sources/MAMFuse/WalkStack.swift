@@ -41,13 +41,13 @@ struct WalkStack {
         if index >= Self.heldCount { letGo(of: &levels[index]) }
     }
 
-    /// The next name of the directory that the walk is in; nil at its end.
-    mutating func next() throws(Errno) -> ByteString? {
+    /// The next entry of the directory that the walk is in; nil at its end.
+    mutating func next() throws(Errno) -> DirectoryStream.KeptItem? {
         guard let level = levels.last, let stream = level.stream,
-            let found = try stream.name(after: level.position)
+            let found = try stream.item(after: level.position)
         else { return nil }
         levels[levels.count - 1].position = found.next
-        return found.name
+        return found
     }
 
     /// Goes up. Throws `EBUSY` if a directory was moved elsewhere meanwhile, so that the way up is

@@ -3,6 +3,7 @@
 #include "attributes.h"
 #include "credentials.h"
 #include "device.h"
+#include "file_handles.h"
 #include "landlock.h"
 #include "kept_command.h"
 #include "libraries.h"
