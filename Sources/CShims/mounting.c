@@ -32,6 +32,9 @@ int mam_new_fuse_mount(int device, const char *source, const char *subtype, int 
     unsigned attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
     if (flags & MAM_READ_ONLY) attributes |= MOUNT_ATTR_RDONLY;
     if (flags & MAM_NO_PROGRAMS) attributes |= MOUNT_ATTR_NOEXEC;
+    if (flags & MAM_NOATIME) attributes |= MOUNT_ATTR_NOATIME;
+    if (flags & MAM_STRICTATIME) attributes |= MOUNT_ATTR_STRICTATIME;
+    if (flags & MAM_NODIRATIME) attributes |= MOUNT_ATTR_NODIRATIME;
     int mount = configure(context, device, source, subtype, flags)
                     ? -1
                     : fsmount(context, FSMOUNT_CLOEXEC, attributes);

@@ -85,7 +85,9 @@ int mam_is_in_memory(int descriptor) {
     return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
 }
 
-_Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME && MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,
+_Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME &&
+                   MAM_NO_DIRECTORY_ACCESS_TIME == ST_NODIRATIME &&
+                   MAM_RELATIVE_ACCESS_TIME == ST_RELATIME,
                "the header's numbers are the kernel's");
 
 int mam_set_status_flags(int descriptor, int flags) { return fcntl(descriptor, F_SETFL, flags); }

@@ -19,8 +19,12 @@ final class DirectoryStream: Sendable {
         var pending: UnsafeMutablePointer<dirent>?
     }
 
-    init(_ inode: Inode, _ place: SharePlace? = nil) throws(Errno) {
-        let handle = try openDirectoryStream(inode.handle.raw)
+    /// `movesAccessTime`: false for the daemon's own reading, which is no access of anybody's.
+    init(
+        _ inode: Inode, _ place: SharePlace? = nil, movesAccessTime: Bool = false
+    ) throws(Errno) {
+        let handle = try openDirectoryStream(
+            inode.handle.raw, movesAccessTime: movesAccessTime)
         self.inode = inode
         self.place = place
         state = Mutex(Stream(handle: handle))

@@ -184,7 +184,11 @@ extension FileSystem {
     func openDirectory(_ node: UInt64, for caller: Caller) throws(Errno) -> DirectoryStream {
         let inode = try table.inode(node)
         let place = try place(in: openDirectories, for: caller)
-        return try evictor.makingRoom { () throws(Errno) in try DirectoryStream(inode, place) }
+        let moves =
+            !isReadOnly && accessTimes.movesOfDirectory(try? status(at: inode.handle.raw, ""))
+        return try evictor.makingRoom { () throws(Errno) in
+            try DirectoryStream(inode, place, movesAccessTime: moves)
+        }
     }
 
     func forget(_ node: UInt64, count: UInt64) { table.forget(node, count: count) }

@@ -80,7 +80,7 @@ package final class FileSystem: Sendable {
         self.vault = vault
         self.root = root
         openFiles = Shares(total: evictor.openLimit)
-        accessTimes = AccessTimeRule(of: root)
+        accessTimes = AccessTimeRule(of: root, shownAt: mountPoint)
         holdsOpen = mam_is_local(root.raw) == 1
         readsAhead = holdsOpen && mam_is_in_memory(root.raw) == 0 && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")

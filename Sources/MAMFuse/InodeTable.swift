@@ -62,7 +62,8 @@ final class InodeTable: Sendable {
 
     /// Adds an inode and counts its first look-up; another thread may have been faster.
     func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
-        // Made before the lock is taken: two threads make inodes known at once, and one may stay unused.
+        // Made before the lock is taken: two threads make inodes known at once, and one may stay
+        // unused.
         let order = nextOrder.add(1, ordering: .relaxed).oldValue
         let first = Inode(numbers.number(of: found), order: order, found, facts: facts)
         return tables.withLock { tables in

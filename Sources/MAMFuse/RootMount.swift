@@ -11,18 +11,20 @@ package struct MountOptions: Sendable {
     package var isReadOnly: Bool
     /// No file in it is run as a program: `noexec`.
     package var forbidsPrograms: Bool
+    package var accessTimes: AccessTimes
     /// Requests come through io_uring, if the kernel offers that.
     package var usesRing: Bool
     /// Waits for the next request without sleeping for a moment.
     package var waitsBusily: Bool
 
     package init(
-        letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, usesRing: Bool,
-        waitsBusily: Bool
+        letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, accessTimes: AccessTimes,
+        usesRing: Bool, waitsBusily: Bool
     ) {
         self.letsOthersIn = letsOthersIn
         self.isReadOnly = isReadOnly
         self.forbidsPrograms = forbidsPrograms
+        self.accessTimes = accessTimes
         self.usesRing = usesRing
         self.waitsBusily = waitsBusily
     }
@@ -31,11 +33,42 @@ package struct MountOptions: Sendable {
     var words: [String] {
         (letsOthersIn ? ["allow_other"] : []) + (isReadOnly ? ["ro"] : [])
             + (forbidsPrograms ? ["noexec"] : [])
+            // fusermount3 knows none of the others.
+            + (accessTimes.rule == .never ? ["noatime"] : [])
     }
 
     fileprivate var flags: Int {
         (letsOthersIn ? MAM_ALLOW_OTHER : 0) | (isReadOnly ? MAM_READ_ONLY : 0)
-            | (forbidsPrograms ? MAM_NO_PROGRAMS : 0)
+            | (forbidsPrograms ? MAM_NO_PROGRAMS : 0) | accessTimes.flags
+    }
+}
+
+/// Which reads move access times, by the words of mount(8).
+package struct AccessTimes: Sendable {
+    fileprivate enum Rule { case always, ifOld, never }
+
+    fileprivate var rule = Rule.ifOld
+    private var skipsDirectories = false
+
+    /// As mount(8) has it without a word.
+    package init() {}
+
+    /// False for a word that is about something else. What is said last counts.
+    package mutating func take(_ word: Substring) -> Bool {
+        switch word {
+        case "noatime": rule = .never
+        case "relatime", "atime", "nostrictatime": rule = .ifOld
+        case "strictatime", "norelatime": rule = .always
+        case "nodiratime": skipsDirectories = true
+        case "diratime": skipsDirectories = false
+        default: return false
+        }
+        return true
+    }
+
+    fileprivate var flags: Int {
+        let flag = [Rule.never: MAM_NOATIME, .always: MAM_STRICTATIME, .ifOld: 0][rule] ?? 0
+        return flag | (skipsDirectories ? MAM_NODIRATIME : 0)
     }
 }
 

@@ -4,45 +4,125 @@ internal import CShims
 package import Glibc
 internal import Synchronization
 
-/// What the kernel does with access times on one mount. A remount can change it, so it is asked for anew every second.
+/// What reading does to access times: what both mounts allow, that of the backing directory and the
+/// workspace's own. A remount can change it, so it is asked for anew every second.
 package final class AccessTimeRule: Sendable {
-    private let mount: Descriptor
-    /// The second in which the flags were asked for, times 4, and the rule.
+    private let backing: Descriptor
+    private let mountPoint: ByteString
+    /// The second in which the flags were asked for, times 32, and the rules.
     private let known = Atomic<Int64>(.min)
 
+    /// The larger, the fewer reads count.
     private enum Rule: Int64 {
         case always, ifOld, never
     }
 
-    /// `mount`: any file on it.
-    package init(of mount: Descriptor) { self.mount = mount }
+    private struct Rules {
+        var files: Rule
+        var directories: Rule
+        /// What the kernel does by itself, on the mount below, is right for directories.
+        var areKernels: Bool
+
+        init(files: Rule, directories: Rule, areKernels: Bool) {
+            self.files = files
+            self.directories = directories
+            self.areKernels = areKernels
+        }
+
+        /// Nil for what ``packed`` never is.
+        init?(packed: Int64) {
+            guard let files = Rule(rawValue: packed & 3),
+                let directories = Rule(rawValue: packed >> 2 & 3)
+            else { return nil }
+            self.init(files: files, directories: directories, areKernels: packed & 16 != 0)
+        }
+
+        var packed: Int64 {
+            files.rawValue | directories.rawValue << 2 | (areKernels ? 16 : 0)
+        }
+    }
+
+    /// `backing`: any file of the mount below. `mountPoint`: where the workspace is mounted; any
+    /// path if it is not.
+    package init(of backing: Descriptor, shownAt mountPoint: ByteString) {
+        self.backing = backing
+        self.mountPoint = mountPoint
+    }
 
     /// False if reading a file of this status would leave its access time as it is, as far as that can be told without
     /// reading it.
     package func moves(_ status: @autoclosure () -> stat?) -> Bool {
+        let now = coarseNow()
+        return Self.moves(by: rules(at: Int64(now.tv_sec)).files, status, now)
+    }
+
+    /// The same for a directory that is listed.
+    package func movesOfDirectory(_ status: @autoclosure () -> stat?) -> Bool {
+        let now = coarseNow()
+        let rules = rules(at: Int64(now.tv_sec))
+        return rules.areKernels || Self.moves(by: rules.directories, status, now)
+    }
+
+    private func coarseNow() -> timespec {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &now)
-        switch rule(at: Int64(now.tv_sec)) {
-        case .always: return true
-        case .never: return false
-        case .ifOld: return status().map { Self.isOld($0, now) } ?? true
+        return now
+    }
+
+    private static func moves(by rule: Rule, _ status: () -> stat?, _ now: timespec) -> Bool {
+        switch rule {
+        case .always: true
+        case .never: false
+        case .ifOld: status().map { isOld($0, now) } ?? true
         }
     }
 
-    private func rule(at second: Int64) -> Rule {
+    private func rules(at second: Int64) -> Rules {
         let value = known.load(ordering: .relaxed)
-        if value >> 2 == second, let rule = Rule(rawValue: value & 3) { return rule }
-        let rule = askedRule
-        known.store(second << 2 | rule.rawValue, ordering: .relaxed)
-        return rule
+        if value >> 5 == second, let rules = Rules(packed: value & 31) { return rules }
+        let rules = askedRules
+        known.store(second << 5 | rules.packed, ordering: .relaxed)
+        return rules
     }
 
-    private var askedRule: Rule {
+    private var askedRules: Rules {
+        let (below, above) = (backingRules, mountRules)
+        let files = below.files.rawValue > above.files.rawValue ? below.files : above.files
+        let directories =
+            below.directories.rawValue > above.directories.rawValue
+            ? below.directories : above.directories
+        return Rules(
+            files: files, directories: directories,
+            areKernels: directories == below.directories)
+    }
+
+    private var backingRules: Rules {
         var found = statvfs()
-        guard fstatvfs(mount.raw, &found) == 0 else { return .always }
+        guard fstatvfs(backing.raw, &found) == 0 else {
+            return Rules(files: .always, directories: .always, areKernels: true)
+        }
         let flags = Int(found.f_flag)
-        if flags & MAM_NO_ACCESS_TIME != 0 { return .never }
-        return flags & MAM_RELATIVE_ACCESS_TIME != 0 ? .ifOld : .always
+        return Self.rules(
+            isNever: flags & MAM_NO_ACCESS_TIME != 0,
+            isIfOld: flags & MAM_RELATIVE_ACCESS_TIME != 0,
+            skipsDirectories: flags & MAM_NO_DIRECTORY_ACCESS_TIME != 0)
+    }
+
+    /// From the kernel's table: statvfs(2) would be a request to ourselves.
+    private var mountRules: Rules {
+        guard let mount = try? MountTable().mount(at: mountPoint.bytes),
+            mount.type == Mount.workspaceType
+        else { return Rules(files: .always, directories: .always, areKernels: true) }
+        let words = mount.options.split(whereSeparator: { $0 == "," || $0 == " " })
+        return Self.rules(
+            isNever: words.contains("noatime"), isIfOld: words.contains("relatime"),
+            skipsDirectories: words.contains("nodiratime"))
+    }
+
+    private static func rules(isNever: Bool, isIfOld: Bool, skipsDirectories: Bool) -> Rules {
+        let rule: Rule = isNever ? .never : isIfOld ? .ifOld : .always
+        return Rules(
+            files: rule, directories: skipsDirectories ? .never : rule, areKernels: true)
     }
 
     /// relatime_need_update() of the kernel: not read since the last change, or for a day.

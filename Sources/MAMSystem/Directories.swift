@@ -5,10 +5,18 @@ internal import Glibc
 
 /// A stream over a directory, to be closed with closedir(3). It has a descriptor of its own, so that the reading
 /// position is not shared; an `O_PATH` one may be given.
-package func openDirectoryStream(_ directory: Int32) throws(Errno) -> OpaquePointer {
+package func openDirectoryStream(
+    _ directory: Int32, movesAccessTime: Bool = true
+) throws(Errno) -> OpaquePointer {
     // By the descriptor's own path: "." would have to be looked up in a directory that may only be read.
     let copy = try withProcPath(of: directory) { path throws(Errno) in
-        try retrying { mam_openat(workingDirectory, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) }
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+        // Only its owner may ask for that.
+        if !movesAccessTime {
+            let found = mam_openat(workingDirectory, path, flags | openWithoutAccessTime, 0)
+            if found >= 0 { return found }
+        }
+        return try retrying { mam_openat(workingDirectory, path, flags, 0) }
     }
     guard let stream = fdopendir(copy) else {
         let error = Errno.current

@@ -16,6 +16,7 @@ struct Arguments {
     var allowOther: Bool?
     var isReadOnly = false
     var forbidsPrograms = false
+    var accessTimes = AccessTimes()
     var usesRing = false
     var waitsBusily = true
     /// Nil for the one that suits the processor.
@@ -38,7 +39,8 @@ struct Arguments {
         MountOptions(
             // Root serves every user; a user's own daemon serves that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms, usesRing: usesRing, waitsBusily: waitsBusily)
+            forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, usesRing: usesRing,
+            waitsBusily: waitsBusily)
     }
 
     private var placeCount: Int {
@@ -60,8 +62,9 @@ struct Arguments {
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring, no_busy_wait,
-                          cipher=openssl|avx|vaes; others of mount(8) are accepted and ignored
+          -o OPTION       ro, noexec, allow_other, no_allow_other, noatime, nodiratime,
+                          relatime, strictatime, io_uring, no_busy_wait, cipher=openssl|avx|vaes;
+                          others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
                           --ready-fd is closed; with -o ro nothing is written, but
@@ -130,7 +133,7 @@ struct Arguments {
             case "no_busy_wait": waitsBusily = false
             case _ where option.hasPrefix("cipher="):
                 cipher = Self.cipher(named: option.dropFirst("cipher=".count))
-            default: break
+            default: _ = accessTimes.take(option)
             }
         }
     }

@@ -34,8 +34,12 @@ int mam_is_local(int descriptor);
 /// 1 if a descriptor is of a file system that has no disk: nobody waits for its files to be read.
 int mam_is_in_memory(int descriptor);
 
-/// ST_NOATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
-enum { MAM_NO_ACCESS_TIME = 1024, MAM_RELATIVE_ACCESS_TIME = 4096 };
+/// ST_NOATIME, ST_NODIRATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
+enum {
+    MAM_NO_ACCESS_TIME = 1024,
+    MAM_NO_DIRECTORY_ACCESS_TIME = 2048,
+    MAM_RELATIVE_ACCESS_TIME = 4096
+};
 
 /// fcntl(2) with F_SETFL.
 int mam_set_status_flags(int descriptor, int flags);
