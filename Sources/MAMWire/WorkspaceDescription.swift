@@ -78,10 +78,11 @@ package enum WorkspaceDescription {
         #   launch-warning (reason)
         #   enrollment-status (kind: enrollment, policy, unenroll; code, succeeded, reason), check-in (succeeded, reason)
         #   user-status-changed (code), compliance-status (code), restart-required
-        #   identity-switch-required (code: 0 a link is opened for name, 1 a launch was canceled,
-        #     2 a document of name's came; session, name: whom to switch to, empty for nobody managed).
-        #     0 and 2 once until the session shows somebody else, and where it shows somebody at all
+        #   identity-switch-required (code, session, name: whom to switch to, empty for nobody managed)
         #   ui-taken (session), ui-released (session)
+        # The code of identity-switch-required: 0 a link is opened for name, 1 a launch was canceled,
+        # 2 a document of name's came. 0 and 2 are told once until the session shows somebody else, and
+        # where it shows somebody at all.
         # Of the workspace, without an account, for root and the daemon's user: policy-refused (document, reason),
         # account-to-add (name), allowed-accounts-changed. Codes are the Intune SDK's numbers.
         type Event (
