@@ -7,9 +7,13 @@ from workspace import wait_until
 
 
 def tasks(pid, name=None):
-    """The thread numbers of a process, all or those of a name."""
+    """The thread numbers of a process, all or those of a name; none of one that is gone."""
     found = []
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+    try:
+        listed = list(pathlib.Path(f"/proc/{pid}/task").iterdir())
+    except (FileNotFoundError, ProcessLookupError):
+        return found
+    for task in listed:
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             if name is None or (task / "comm").read_text().strip() == name:
                 found.append(int(task.name))
