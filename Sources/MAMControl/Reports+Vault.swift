@@ -16,6 +16,7 @@ extension FindingReport {
             case .quarantined(let place): (.quarantined, place.shown)
             case .unchecked: (.unchecked, nil)
             case .unreadable: (.unreadable, nil)
+            case .noted: (.noted, nil)
             }
         self.init(
             path: finding.path.shown, isOfState: finding.place == .state,
@@ -32,7 +33,7 @@ extension VerifyReport {
             uncheckedFiles: Int(counts.uncheckedFiles), left: Int(counts.left),
             repaired: Int(counts.repaired), incomplete: Int(counts.incomplete),
             quarantined: Int(counts.quarantined), unchecked: Int(counts.unchecked),
-            unreadable: Int(counts.unreadable))
+            unreadable: Int(counts.unreadable), foreign: Int(counts.foreign))
     }
 }
 

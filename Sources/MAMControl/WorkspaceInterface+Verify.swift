@@ -34,7 +34,7 @@ extension WorkspaceInterface {
 private final class VerifyReplies: VerifyListener {
     private let call: VarlinkCall
     private(set) var failure: (any Error)?
-    /// Those that are worth keeping.
+    /// Those that are worth keeping; what is only noted is counted.
     private(set) var first: [FindingReport] = []
 
     private static let keptCount = 100
@@ -43,7 +43,7 @@ private final class VerifyReplies: VerifyListener {
 
     func found(_ finding: Finding) -> Bool {
         let report = FindingReport(finding)
-        if first.count < Self.keptCount { first.append(report) }
+        if report.outcome != .noted, first.count < Self.keptCount { first.append(report) }
         return reply(["finding": report.json])
     }
 

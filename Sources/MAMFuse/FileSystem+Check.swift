@@ -122,6 +122,7 @@ extension FileSystem {
             result.findings.append(Finding(path, .keyMissing, reason, .unchecked))
         }
         if let finding = checkSeal(of: look.item, file.header) { result.findings.append(finding) }
+        if let finding = noteForeign(look.item, file) { result.findings.append(finding) }
         guard !problems.isClean else { return result }
         let outcomes = try outcomes(for: look, file, problems)
         result.findings += problems.findings(at: path, outcomes)

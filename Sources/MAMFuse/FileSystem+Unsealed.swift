@@ -1,4 +1,4 @@
-// Plain files that name an account: what may be done with them.
+// Plain files: what may be done with those that name an account, and what a check says of them.
 
 internal import MAMFormat
 internal import MAMModel
@@ -36,5 +36,12 @@ extension FileSystem {
         guard let header, vault.isUnsealed(header) else { return nil }
         let reason = "it is plain although files of \(header.owner) are sealed here"
         return Finding(item.path, .unsealed, reason, .left("mamctl protect seals it"))
+    }
+
+    /// Nothing tells what somebody has put there from what a sealed file has turned into.
+    func noteForeign(_ item: VerifyItem, _ file: VaultFile) -> Finding? {
+        guard case .foreign = file.facts else { return nil }
+        let reason = "it has no protection header: its content is plain, and nobody's"
+        return Finding(item.path, .foreign, reason, .noted)
     }
 }

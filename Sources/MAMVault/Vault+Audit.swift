@@ -147,7 +147,8 @@ extension Finding.Problem {
         switch self {
         case .header, .size, .blocks, .lost, .zeros, .tail, .end, .unsealed, .unproved, .keybag:
             true
-        case .newer, .keyMissing, .unreadable, .directoryClass, .directoryOwner, .leftover, .wipe:
+        case .newer, .keyMissing, .unreadable, .foreign, .directoryClass, .directoryOwner,
+            .leftover, .wipe:
             false
         }
     }

@@ -26,6 +26,8 @@ package struct Finding: Sendable {
         case keyMissing = "key-missing"
         /// The file system does not give it.
         case unreadable
+        /// A file without a header: plain content that nobody made through a mount.
+        case foreign
         /// A plain file of an account whose files are sealed.
         case unsealed
         /// A directory's class or owner for its new files that this daemon may not have set.
@@ -53,6 +55,8 @@ package struct Finding: Sendable {
         case unchecked
         /// The same, for nobody but its owner can say that it may be read.
         case unreadable
+        /// It is told, and nothing is wrong.
+        case noted
     }
 
     package enum Place: String, Sendable { case backing, state }
@@ -107,6 +111,8 @@ package struct VerifyCounts: Sendable, Equatable {
     package var unchecked: Int64 = 0
     /// What this daemon may not read.
     package var unreadable: Int64 = 0
+    /// Files without a header: all that is noted.
+    package var foreign: Int64 = 0
     /// The whole workspace was checked, and what belongs to it.
     package var isWhole = false
 
@@ -122,6 +128,7 @@ package struct VerifyCounts: Sendable, Equatable {
         case .quarantined: quarantined += 1
         case .unchecked: unchecked += 1
         case .unreadable: unreadable += 1
+        case .noted: foreign += 1
         }
     }
 }

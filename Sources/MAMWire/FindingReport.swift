@@ -5,7 +5,7 @@ package import MAMModel
 /// Something that a check found.
 package struct FindingReport: Sendable, Equatable {
     package enum Outcome: String, Sendable {
-        case left, repaired, incomplete, quarantined, unchecked, unreadable
+        case left, repaired, incomplete, quarantined, unchecked, unreadable, noted
     }
 
     private static let statePlace = "state"
@@ -91,10 +91,11 @@ package struct VerifyReport: Sendable, Equatable {
     package let quarantined: Int
     package let unchecked: Int
     package let unreadable: Int
+    package let foreign: Int
 
     package init(
         files: Int, bytes: Int, totalBytes: Int, uncheckedFiles: Int, left: Int, repaired: Int,
-        incomplete: Int, quarantined: Int, unchecked: Int, unreadable: Int
+        incomplete: Int, quarantined: Int, unchecked: Int, unreadable: Int, foreign: Int
     ) {
         self.files = files
         self.bytes = bytes
@@ -106,6 +107,7 @@ package struct VerifyReport: Sendable, Equatable {
         self.quarantined = quarantined
         self.unchecked = unchecked
         self.unreadable = unreadable
+        self.foreign = foreign
     }
 
     /// Reads the wire form.
@@ -119,8 +121,9 @@ package struct VerifyReport: Sendable, Equatable {
         incomplete = try wire.integer("incomplete")
         quarantined = try wire.integer("quarantined")
         unchecked = try wire.integer("unchecked")
-        // What an earlier version noted has none.
+        // What an earlier version noted has none of these.
         unreadable = try wire.optionalInteger("unreadable") ?? 0
+        foreign = try wire.optionalInteger("foreign") ?? 0
     }
 
     /// The wire form.
@@ -131,7 +134,7 @@ package struct VerifyReport: Sendable, Equatable {
             "left": JSONValue(left), "repaired": JSONValue(repaired),
             "incomplete": JSONValue(incomplete),
             "quarantined": JSONValue(quarantined), "unchecked": JSONValue(unchecked),
-            "unreadable": JSONValue(unreadable),
+            "unreadable": JSONValue(unreadable), "foreign": JSONValue(foreign),
         ]
     }
 

@@ -49,7 +49,8 @@ package enum ReportDescription {
           action: ?string
         )
 
-        # time: when it ended, in seconds since 1970; counts: the summary of io.mamd.Workspace.Verify; findings: the first 100
+        # time: when it ended, in seconds since 1970; counts: the summary of
+        # io.mamd.Workspace.Verify; findings: the first 100 of those whose outcome is not noted
         type Verification (
           time: int,
           repair: bool,

@@ -102,11 +102,12 @@ package enum WorkspaceDescription {
 
         # path: below the backing directory; of a keybag, below the state directory. What is no printable text stands as \\ooo.
         # problem: header, size, blocks, lost, zeros, tail, end, newer, key-missing,
-        # unreadable, unsealed, unproved, directory-class, directory-owner, keybag, leftover, wipe
+        # unreadable, foreign, unsealed, unproved, directory-class, directory-owner, keybag,
+        # leftover, wipe
         # blocks: of 4096 bytes of the backing file, at most 1000 ranges of them; blockCount: how many they are
         # place: backing, state: the directory that path begins in
         # outcome: left, repaired, incomplete (repaired, and content may be missing), quarantined,
-        # unchecked, unreadable (its rights are closed)
+        # unchecked, unreadable (its rights are closed), noted (nothing is wrong)
         # action: what was done, or why nothing was; of quarantined, the place below the backing directory
         type Finding (
           path: string,
@@ -121,7 +122,7 @@ package enum WorkspaceDescription {
 
         # totalBytes: of the files that were met so far; uncheckedFiles: those whose content could not be checked, for want of
         # their key. left, repaired, quarantined, unchecked and unreadable count findings;
-        # incomplete: of the repaired ones.
+        # incomplete: of the repaired ones; foreign: files without a header, which are noted.
         type VerifyCounts (
           files: int,
           bytes: int,
@@ -132,7 +133,8 @@ package enum WorkspaceDescription {
           incomplete: int,
           quarantined: int,
           unchecked: int,
-          unreadable: int
+          unreadable: int,
+          foreign: int
         )
 
         # The last check of the whole workspace that came to its end: when, in seconds since 1970. io.mamd.Report tells what it found.

@@ -33,6 +33,7 @@ extension ReportPage {
         let rows: [(String, Int)] = [
             ("Files checked", counts.files - counts.uncheckedFiles),
             ("Files not checked, for want of a key", counts.uncheckedFiles),
+            ("Foreign files, which have no header", counts.foreign),
             ("Problems left as they are", counts.left),
             ("Problems repaired", counts.repaired - counts.incomplete),
             ("Repaired, and content may be missing", counts.incomplete),

@@ -185,7 +185,8 @@ private struct StatusText {
 func describe(_ verify: LastVerifyReport) -> String {
     let ago = (currentTime() - verify.time).asTimeAgo
     let counts = verify.counts
-    let found = "\(counts.files.counted("file")), \(counts.bytes.asBytes)"
+    let foreign = counts.foreign > 0 ? " (\(counts.foreign.grouped) foreign)" : ""
+    let found = "\(counts.files.counted("file"))\(foreign), \(counts.bytes.asBytes)"
     let problems = counts.left + counts.incomplete + counts.quarantined
     if problems > 0 {
         return

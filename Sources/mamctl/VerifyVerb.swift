@@ -93,6 +93,7 @@ private struct VerifyOutput {
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
             case .unreadable: "not checked: ls -l tells who may read it"
+            case .noted: nil
             }
         return "\(blocks)\(ByteString(finding.reason).shown)\(action.map { " (\($0))" } ?? "")"
     }
@@ -133,6 +134,7 @@ private struct VerifyOutput {
         }
         if summary.quarantined > 0 { parts.append("\(summary.quarantined) moved to quarantine") }
         if summary.left > 0 { parts.append("\(summary.left) left") }
+        if summary.foreign > 0 { parts.append("\(summary.foreign) foreign") }
         if summary.unreadable > 0 {
             parts.append("\(summary.unreadable) could not be read")
         }

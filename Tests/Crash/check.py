@@ -6,7 +6,6 @@ import shutil
 
 from model import PAGE, judge
 from programs import Found
-from recording import Disk
 
 SECTOR = 512
 # What is gone although a sync had acknowledged it. Other violations may be of what no sync did.
@@ -16,19 +15,21 @@ LOSSES = {"lost", "lost name", "missing", "size", "stale", "unopenable", "unread
 class Point:
     """One cut and one choice of what reached the disk, told by a number."""
 
-    def __init__(self, recording, number, seed, tears=False):
+    def __init__(self, recording, number, seed, tears=False, in_order=False):
         self.number, self.name = number, f"{seed} {number}"
         dice = self.dice("point")
         begin = next(index for index, text in recording.marks if text == "b 1")
         cut = dice.randrange(begin, recording.count + 1)
         self.style = dice.choice(("prefix", "uniform", "uniform", "least", "most", "mixed"))
+        if in_order:
+            self.style = "prefix"
         if self.style == "prefix":
-            self.disk = Disk.prefix(recording, cut)
+            self.disk = recording.after(cut, cut, lambda inode, page, versions: versions[-1])
         else:
             metadata = dice.randrange(recording.least_metadata(cut), cut + 1)
             if dice.random() < 0.3:
                 metadata = cut
-            self.disk = Disk(recording, cut, metadata, self.torn if tears else self.choice)
+            self.disk = recording.after(cut, metadata, self.torn if tears else self.choice)
         self.done = {int(text[2:]) for index, text in recording.marks if text[0] == "e" and index < cut}
         self.last = max(int(text[2:]) for index, text in recording.marks if text[0] == "b" and index <= cut)
 
@@ -70,11 +71,12 @@ class Report:
 def check(point, model, program):
     """Rebuilds the disk of a point in a program's place, and looks at everything."""
     report = Report()
-    shutil.rmtree(program.disk, ignore_errors=True)
-    point.disk.write_out(program.disk)
     report.figures["points"] += 1
     faults = []
+    # What recorded it, if this program did.
+    shutil.rmtree(program.disk, ignore_errors=True)
     try:
+        point.disk.write_out(program.disk)
         # The others are repaired while they are mounted.
         program.is_repaired = False
         program.moved = set()
@@ -88,6 +90,7 @@ def check(point, model, program):
             program.stop()
     except Exception as problem:
         faults.append(("program", f"{type(problem).__name__}: {problem}"))
+    point.disk.put_away(program.disk)
     report.figures[f"points, {point.style}"] += 1
     if faults:
         report.figures.update(("bad points", f"bad points, {point.style}"))

@@ -2,6 +2,7 @@
 """Power cuts: random work on a mount, every change below it recorded, and what a disk may hold after a cut mounted again.
 
     scripts/crash [--points 10000] [--steps 400] [--seed N] [--program mamd] [--tears] [--jobs 2]
+                  [--on ext4|xfs] [--in-order]
     scripts/crash --again .build/crash/mamd-SEED [--only POINT [--disk DIR]]
 
 Prints figures; exit status 1 if anything was violated. Then the recording is kept, and any point of it can be looked at
@@ -29,6 +30,7 @@ import workspace
 from check import Point, Report, check
 from model import Model
 from programs import PROGRAMS
+from real_disk import MAKE, DiskRecorder, DiskRecording
 from recorder import Recorder
 from recording import Recording
 
@@ -40,14 +42,29 @@ ROUND = 500
 class Run:
     """One workload of one program, recorded, and its points."""
 
-    def __init__(self, program, seed, steps, tears=False):
+    def __init__(self, program, seed, steps, tears=False, disk=None, in_order=False):
         self.place = pathlib.Path(tempfile.mkdtemp(prefix=workspace.PREFIX))
         self.name, self.seed, self.steps, self.tears = program, seed, steps, tears
+        self.kind, self.in_order, self.base = disk, in_order, None
         self.model = Model()
+
+    def recorder(self, mount):
+        """Of calls to a file system; or, of the kind that was asked for, of what reaches its disk."""
+        if self.kind is None:
+            return Recorder(self.place / "source", mount, self.place / "log")
+        recorder = DiskRecorder(self.kind, self.place, mount, self.place / "log")
+        self.base = recorder.base
+        return recorder
+
+    def read(self, log):
+        if self.kind is None:
+            self.recording = Recording(log)
+        else:
+            self.recording = DiskRecording(self.kind, self.base, log)
 
     def record(self):
         program = PROGRAMS[self.name](self.place / "recorded")
-        recorder = Recorder(self.place / "source", program.disk, self.place / "log")
+        recorder = self.recorder(program.disk)
         try:
             program.create()
             try:
@@ -59,7 +76,7 @@ class Run:
         finally:
             recorder.stop()
         program.save(self.place / "settings")
-        self.recording = Recording(self.place / "log")
+        self.read(self.place / "log")
 
     def keep(self, directory):
         """What a later run needs to check the same points."""
@@ -68,13 +85,15 @@ class Run:
         place.mkdir(parents=True)
         shutil.copy(self.place / "log", place)
         shutil.copytree(self.place / "settings", place / "settings")
-        (place / "run").write_bytes(pickle.dumps((self.name, self.seed, self.tears, self.model)))
+        (place / "run").write_bytes(pickle.dumps(
+            (self.name, self.seed, self.tears, self.model, self.kind, self.in_order, self.base)))
         return place
 
     def load(self, kept):
-        self.name, self.seed, self.tears, self.model = pickle.loads((kept / "run").read_bytes())
+        (self.name, self.seed, self.tears, self.model, self.kind, self.in_order,
+         self.base) = pickle.loads((kept / "run").read_bytes())
         shutil.copytree(kept / "settings", self.place / "settings")
-        self.recording = Recording(kept / "log")
+        self.read(kept / "log")
 
     def check(self, numbers, jobs):
         """All points of these numbers, some at a time."""
@@ -87,7 +106,7 @@ class Run:
         return report
 
     def point(self, number):
-        return Point(self.recording, number, self.seed, self.tears)
+        return Point(self.recording, number, self.seed, self.tears, self.in_order)
 
     def close(self):
         workspace.remove_leftovers(workspace.PREFIX)
@@ -141,6 +160,9 @@ def main():
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--program", choices=PROGRAMS, default="mamd")
     parser.add_argument("--tears", action="store_true", help="blocks torn at 512 bytes; reported, not required")
+    parser.add_argument("--on", choices=MAKE, help="a real file system, and what reaches its disk")
+    parser.add_argument(
+        "--in-order", action="store_true", help="cuts that leave all that was written before them")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--again", type=pathlib.Path, metavar="KEPT")
     parser.add_argument("--only", type=int, metavar="POINT")
@@ -154,7 +176,9 @@ def main():
         report.add(play(Run(options.program, options.seed, options.steps), numbers, options))
     else:
         for index in range(0, options.points, ROUND):
-            run = Run(options.program, options.seed + index // ROUND, options.steps, options.tears)
+            run = Run(
+                options.program, options.seed + index // ROUND, options.steps, options.tears,
+                options.on, options.in_order)
             report.add(play(run, range(min(ROUND, options.points - index)), options))
     print_report(report, time.monotonic() - start, options.seed)
     sys.exit(bool(report.faults))

@@ -15,6 +15,7 @@ what it does for ftruncate(2) after a write that has no blocks yet. "Prefix": M 
 import bisect
 import collections
 import os
+import shutil
 import stat
 import struct
 
@@ -215,16 +216,15 @@ class Recording:
         """The smallest M for a cut."""
         return latest(self.forced, cut - 1) or 0
 
+    def after(self, cut, metadata, choose):
+        return Disk(self, cut, metadata, choose)
+
 
 class Disk:
     """What one power cut leaves: a recording, the cut N, the metadata's M, and a choice among a page's versions."""
 
     def __init__(self, recording, cut, metadata, choose):
         self.recording, self.cut, self.metadata, self.choose = recording, cut, metadata, choose
-
-    @classmethod
-    def prefix(cls, recording, cut):
-        return cls(recording, cut, cut, lambda inode, page, versions: versions[-1])
 
     def content(self, inode):
         """(size, {page: bytes}) of a file."""
@@ -254,6 +254,9 @@ class Disk:
             else:
                 found.append(data)
         return found
+
+    def put_away(self, target):
+        shutil.rmtree(target, ignore_errors=True)
 
     def write_out(self, target):
         """Makes the tree in an empty directory."""

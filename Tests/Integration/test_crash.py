@@ -16,8 +16,8 @@ SEEDS, POINTS = ((1, 2), 150) if not LONG else (range(1, 21), 500)
 
 @unittest.skipIf(os.getuid() != 0, "the recording file system gives files to other users, which only root can")
 class PlayedBack(unittest.TestCase):
-    def recorded(self, seed, steps=300):
-        run = Run("mamd", seed, steps)
+    def recorded(self, seed, steps=300, **options):
+        run = Run("mamd", seed, steps, **options)
         self.addCleanup(run.close)
         run.record()
         return run
@@ -25,14 +25,24 @@ class PlayedBack(unittest.TestCase):
     def test_what_was_acknowledged_is_there_after_any_cut(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
-                run, start = self.recorded(seed), time.monotonic()
-                report = run.check(range(POINTS), os.cpu_count())
-                print_report(report, time.monotonic() - start, seed)
-                self.assertEqual(report.figures["points"], POINTS)
-                self.assertGreater(report.figures["old"], 0)
-                if report.faults:
-                    kept = run.keep(pathlib.Path(ROOT, ".build", "crash"))
-                    self.fail(f"{report.faults[:5]}; scripts/crash --again {kept}")
+                self.check(self.recorded(seed), POINTS)
+
+    def test_it_is_there_after_any_cut_of_a_real_ext4(self):
+        """In the order in which it came to the disk, and in any that its flushes allow."""
+        for in_order in (True, False):
+            with self.subTest(in_order=in_order):
+                run = self.recorded(4, disk="ext4", in_order=in_order)
+                self.check(run, POINTS // 10)
+
+    def check(self, run, points):
+        start = time.monotonic()
+        report = run.check(range(points), os.cpu_count())
+        print_report(report, time.monotonic() - start, run.seed)
+        self.assertEqual(report.figures["points"], points)
+        self.assertGreater(report.figures["old"], 0)
+        if report.faults:
+            kept = run.keep(pathlib.Path(ROOT, ".build", "crash"))
+            self.fail(f"{report.faults[:5]}; scripts/crash --again {kept}")
 
     def test_a_disk_that_forgets_syncs_is_noticed(self):
         run = self.recorded(3)

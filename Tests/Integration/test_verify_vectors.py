@@ -37,8 +37,10 @@ def expected(name, fields):
     """Problems, and what a repair makes of them."""
     if name in OTHERS:
         return OTHERS[name]
-    if fields["expect"] in ("ok", "unmanaged", "foreign", "empty"):
+    if fields["expect"] in ("ok", "unmanaged", "empty"):
         return set()
+    if fields["expect"] == "foreign":
+        return {("foreign", "noted")}
     if fields["expect"] == "wrong-end":
         return {("end", "repaired" if name in TELL_THEIR_SIZE else "incomplete")}
     # A block is given up, and the others stay.
@@ -77,8 +79,9 @@ class Vectors(WorkspaceCase):
         for name, (_, data) in self.vectors.items():
             self.workspace.on_disk(name).write_bytes(data)
         wanted = {name: expected(name, fields) for name, (fields, _) in self.vectors.items()}
+        told = {"unchecked", "noted"}
         left = {
-            name: {(problem, outcome if outcome == "unchecked" else "left") for problem, outcome in each}
+            name: {(problem, outcome if outcome in told else "left") for problem, outcome in each}
             for name, each in wanted.items()}
         found, summary = self.verify(status=DAMAGED)
         self.assertEqual(found, left)
@@ -89,6 +92,8 @@ class Vectors(WorkspaceCase):
         self.assertEqual(found, wanted)
         (quarantine,) = (path for path in self.workspace.on_disk(".mamd", "quarantine").iterdir() if path.is_dir())
         marked = {name for name, each in wanted.items() if ("blocks", "incomplete") in each}
+        foreign = {name for name, each in wanted.items() if each == {("foreign", "noted")}}
+        self.assertEqual(summary["foreign"], len(foreign))
         moved = {name for name, each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
         self.assertEqual({path.name for path in quarantine.iterdir()}, moved | marked)
         for name in moved:
@@ -100,10 +105,11 @@ class Vectors(WorkspaceCase):
         found, summary = self.verify("--repair", status=DAMAGED)
         self.assertEqual(
             {name for name, each in found.items() if each},
-            {"newer", "newer-bad-checksum", "wrap-key-id", "unmanaged-0", "unmanaged-5"} | marked)
+            {"newer", "newer-bad-checksum", "wrap-key-id", "unmanaged-0", "unmanaged-5"} | foreign
+            | marked)
         self.assertEqual(
             (summary["left"], summary["repaired"], summary["quarantined"]), (2 + len(marked), 0, 0))
         self.assertEqual({found[name].pop() for name in marked}, {("lost", "left")})
-        good = [name for name, each in wanted.items() if not each or {outcome for _, outcome in each} == {"unchecked"}]
+        good = [name for name, each in wanted.items() if {outcome for _, outcome in each} <= told]
         for name in good:
             self.assertEqual(self.workspace.on_disk(name).read_bytes(), self.vectors[name][1], name)
