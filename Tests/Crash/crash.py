@@ -52,6 +52,7 @@ class Run:
         """Of calls to a file system; or, of the kind that was asked for, of what reaches its disk."""
         if self.kind is None:
             return Recorder(self.place / "source", mount, self.place / "log")
+        workspace.go_apart()
         recorder = DiskRecorder(self.kind, self.place, mount, self.place / "log")
         self.base = recorder.base
         return recorder

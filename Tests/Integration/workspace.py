@@ -40,6 +40,8 @@ WRONG_PASSPHRASE = 12
 HEADER, BLOCK, FIRST, PAYLOAD = 1024, 4096, 3040, 4064
 MAGIC = b"\x89MAMF\r\n\x1a"
 
+NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
+
 libc = ctypes.CDLL(None, use_errno=True)
 
 # All that these tests create has the runner's process id in its name, so that what a killed run left
@@ -80,6 +82,16 @@ def mounts(prefix):
         if kind.startswith("fuse") and prefix in fields[4]:
             found.append(fields[4])
     return list(reversed(found))
+
+
+def go_apart():
+    """Into a mount name space where no other test's mounts are: some programs look at all that there
+    are, and a name space that is made meanwhile would keep ours busy with its copies of them."""
+    call("unshare", NEW_MOUNTS)
+    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
+    for mount in mounts("/mamd-test-"):
+        if PREFIX not in mount:
+            subprocess.run(["umount", "-l", mount], capture_output=True)
 
 
 def daemons(prefix):

@@ -10,7 +10,6 @@ import argparse
 import os
 import pathlib
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,8 +24,6 @@ from places import PLACES  # noqa: E402
 from table import Outcome, load, print_table, save  # noqa: E402
 
 import run_build, run_dbench, run_fio, run_git, run_postgresql, run_rsync, run_sqlite, run_stress  # noqa: E401,E402
-
-NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
 
 SCENARIOS = {
     "git": run_git, "sqlite": run_sqlite, "postgresql": run_postgresql, "rsync": run_rsync, "build": run_build,
@@ -45,15 +42,6 @@ def arguments():
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}")
     return options
-
-
-def go_apart():
-    """Into a mount name space where nobody's mounts are but ours: some programs look at all that there are, and
-    nobody else on the machine shall keep ours busy."""
-    workspace.call("unshare", NEW_MOUNTS)
-    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
-    for mount in workspace.mounts("/mamd-test-"):
-        subprocess.run(["umount", "-l", mount], capture_output=True)
 
 
 def start(kind, directory):
@@ -111,7 +99,7 @@ def recover(place):
 def main():
     options = arguments()
     workspace.remove_dead_runs()
-    go_apart()
+    workspace.go_apart()
     checks = [check for name in options.only for check in SCENARIOS[name].CHECKS]
     outcomes = load(options.results)
     with tempfile.TemporaryDirectory(prefix=workspace.PREFIX) as directory:
