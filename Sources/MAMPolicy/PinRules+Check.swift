@@ -4,6 +4,8 @@
 package enum PinFlaw: Error, Sendable, Equatable {
     case notText
     case tooShort(minimum: Int)
+    /// Of one that seals keys in a file, whatever policy says.
+    case tooShortForFile(minimum: Int)
     case needsLetterOrSymbol
     case needsDigitLetterAndSymbol
     case simpleSequence
@@ -14,6 +16,8 @@ extension PinFlaw: CustomStringConvertible {
         switch self {
         case .notText: "it is not UTF-8 text"
         case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"
+        case .tooShortForFile(let minimum):
+            "it needs at least \(minimum) characters: who has the file guesses without limit"
         case .needsLetterOrSymbol: "it needs a letter or a symbol (pinCharacterSet)"
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
@@ -39,6 +43,20 @@ extension PinRules {
             if !found.hasLetter, !found.hasSymbol { return .needsLetterOrSymbol }
         }
         return blocksSimple && found.hasSimpleWindow ? .simpleSequence : nil
+    }
+
+    /// Of a passphrase that seals keys in a file, where nothing counts the guesses; in characters.
+    private static let leastForFile = 8
+
+    /// What is wrong with the passphrase of a file of keys: these rules hold, and a length of at
+    /// least 8 where they ask for less, or for nothing.
+    package func flaw(forFile candidate: UnsafeRawBufferPointer) -> PinFlaw? {
+        guard let found = Traits(reading: candidate) else { return .notText }
+        let asksForMore = isRequired && minimumLength > Self.leastForFile
+        if !asksForMore, found.count < Self.leastForFile {
+            return .tooShortForFile(minimum: Self.leastForFile)
+        }
+        return flaw(in: candidate)
     }
 }
 

@@ -9,7 +9,7 @@ internal import MAMSystem
 
 extension Vault {
     /// The account's keys under a passphrase of their own. Takes the account's passphrase also while it is unlocked, and
-    /// has the consequences of a wrong one.
+    /// has the consequences of a wrong one. Of a weak passphrase of the export nothing is tried.
     package func exportKeys(
         of account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes
     ) throws(KeyringError) -> KeyExport {
@@ -19,6 +19,7 @@ extension Vault {
                 "policy does not let \(identity(of: account)) be backed up (dataBackupBlocked): its keys stay here"
             )
         }
+        try judge(export: exportPassphrase, policy(of: account))
         do throws(KeyringError) {
             let export = try keyring.export(
                 account, passphrase: passphrase, under: exportPassphrase)
@@ -28,6 +29,15 @@ extension Vault {
             if case .wrongPassphrase = error { noteWrongPassphrase(of: account) }
             throw error
         }
+    }
+
+    private func judge(
+        export passphrase: SecretBytes, _ policy: EffectivePolicy
+    ) throws(KeyringError) {
+        guard let flaw = passphrase.withBytes({ policy.pin.flaw(forFile: $0) }) else { return }
+        throw .refused(
+            "the export's passphrase is not good enough: \(flaw)"
+                + "; run: mamctl account export, with a better passphrase")
     }
 
     /// Registers the account of an export that was opened, with its ids and keys. Who may tells

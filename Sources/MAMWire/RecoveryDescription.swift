@@ -23,6 +23,8 @@ package enum RecoveryDescription {
 
         # Writes the account's keys, sealed under the export's passphrase, into the file, which is to be empty, open for writing, and nobody else's
         # to read. Takes the account's own passphrase also while it is unlocked; none of an account that has none.
+        # Refused: an exportPassphrase that is not UTF-8, has less than 8 characters, or lacks what policy
+        # wants of a passphrase.
         method ExportKeys(account: ?string, passphrase: ?string, passphraseDescriptor: ?int, exportPassphrase: ?string, exportPassphraseDescriptor: ?int, fileDescriptor: int) -> (export: KeyExport)
 
         # Makes the account of an export, or of a recovery record, one of this daemon's, registered by the caller, with the same ids and keys. Of

@@ -5,6 +5,7 @@ internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
 
@@ -19,6 +20,7 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         let secret = try invocation.passphrase(
             "Passphrase for the recovery key", isNew: true)
+        try refuseWeak(secret)
         passphrase = secret.withBytes { SecretBytes(copying: $0) }
     }
     let (publicKey, file) = try made(passphrase)
@@ -38,6 +40,14 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
         )
     }
     return .success
+}
+
+/// No policy is asked: the key is for accounts of other machines.
+private func refuseWeak(_ secret: borrowing SecretBuffer) throws(Failure) {
+    guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }
+    throw Failure(
+        .refused, "the recovery key's passphrase is not good enough: \(flaw)",
+        next: "mamctl recovery keygen, with a better passphrase")
 }
 
 private func made(

@@ -54,7 +54,7 @@ let recoveryVerbs: [Verb] = [
             "mamctl recovery keygen -o org.key",
             "mamctl recovery keygen -o org.key --no-passphrase",
         ],
-        statuses: [.success, .failure, .usage, .notFound], run: makeRecoveryKey),
+        statuses: [.success, .failure, .usage, .notFound, .refused], run: makeRecoveryKey),
     Verb(
         name: "recovery show", summary: "whose keys a file holds, and what opens it",
         usage: "FILE", operands: 1...1,

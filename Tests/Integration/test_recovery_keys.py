@@ -3,11 +3,13 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 
 from machines import POLICY, SETTINGS, another_machine, populate, records, tree
+from socket_client import Client, Refusal
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, WorkspaceCase,
-    wait_until)
+    ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE,
+    WRONG_PASSPHRASE, Workspace, WorkspaceCase, wait_until)
 
 EXPORT_PASSPHRASE = "a much longer passphrase, for this one file"
 
@@ -110,6 +112,24 @@ class Exports(Machines):
             "--export-passfile", empty, status=USAGE)
         self.assertEqual(list(self.workspace.root.glob("*empty.keys*")), [])
 
+    def test_a_weak_passphrase_is_refused_and_costs_no_try(self):
+        weak = self.workspace.secret("weak", "seven 7")
+        how = "account export", ANN, "-o", self.workspace.root / "weak.keys", "--export-passfile", weak
+        wrong = self.workspace.secret("wrong of weak", "not it")
+        result = self.workspace.serving(*how, "--passfile", wrong, status=REFUSED)
+        self.assertIn("at least 8 characters", result.stderr)
+        self.assertIn("try: mamctl account export", result.stderr)
+        self.assertNotIn("seven", result.stderr)
+        self.assertEqual(self.workspace.account()["retryAfterSeconds"], 0)
+        self.assertEqual(list(self.workspace.root.glob("*weak.keys*")), [])
+        with Client(self.workspace.socket) as client, tempfile.TemporaryFile() as file:
+            with self.assertRaises(Refusal) as caught:
+                client.call(
+                    "Recovery.ExportKeys", [file.fileno()], account=ANN, passphrase=PASSPHRASE,
+                    exportPassphrase="seven 7", fileDescriptor=0)
+            self.assertEqual(caught.exception.name, "Refused")
+            self.assertEqual(file.read(), b"")
+
     def test_a_changed_or_foreign_file_registers_nothing(self):
         path = self.export("changed.keys")
         other = self.machine()
@@ -168,6 +188,17 @@ class Backups(Machines):
         result = self.export("blocked.keys", status=REFUSED)
         self.assertIn("dataBackupBlocked", result.stderr)
         self.assertFalse((self.workspace.root / "blocked.keys").exists())
+
+
+class Strict(Machines):
+    policy = {**POLICY, "pinRequired": True, "minimumPinLength": 20}
+
+    def test_an_export_wants_of_its_passphrase_what_policy_wants(self):
+        self.export_passfile = self.workspace.secret("short", "nineteen characters")
+        result = self.export("short.keys", status=REFUSED)
+        self.assertIn("at least 20 characters (minimumPinLength)", result.stderr)
+        self.export_passfile = self.workspace.secret("long", "and twenty characters")
+        self.export("long.keys")
 
 
 def checksummed(data):

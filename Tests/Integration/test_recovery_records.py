@@ -44,6 +44,15 @@ class RecordsCase(unittest.TestCase):
 
 
 class Lost(RecordsCase):
+    def test_a_weak_passphrase_makes_no_key(self):
+        path = self.workspace.root / "weak.key"
+        result = self.workspace.ctl(
+            "recovery", "keygen", "-o", path, "--passfile", self.workspace.secret("weak", "seven 7"),
+            status=REFUSED)
+        self.assertIn("at least 8 characters", result.stderr)
+        self.assertIn("try: mamctl recovery keygen", result.stderr)
+        self.assertFalse(path.exists())
+
     def test_the_administrator_opens_the_work_of_a_lost_machine_with_a_lost_passphrase(self):
         secret = self.workspace.secret("key's passphrase", "the administrator's own")
         key, public = self.keygen("org.key", "--passfile", secret)

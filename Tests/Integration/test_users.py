@@ -144,8 +144,8 @@ class Users(WorkspaceCase):
             export = tempfile.TemporaryFile()
             self.addCleanup(export.close)
             ann.call(
-                "Recovery.ExportKeys", [export.fileno()], account=ANN, passphrase=self.secret, exportPassphrase="export",
-                fileDescriptor=0)
+                "Recovery.ExportKeys", [export.fileno()], account=ANN, passphrase=self.secret,
+                exportPassphrase="of the export", fileDescriptor=0)
         with tempfile.TemporaryFile() as file:
             file.write(base64.b64decode(data))
             file.seek(0)

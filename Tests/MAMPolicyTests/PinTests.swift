@@ -58,6 +58,31 @@ import Testing
         #expect(Self.flaw(huge) { $0.blocksSimple = true } == nil)
     }
 
+    /// Columns: no rules; 4 characters; 10; with letters or symbols, no simple ones.
+    /// `f` too short for a file, otherwise as above.
+    @Test(arguments: [
+        ("", "ffsf"), ("x", "ffsf"), ("15937", "ffsf"), ("1593715", "ffsf"), ("ä!ö?ü&ß", "ffsf"),
+        ("15937158", "--sa"), ("ä!ö?ü&ßx", "--sa"), ("1597531597", "---a"),
+        ("pass 42 x", "--s-"), ("pass 422 x", "----"), ("pass 4222 x", "---q"),
+    ])
+    func `what is wrong with the passphrase of a file of keys`(_ text: String, _ row: String) {
+        let kinds: [(inout PinRules) -> Void] = [
+            { $0.isRequired = false }, { _ in }, { $0.minimumLength = 10 },
+            {
+                $0.characters = .alphanumericAndSymbol
+                $0.blocksSimple = true
+            },
+        ]
+        for (configure, expected) in zip(kinds, row) {
+            var rules = PinRules()
+            rules.isRequired = true
+            configure(&rules)
+            let found = Array(text.utf8).withUnsafeBytes { rules.flaw(forFile: $0) }
+            #expect(letter(found) == expected, "\(rules)")
+        }
+        #expect([0xFF, 0x31].withUnsafeBytes { PinRules().flaw(forFile: $0) } == .notText)
+    }
+
     @Test func `a policy that says nothing asks for none`() {
         let found = policy().pin
         #expect(!found.isRequired && !found.requiresCredentials && !found.yieldsToDeviceLock)
@@ -111,6 +136,7 @@ import Testing
         case nil: "-"
         case .notText: "u"
         case .tooShort: "s"
+        case .tooShortForFile: "f"
         case .needsLetterOrSymbol: "l"
         case .needsDigitLetterAndSymbol: "a"
         case .simpleSequence: "q"
