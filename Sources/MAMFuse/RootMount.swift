@@ -13,18 +13,14 @@ package struct MountOptions: Sendable {
     package var forbidsPrograms: Bool
     /// Requests come through io_uring, if the kernel offers that.
     package var usesRing: Bool
-    /// Waits for the next request without sleeping for a moment.
-    package var waitsBusily: Bool
 
     package init(
-        letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, usesRing: Bool,
-        waitsBusily: Bool
+        letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, usesRing: Bool
     ) {
         self.letsOthersIn = letsOthersIn
         self.isReadOnly = isReadOnly
         self.forbidsPrograms = forbidsPrograms
         self.usesRing = usesRing
-        self.waitsBusily = waitsBusily
     }
 
     /// As `mount -o` has them.

@@ -17,7 +17,8 @@ struct Arguments {
     var isReadOnly = false
     var forbidsPrograms = false
     var usesRing = false
-    var waitsBusily = true
+    /// Words of older versions that mean nothing any more.
+    var obsoleteOptions: [String] = []
     /// Nil for the one that suits the processor.
     var cipher: GCMLibrary?
     var task = Task.serve
@@ -38,7 +39,7 @@ struct Arguments {
         MountOptions(
             // Root serves every user; a user's own daemon serves that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms, usesRing: usesRing, waitsBusily: waitsBusily)
+            forbidsPrograms: forbidsPrograms, usesRing: usesRing)
     }
 
     private var placeCount: Int {
@@ -60,7 +61,7 @@ struct Arguments {
         People use `mamctl mount`, which starts this program and waits for it.
 
           -f              log to standard error, not to the journal
-          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring, no_busy_wait,
+          -o OPTION       ro, noexec, allow_other, no_allow_other, io_uring,
                           cipher=openssl|avx|vaes; others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
@@ -126,8 +127,7 @@ struct Arguments {
             case "no_allow_other": allowOther = false
             case "io_uring": usesRing = true
             case "no_io_uring": usesRing = false
-            case "busy_wait": waitsBusily = true
-            case "no_busy_wait": waitsBusily = false
+            case "busy_wait", "no_busy_wait": obsoleteOptions.append(String(option))
             case _ where option.hasPrefix("cipher="):
                 cipher = Self.cipher(named: option.dropFirst("cipher=".count))
             default: break

@@ -2,7 +2,6 @@
 #pragma once
 #include "attributes.h"
 #include "credentials.h"
-#include "device.h"
 #include "landlock.h"
 #include "kept_command.h"
 #include "libraries.h"
@@ -11,4 +10,3 @@
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
-#include "uring.h"
