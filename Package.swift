@@ -79,12 +79,18 @@ let package = Package(
                 "MAMKeyring", "MAMEnrollment", "MAMStore", "CShims",
             ]),
 
+        module(
+            "MAMTree", ["MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CShims"]),
+        module(
+            "MAMWorkspace",
+            [
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "MAMTree", "CShims",
+            ]),
+
         // Edges
         module(
             "MAMFuse",
-            [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
-            ]),
+            ["MAMSystem", "MAMVault", "MAMTree", "MAMWorkspace", "CFuse3", "CShims"]),
         module(
             "MAMControl",
             [
@@ -100,7 +106,8 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire", "MAMControl", "MAMSession",
+                "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMFuse", "MAMWire", "MAMControl",
+                "MAMSession",
                 "CShims",
             ]),
         program(
@@ -118,7 +125,7 @@ let package = Package(
             "mambench",
             [
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMFuse", "CBench",
+                "MAMStore", "MAMVault", "MAMTree", "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -138,7 +145,8 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
                 "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
-        tests("MAMFuseTests", ["MAMFuse", "MAMSystem"]),
+        tests("MAMTreeTests", ["MAMTree", "MAMSystem"]),
+        tests("MAMFuseTests", ["MAMFuse"]),
         tests(
             "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

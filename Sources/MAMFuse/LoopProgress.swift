@@ -1,6 +1,8 @@
 // Whether the threads that serve the mount still come for the next request.
 
 internal import CShims
+internal import MAMTree
+internal import MAMWorkspace
 
 /// One look at them. Counted without a lock: it is asked when something may be stuck.
 package struct LoopProgress {

@@ -4,13 +4,15 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 package import MAMSystem
+internal import MAMTree
+package import MAMWorkspace
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
 package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
-    private let fileSystem: FileSystem
+    private let mounted: Mount
     /// Nil if it is somebody else's to take away.
     private let mount: OwnMount?
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
@@ -32,7 +34,8 @@ package final class MountSession: @unchecked Sendable {
     ) throws(Failure) {
         let words = ["default_permissions", "subtype=mamd", "fsname=\(name)"] + options.words
         let list = words.joined(separator: ",")
-        guard let session = Self.makeSession(["mamd", "-o", list], fileSystem) else {
+        mounted = Mount(of: fileSystem)
+        guard let session = Self.makeSession(["mamd", "-o", list], mounted) else {
             throw .badOptions
         }
         do throws(Failure) {
@@ -42,7 +45,6 @@ package final class MountSession: @unchecked Sendable {
             throw error
         }
         self.session = session
-        self.fileSystem = fileSystem
         let keepsProcessor = options.waitsBusily && !hasProcessorQuota()
         mam_device_wait(options.waitsBusily ? 1 : 0, keepsProcessor ? 1 : 0)
         mam_device_prepare(
@@ -52,7 +54,7 @@ package final class MountSession: @unchecked Sendable {
             stop()
             throw .notMounted
         }
-        do throws(Errno) { try fileSystem.attach(session) } catch {
+        do throws(Errno) { try mounted.attach(session) } catch {
             stop()
             throw .failed(error)
         }
@@ -95,13 +97,13 @@ package final class MountSession: @unchecked Sendable {
     }
 
     /// Called with what the session was made with.
-    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { fileSystem in
-        guard let fileSystem else { return }
-        Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue().becameReady()
+    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { mount in
+        guard let mount else { return }
+        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().files.becameReady()
     }
 
     private static func makeSession(
-        _ arguments: [String], _ fileSystem: FileSystem
+        _ arguments: [String], _ mount: Mount
     ) -> OpaquePointer? {
         var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         defer { strings.forEach { free($0) } }
@@ -111,7 +113,7 @@ package final class MountSession: @unchecked Sendable {
             var operations = makeOperations()
             return fuse_session_new(
                 &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
-                Unmanaged.passUnretained(fileSystem).toOpaque())
+                Unmanaged.passUnretained(mount).toOpaque())
         }
     }
 
@@ -127,9 +129,8 @@ package final class MountSession: @unchecked Sendable {
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
-        fileSystem.helpers.end()
         // A thread that is stuck in the kernel may still use the session; the process ends soon.
-        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return false }
+        guard mam_ring_stop(5000) != 0, mounted.detach() else { return false }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
         return true

@@ -3,6 +3,8 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func addDirectories(to table: inout fuse_lowlevel_ops) {
     table.opendir = { raw, node, info in
@@ -60,8 +62,9 @@ private func readDirectoryWithAttributes(
     request.serve { files throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
         let buffer = ReplyBuffer(count: count)
-        let listing = files.listings.take()
-        defer { files.listings.giveBack(listing) }
+        let mount = request.mount
+        let listing = mount.listings.take()
+        defer { mount.listings.giveBack(listing) }
         listing.begin(request, stream.inode, buffer.bytes)
         do throws(Errno) {
             try stream.read(from: Int(offset)) { item in
@@ -71,7 +74,7 @@ private func readDirectoryWithAttributes(
             // The error comes with the next request.
             if listing.isEmpty { throw error }
         }
-        listing.finish(in: files)
+        listing.finish(in: mount)
     }
 }
 

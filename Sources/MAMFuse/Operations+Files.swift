@@ -4,6 +4,8 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func addFiles(to table: inout fuse_lowlevel_ops) {
     table.create = { raw, parent, name, mode, info in
@@ -20,7 +22,11 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             let info = info.required
-            let handle = try files.open(node, flags: info.pointee.flags, for: request.caller)
+            let caller = request.caller
+            let handle =
+                request.mount.probes.isOpening(caller.thread)
+                ? try files.openForProbe(node)
+                : try files.open(node, flags: info.pointee.flags, for: caller)
             info.pointee.keep_cache = 1
             info.pointee.hold(handle)
             if fuse_reply_open(request.raw, info) != 0 {
@@ -59,7 +65,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
     }
     table.release = { raw, _, info in
         let request = Request(raw)
-        request.fileSystem.release(info.required.pointee.takeHandle(OpenHandle.self))
+        request.files.release(info.required.pointee.takeHandle(OpenHandle.self))
         request.replyDone()
     }
     addSpace(to: &table)
@@ -101,7 +107,7 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
         request.serve { files throws(Errno) in
             guard let region = Region(whence: whence) else { throw .invalid }
             let handle = info.required.pointee.handle(OpenHandle.self)
-            try files.find(region, from: Int64(offset), through: handle) { result in
+            try request.mount.find(region, from: Int64(offset), through: handle) { result in
                 switch result {
                 case .success(let position): fuse_reply_lseek(request.raw, off_t(position))
                 case .failure(let error): request.replyError(error.rawValue)
@@ -114,10 +120,11 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
         defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
             guard flags == 0 else { throw .invalid }
+            let buffer = ReplyBuffer()
             let copied = try files.copy(
                 from: info.required.pointee.handle(OpenHandle.self), at: Int64(offset),
                 to: targetInfo.required.pointee.handle(OpenHandle.self), at: Int64(targetOffset),
-                count: count, for: request.caller)
+                count: count, through: buffer.bytes, for: request.caller)
             fuse_reply_write(request.raw, copied)
         }
     }

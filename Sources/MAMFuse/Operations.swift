@@ -6,6 +6,8 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func makeOperations() -> fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
@@ -53,13 +55,13 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
     }
     table.forget = { raw, node, count in
         let request = Request(raw)
-        request.fileSystem.forget(node, count: count)
+        request.files.forget(node, count: count)
         fuse_reply_none(request.raw)
     }
     table.forget_multi = { raw, count, entries in
         let request = Request(raw)
         for entry in UnsafeBufferPointer(start: entries, count: count) {
-            request.fileSystem.forget(entry.ino, count: entry.nlookup)
+            request.files.forget(entry.ino, count: entry.nlookup)
         }
         fuse_reply_none(request.raw)
     }
@@ -75,10 +77,12 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         request.serve { files throws(Errno) in
             guard let new else { throw .invalid }
+            let (change, caller) = (AttributeChange(new.pointee, valid: valid), request.caller)
+            if change.mode != nil, request.mount.probes.isWaiting(caller.thread) {
+                throw .notSupported
+            }
             request.replyAttributes(
-                try files.change(
-                    node, info.openHandle, AttributeChange(new.pointee, valid: valid),
-                    for: request.caller))
+                try files.change(node, info.openHandle, change, for: caller))
         }
     }
     table.readlink = { raw, node in

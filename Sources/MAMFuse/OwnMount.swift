@@ -2,6 +2,8 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// Known by its number: the path at which it was made may lead to another mount meanwhile. And by its file system: once it
 /// is gone its number may be another daemon's mount's, while a copy in another mount name space keeps this one serving.

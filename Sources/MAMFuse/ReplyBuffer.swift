@@ -3,6 +3,8 @@
 internal import CShims
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// A buffer of at most the largest request, 1 MiB, page-aligned. What it held is zeroed when it goes; where the kernel takes the
 /// reply to a READ from this very memory, once it has done so.

@@ -3,6 +3,8 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread, and nothing may be asked of it afterwards.
 struct Request: @unchecked Sendable {
@@ -15,9 +17,11 @@ struct Request: @unchecked Sendable {
         self.raw = raw
     }
 
-    var fileSystem: FileSystem {
-        Unmanaged<FileSystem>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
+    var mount: Mount {
+        Unmanaged<Mount>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
     }
+
+    var files: FileSystem { mount.files }
 
     var caller: Caller {
         let context = fuse_req_ctx(raw).pointee
@@ -28,7 +32,7 @@ struct Request: @unchecked Sendable {
     /// Runs the request; what it throws is the reply, otherwise `body` has replied.
     @inline(__always)
     func serve(_ body: (FileSystem) throws(Errno) -> Void) {
-        do throws(Errno) { try body(fileSystem) } catch { replyError(error.rawValue) }
+        do throws(Errno) { try body(files) } catch { replyError(error.rawValue) }
     }
 
     func replyError(_ code: Int32) { fuse_reply_err(raw, code) }
@@ -36,7 +40,7 @@ struct Request: @unchecked Sendable {
     func replyDone() { fuse_reply_err(raw, 0) }
 
     func reply(_ entry: Entry) {
-        let files = fileSystem
+        let files = files
         var parameters = fuse_entry_param(entry)
         if fuse_reply_entry(raw, &parameters) != 0 { files.forget(entry.inode.node, count: 1) }
     }
@@ -47,7 +51,7 @@ struct Request: @unchecked Sendable {
     }
 
     func reply(_ creation: Creation, _ info: UnsafeMutablePointer<fuse_file_info>) {
-        let files = fileSystem
+        let files = files
         var parameters = fuse_entry_param(creation.entry)
         info.pointee.hold(creation.handle)
         if fuse_reply_create(raw, &parameters, info) != 0 {

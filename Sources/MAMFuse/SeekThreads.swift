@@ -2,6 +2,8 @@
 
 internal import CShims
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// Anybody may ask as often as he likes, on as many files as he has open: a few threads, and a queue that has an end.

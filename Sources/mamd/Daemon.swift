@@ -8,6 +8,7 @@ import MAMFuse
 import MAMSystem
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {

@@ -1,9 +1,9 @@
 // After an unclean end the tree is gone through once; only then a clean end counts as one.
 
 import Glibc
-import MAMFuse
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Synchronization
 
 /// The end is marked neither in the state directory nor in the lock file until what a crash may

@@ -8,6 +8,7 @@ import MAMPolicy
 import MAMSession
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 
 /// The parts of a daemon whose mount is there.
 struct RunningService: Sendable {

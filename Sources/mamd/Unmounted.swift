@@ -3,11 +3,11 @@
 import Glibc
 import MAMAudit
 import MAMControl
-import MAMFuse
 import MAMKeyring
 import MAMSystem
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     protectProcess()

@@ -5,6 +5,7 @@ import MAMControl
 import MAMFuse
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 
 /// Nothing if systemd does not ask for it.
 ///
