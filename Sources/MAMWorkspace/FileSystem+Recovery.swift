@@ -143,7 +143,7 @@ extension FileSystem {
         }
         guard isCut else { return }
         table.disown(inode)
-        purgeQueue.add(inode)
+        cache.invalidateSoon(inode)
     }
 
     /// Nil where the end is right, or no crash's.
