@@ -95,7 +95,8 @@ let package = Package(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "MAMTree",
+                "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -106,7 +107,8 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMWorkspace", "MAMFuse", "MAMWire", "MAMControl",
+                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMWire",
+                "MAMControl",
                 "MAMSession",
                 "CShims",
             ]),
@@ -161,7 +163,7 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMWire", "MAMControl",
+                "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

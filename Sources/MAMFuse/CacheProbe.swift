@@ -30,9 +30,9 @@ struct CacheProbe: ~Copyable {
         _ inode: Inode, in mount: Mount, for purpose: Purpose = .cache
     ) throws(Errno) {
         file = try mount.probes.opening { () throws(Errno) in
-            let root = try openFile(mount.files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+            let root = try openFile(mount.tree.mountPoint.cString, O_RDONLY | O_DIRECTORY)
             return try withExtendedLifetime(root) { () throws(Errno) in
-                return try Self.open(inode, in: mount.files, root, for: purpose)
+                return try Self.open(inode, in: mount.tree, root, for: purpose)
             }
         }
     }
@@ -45,48 +45,48 @@ struct CacheProbe: ~Copyable {
         // Not by fstat(2): the number may be another file's by now, and that one's file system need
         // not answer.
         _ = try retrying { mam_cached_place(file.raw, &device, &number) }
-        guard device == mount.files.mountDevice, number == inode.id.inode else { throw .noEntry }
+        guard device == mount.tree.mountDevice, number == inode.id.inode else { throw .noEntry }
         self.file = file
     }
 
     private static func open(
-        _ inode: Inode, in files: FileSystem, _ root: Descriptor, for purpose: Purpose
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, for purpose: Purpose
     ) throws(Errno) -> Descriptor {
         // Nothing is looked up on this way, which is root's only: no user can hold it up.
-        if purpose == .size, let file = try? openByNumber(inode, in: files, root, purpose.flags) {
+        if purpose == .size, let file = try? openByNumber(inode, in: tree, root, purpose.flags) {
             return file
         }
-        do throws(Errno) { return try openByPath(inode, in: files, root, purpose.flags) } catch {
+        do throws(Errno) { return try openByPath(inode, in: tree, root, purpose.flags) } catch {
             if error.isShortOfDescriptors || purpose == .size { throw error }
             // It has no name any more, or another, or we may not go there.
-            return try openByNumber(inode, in: files, root, purpose.flags)
+            return try openByNumber(inode, in: tree, root, purpose.flags)
         }
     }
 
     /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
     private static func openByPath(
-        _ inode: Inode, in files: FileSystem, _ root: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
-        guard let path = files.relativePath(of: inode) else { throw .noEntry }
-        return try checked(openBeneath(root.raw, path.cString, flags), inode, in: files)
+        guard let path = tree.relativePath(of: inode) else { throw .noEntry }
+        return try checked(openBeneath(root.raw, path.cString, flags), inode, in: tree)
     }
 
     private static func openByNumber(
-        _ inode: Inode, in files: FileSystem, _ root: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
         let file = Descriptor(
             owning: try retrying {
                 mam_open_fuse_node(root.raw, inode.node, Entry.generation, flags)
             })
-        return try checked(file, inode, in: files)
+        return try checked(file, inode, in: tree)
     }
 
     /// The file, if it is the inode's; `ENOENT` for another.
     private static func checked(
-        _ file: Descriptor, _ inode: Inode, in files: FileSystem
+        _ file: Descriptor, _ inode: Inode, in tree: Tree
     ) throws(Errno) -> Descriptor {
         let status = try status(of: file.raw)
-        guard UInt64(status.st_dev) == files.mountDevice,
+        guard UInt64(status.st_dev) == tree.mountDevice,
             UInt64(status.st_ino) == inode.id.inode
         else { throw .noEntry }
         return file
@@ -114,7 +114,7 @@ struct CacheProbe: ~Copyable {
     }
 }
 
-/// Who of us looks at files in the mount.
+/// Who of us looks at tree in the mount.
 final class Probes: Sendable {
     /// The threads that are opening one, so that the thread which serves that request knows.
     private let threads = Mutex<Set<Int32>>([])

@@ -161,7 +161,7 @@ final class CachePurge: Sendable {
         }
     }
 
-    /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or
+    /// For tree that cannot be looked at, because they were removed or shut us out and we are not root, or
     /// because the kernel is older than cachestat(2). It can be made to ask about most of them all the same. Writers are given
     /// the time that a write takes whose memory is there.
     private func dropUnseen() {

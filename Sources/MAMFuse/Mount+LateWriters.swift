@@ -1,4 +1,4 @@
-// Making the kernel ask before each write to files that we cannot open (see WriteGuard).
+// Making the kernel ask before each write to tree that we cannot open (see WriteGuard).
 
 internal import CFuse3
 internal import MAMSystem
@@ -14,7 +14,7 @@ extension Mount {
         for inode in inodes {
             if let probe = try? CacheProbe(inode, in: self, for: .size) {
                 probes.waitForWriters(probe)
-            } else if let path = files.mountedPath(of: inode) {
+            } else if let path = tree.mountedPath(of: inode) {
                 nameless[path] = inode
             }
         }

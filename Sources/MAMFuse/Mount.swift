@@ -1,4 +1,4 @@
-// One mounted workspace: its files, and what the kernel keeps of them.
+// One mounted workspace: its tree, and what the kernel keeps of them.
 
 internal import MAMSystem
 internal import MAMTree
@@ -6,7 +6,7 @@ internal import MAMWorkspace
 
 /// What each request finds by libfuse's user data.
 final class Mount: Sendable {
-    let files: FileSystem
+    let tree: Tree
     let notifier = Notifier()
     let probes = Probes()
     let seekThreads = SeekThreads()
@@ -14,14 +14,14 @@ final class Mount: Sendable {
     let listings = ListingPool()
     private let purgeQueue: PurgeQueue
 
-    init(of files: FileSystem) {
-        self.files = files
+    init(of tree: Tree) {
+        self.tree = tree
         purgeQueue = PurgeQueue(notifier)
     }
 
     func attach(_ session: OpaquePointer) throws(Errno) {
         notifier.attach(session)
-        try files.attach(self) { transportInUse() }
+        try tree.attach(self) { transportInUse() }
     }
 
     /// False if the session must stay.

@@ -4,8 +4,8 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 package import MAMSystem
-internal import MAMTree
-package import MAMWorkspace
+package import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
@@ -29,12 +29,12 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, on target: MountTarget, name: String,
+        _ tree: Tree, at mountPoint: ByteString, on target: MountTarget, name: String,
         _ options: MountOptions
     ) throws(Failure) {
         let words = ["default_permissions", "subtype=mamd", "fsname=\(name)"] + options.words
         let list = words.joined(separator: ",")
-        mounted = Mount(of: fileSystem)
+        mounted = Mount(of: tree)
         guard let session = Self.makeSession(["mamd", "-o", list], mounted) else {
             throw .badOptions
         }
@@ -99,7 +99,7 @@ package final class MountSession: @unchecked Sendable {
     /// Called with what the session was made with.
     private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { mount in
         guard let mount else { return }
-        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().files.becameReady()
+        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().tree.becameReady()
     }
 
     private static func makeSession(
@@ -139,7 +139,7 @@ package final class MountSession: @unchecked Sendable {
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
     private static let threadCount: UInt32 = 10
 
-    /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
+    /// Unmounts, also while tree are open, and lets ``serve()`` return, also where that is not possible.
     ///
     /// What the kernel has cached must have been written back before.
     package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {

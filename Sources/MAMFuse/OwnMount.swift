@@ -23,7 +23,7 @@ struct OwnMount {
             id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
     }
 
-    /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
+    /// Lazily: also while tree are open. Does nothing if somebody has taken it away already.
     func takeAway() throws(Errno) {
         guard let mount = try MountTable().mount(id), mount.device == device else { return }
         let place = ByteString(mount.mountPoint)

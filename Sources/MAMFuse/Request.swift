@@ -21,7 +21,7 @@ struct Request: @unchecked Sendable {
         Unmanaged<Mount>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
     }
 
-    var files: FileSystem { mount.files }
+    var tree: Tree { mount.tree }
 
     var caller: Caller {
         let context = fuse_req_ctx(raw).pointee
@@ -31,8 +31,8 @@ struct Request: @unchecked Sendable {
 
     /// Runs the request; what it throws is the reply, otherwise `body` has replied.
     @inline(__always)
-    func serve(_ body: (FileSystem) throws(Errno) -> Void) {
-        do throws(Errno) { try body(files) } catch { replyError(error.rawValue) }
+    func serve(_ body: (Tree) throws(Errno) -> Void) {
+        do throws(Errno) { try body(tree) } catch { replyError(error.rawValue) }
     }
 
     func replyError(_ code: Int32) { fuse_reply_err(raw, code) }
@@ -40,9 +40,9 @@ struct Request: @unchecked Sendable {
     func replyDone() { fuse_reply_err(raw, 0) }
 
     func reply(_ entry: Entry) {
-        let files = files
+        let tree = tree
         var parameters = fuse_entry_param(entry)
-        if fuse_reply_entry(raw, &parameters) != 0 { files.forget(entry.inode.node, count: 1) }
+        if fuse_reply_entry(raw, &parameters) != 0 { tree.forget(entry.inode.node, count: 1) }
     }
 
     func replyAttributes(_ entry: Entry) {
@@ -51,13 +51,13 @@ struct Request: @unchecked Sendable {
     }
 
     func reply(_ creation: Creation, _ info: UnsafeMutablePointer<fuse_file_info>) {
-        let files = files
+        let tree = tree
         var parameters = fuse_entry_param(creation.entry)
         info.pointee.hold(creation.handle)
         if fuse_reply_create(raw, &parameters, info) != 0 {
             // The caller was interrupted: the kernel will never release this handle.
-            files.release(info.pointee.takeHandle(OpenHandle.self))
-            files.forget(creation.entry.inode.node, count: 1)
+            Handles(tree).release(info.pointee.takeHandle(OpenHandle.self))
+            tree.forget(creation.entry.inode.node, count: 1)
         }
     }
 
@@ -72,7 +72,7 @@ extension fuse_entry_param {
     init(_ entry: Entry) {
         self.init(
             ino: entry.inode.node, generation: UInt64(Entry.generation), attr: entry.attributes,
-            attr_timeout: entry.cacheSeconds, entry_timeout: FileSystem.cacheSeconds)
+            attr_timeout: entry.cacheSeconds, entry_timeout: Tree.cacheSeconds)
     }
 }
 

@@ -71,7 +71,7 @@ final class Quarantine: Sendable {
             guard let place = opened else { throw .noEntry }
             try write(item, reason, to: place.log)
             try body(try directory(item.path.directory, below: place.directory))
-            return ByteString("\(FileSystem.hiddenName)/\(Self.parentName)/\(place.name)")
+            return ByteString("\(Tree.hiddenName)/\(Self.parentName)/\(place.name)")
                 .appending(item.path)
         }
     }
@@ -79,7 +79,7 @@ final class Quarantine: Sendable {
     /// Each run has a directory of its own, so that no name is there twice.
     private func open() throws(Errno) -> Opened {
         let own = try openFile(
-            at: root.raw, FileSystem.hiddenName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            at: root.raw, Tree.hiddenName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         let parent = try makeDirectory(ByteString(Self.parentName), in: own)
         let time = timestamp()
         for number in 1...1000 {

@@ -14,13 +14,13 @@ struct VerifyItem: Sendable {
     let byteCount: Int64
 }
 
-extension FileSystem {
+extension FileCheck {
     /// Nil for what a check does not look into.
     func hold(_ found: WalkedEntry) throws(Errno) -> VerifyItem? {
         let inode = found.entry.inode
         guard inode.isRegular else { return nil }
         // By another of its names it was cut or moved since it was found.
-        guard let held = table.lookUp(inode.id) else {
+        guard let held = tree.table.lookUp(inode.id) else {
             return try hold(found.name, in: found.parent, found.path)
         }
         let item = VerifyItem(
@@ -39,13 +39,13 @@ extension FileSystem {
     ) throws(Errno) -> VerifyItem? {
         let entry: Entry
         do throws(Errno) {
-            entry = try lookUpEvenHidden(name.cString, in: parent)
+            entry = try Lookup(tree).lookUpEvenHidden(name.cString, in: parent)
         } catch {
             if error.meansGone || error == .crossDevice { return nil }
             throw error
         }
         guard entry.inode.isRegular else {
-            forget(entry.inode.node, count: 1)
+            tree.forget(entry.inode.node, count: 1)
             return nil
         }
         return VerifyItem(
@@ -56,10 +56,10 @@ extension FileSystem {
     /// Of an inode that is held: lets go of it where that fails.
     private func byteCount(of inode: Inode) throws(Errno) -> Int64 {
         do throws(Errno) { return Int64(try status(at: inode.handle.raw, "").st_size) } catch {
-            forget(inode.node, count: 1)
+            tree.forget(inode.node, count: 1)
             throw error
         }
     }
 
-    func letGo(_ item: VerifyItem) { forget(item.inode.node, count: 1) }
+    func letGo(_ item: VerifyItem) { tree.forget(item.inode.node, count: 1) }
 }

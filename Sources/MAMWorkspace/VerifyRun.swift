@@ -9,7 +9,7 @@ internal import MAMVault
 internal import Synchronization
 
 final class VerifyRun: Sendable {
-    private let files: FileSystem
+    private let tree: Tree
     private let repair: Repair?
     private let hasWork = Semaphore()
     private let hasNews = Semaphore()
@@ -30,8 +30,8 @@ final class VerifyRun: Sendable {
     private static let limit = 64
 
     /// Starts the threads: at least one, or it throws.
-    init(_ files: FileSystem, _ repair: Repair?) throws(Errno) {
-        self.files = files
+    init(_ tree: Tree, _ repair: Repair?) throws(Errno) {
+        self.tree = tree
         self.repair = repair
         let count = max(1, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         for number in 0..<count {
@@ -41,7 +41,7 @@ final class VerifyRun: Sendable {
         }
     }
 
-    var shallGoOn: Bool { !files.isStopping && state.withLock { !$0.isCancelled } }
+    var shallGoOn: Bool { !tree.isStopping && state.withLock { !$0.isCancelled } }
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 
@@ -90,14 +90,14 @@ final class VerifyRun: Sendable {
 
     private func work() {
         while let item = next() {
-            let result = files.check(item, repair) {
+            let result = FileCheck(tree).check(item, repair) {
                 shallGoOn
             } progressed: { count in
                 state.withLock { $0.counts.bytes.add(saturating: count) }
             }
             // What was decrypted last is in them.
             mam_clear_registers()
-            files.letGo(item)
+            FileCheck(tree).letGo(item)
             finish(result)
         }
         // Wakes the next one, to end too.

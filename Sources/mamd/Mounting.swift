@@ -3,16 +3,16 @@
 import Glibc
 import MAMFuse
 import MAMSystem
+import MAMTree
 import MAMWire
-import MAMWorkspace
 
 func mount(
-    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
+    _ tree: Tree, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
     _ device: Descriptor?, report: (String) -> Void
 ) throws(StartError) -> MountSession {
     func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
         try MountSession(
-            files, at: mountPoint, on: target, name: name.description,
+            tree, at: mountPoint, on: target, name: name.description,
             arguments.mountOptions)
     }
     guard let device else { return try place(at: mountPoint, report: report, session) }

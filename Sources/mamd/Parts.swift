@@ -6,9 +6,9 @@ import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
-import MAMWorkspace
 
 func makeVault(
     _ places: Places, _ name: WorkspaceName, _ id: Bytes16, _ log: Log, state: String? = nil,
@@ -64,13 +64,13 @@ private func makePolicyDirectory(
     } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
 }
 
-func makeFileSystem(
+func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    onReady: @escaping @Sendable (FileSystem) -> Void
-) throws(StartError) -> FileSystem {
+    onReady: @escaping @Sendable (Tree) -> Void
+) throws(StartError) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
-        return try FileSystem(
+        return try Tree(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
             isReadOnly: isReadOnly, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
@@ -79,7 +79,7 @@ func makeFileSystem(
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
+    _ tree: Tree, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
     _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
@@ -87,17 +87,17 @@ func makeServer(
         backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
-        WorkspaceInterface(facts, vault: vault, files: files, lastVerify: lastVerify),
+        WorkspaceInterface(facts, vault: vault, tree: tree, lastVerify: lastVerify),
         EnrollmentInterface(vault: vault),
-        ProtectionInterface(vault: vault, files: files),
+        ProtectionInterface(vault: vault, tree: tree),
         IdentityInterface(vault: vault),
         AuditInterface(vault: vault),
-        ReportInterface(vault: vault, files: files, lastVerify: lastVerify),
+        ReportInterface(vault: vault, tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
         interfaces.append(RecoveryInterface(vault: vault))
         interfaces.append(
-            PolicyInterface(vault: vault, files: files) { document, name in
+            PolicyInterface(vault: vault, tree: tree) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
                 let reading = policies.reload(into: vault)
                 vault.checkedIn(reading.outcome, isNews: reading.isNews)

@@ -4,15 +4,15 @@ import Glibc
 import MAMControl
 import MAMFuse
 import MAMSystem
+import MAMTree
 import MAMVault
-import MAMWorkspace
 
 /// Nothing if systemd does not ask for it.
 ///
 /// No request is made to our own mount: a daemon that waits for itself would hang for good. Instead the locks are taken that
 /// every request takes; with one that is never given back, this thread stops too.
 func startWatchdog(
-    _ files: FileSystem, _ server: VarlinkServer, _ vault: Vault
+    _ tree: Tree, _ server: VarlinkServer, _ vault: Vault
 ) throws(Errno) {
     guard let interval = watchdogMicroseconds() else { return }
     try startThread(named: "watchdog") {
