@@ -14,8 +14,17 @@ package enum SealedNote {
                 try setExtendedAttribute(of: file.raw, name, to: value)
             }
         } catch {
-            guard error == .notSupported else { throw error }
+            guard error == .notSupported || error == .ioError && hasNone(file) else { throw error }
         }
+    }
+
+    /// rclone's mounts have no attributes, and answer each question of them with `EIO`.
+    private static func hasNone(_ file: Descriptor) -> Bool {
+        let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        do throws(Errno) {
+            _ = try extendedAttribute(of: file.raw, name, into: nowhere)
+            return false
+        } catch { return error == .ioError }
     }
 
     static func remove(from file: Descriptor) {
