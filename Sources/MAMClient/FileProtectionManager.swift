@@ -51,8 +51,8 @@ public struct FileProtectionManager: Sendable {
         try protected("EncryptFile", file, ["owner": .string(accountId)])
     }
 
-    /// Makes a file of the mount plain, whatever policy says, and so nobody's, until `protect`
-    /// gives it to an account again.
+    /// Makes a file of the mount plain, whatever policy says. The file then belongs to nobody,
+    /// until `protect` gives it to an account again.
     @discardableResult
     public func decryptFile(_ file: FileReference) throws(MAMError) -> ProtectionInfo {
         try protected("DecryptFile", file, [:])

@@ -16,7 +16,7 @@ extension PolicyInterface {
         let answer =
             try call.parameters.flag("universal")
             ? party.canOpenUniversalLink(url, inputs) : party.canOpenURL(url, inputs)
-        // Who names nobody asks for who is shown.
+        // Without a name the question is about the account that the session shows.
         if answer.decision.isAllowed, call.parameters.has("account") {
             vault.requireSwitch(of: session(of: call), to: party.identity, because: .openURL)
         }

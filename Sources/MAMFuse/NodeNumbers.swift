@@ -12,8 +12,8 @@ struct NodeNumber {
 }
 
 /// A number that lasts is the file's own (``FileHandles``): it is the same when the kernel has
-/// forgotten the file, and for the next daemon. All others are given once in the life of a daemon,
-/// and told with a generation of that life: as a handle of an earlier one they are nobody's.
+/// forgotten the file, and for the next daemon. Every other number is given once in the life of a
+/// daemon, with a generation of that life: a handle of an earlier daemon matches none.
 final class NodeNumbers: Sendable {
     private let handles: FileHandles?
     private let nextNode = Atomic<UInt64>(NodeNumber.root.node + 1)

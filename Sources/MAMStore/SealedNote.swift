@@ -14,17 +14,10 @@ package enum SealedNote {
                 try setExtendedAttribute(of: file.raw, name, to: value)
             }
         } catch {
-            guard error == .notSupported || error == .ioError && hasNone(file) else { throw error }
+            if error == .notSupported { return }
+            if error == .ioError, lookUp(on: file) == .ioError { return }
+            throw error
         }
-    }
-
-    /// rclone's mounts have no attributes, and answer each question of them with `EIO`.
-    private static func hasNone(_ file: Descriptor) -> Bool {
-        let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-        do throws(Errno) {
-            _ = try extendedAttribute(of: file.raw, name, into: nowhere)
-            return false
-        } catch { return error == .ioError }
     }
 
     static func remove(from file: Descriptor) {
@@ -32,11 +25,15 @@ package enum SealedNote {
     }
 
     /// Whatever its value: who can write it could remove it.
-    static func isOn(_ file: Descriptor) -> Bool {
+    static func isOn(_ file: Descriptor) -> Bool { lookUp(on: file) == nil }
+
+    /// Nil if it is there, or why it cannot be read. rclone's mounts have no attributes, and answer
+    /// each question about one with `EIO`.
+    private static func lookUp(on file: Descriptor) -> Errno? {
         let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         do throws(Errno) {
             _ = try extendedAttribute(of: file.raw, name, into: nowhere)
-            return true
-        } catch { return false }
+            return nil
+        } catch { return error }
     }
 }

@@ -24,8 +24,8 @@ extension StoredFile {
         }
     }
 
-    /// Gives the file the size that its blocks tell, of which the last is known to verify. True if
-    /// it had another, and the file is durable then.
+    /// Gives the file the size that its blocks tell; the last must have been verified. True if
+    /// it had another size, and the change is durable then.
     package func cutUnfinishedTail() throws(StoreError) -> Bool {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }

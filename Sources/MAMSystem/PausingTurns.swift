@@ -1,4 +1,4 @@
-// Who is next to do what only one may do at a time (docs/adr/0036-fair-shares.md).
+// Orders users that wait for work that only one may do at a time (docs/adr/0036-fair-shares.md).
 
 /// One turn at a time, for each takes all of something: memory, or the disk.
 ///

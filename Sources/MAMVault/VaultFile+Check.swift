@@ -74,8 +74,8 @@ extension VaultFile {
         }
     }
 
-    /// Gives the file the size that its blocks tell, of which the last is known to verify. True if
-    /// it had another.
+    /// Gives the file the size that its blocks tell; the last must have been verified. True if
+    /// it had another size.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
         try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
     }
