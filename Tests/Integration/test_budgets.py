@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
@@ -9,7 +10,13 @@ import unittest
 
 from workspace import PREFIX, ROOT
 
+# What is measured and how much is too much differ by a byte or two from run to run.
+MEASURED = re.compile(r"[\d.]+, [\d.]+ (?=above the budget)")
 BUDGETS = ROOT / "Tests" / "Bench" / "budgets.json"
+
+
+def without_counts(line):
+    return MEASURED.sub("", line.removeprefix("mambench: ").partition(" (")[0])
 
 
 class Budgets(unittest.TestCase):
@@ -59,13 +66,13 @@ class Budgets(unittest.TestCase):
         expected = {"a part of long ago: it has a budget, and is not measured", "seal a block: it has no budget"}
         budgets["a part of long ago"] = budgets.pop("seal a block")
         for part, (count, words) in zip(["read 4 KiB", "make an inode known", "forget an inode"], counts.items()):
-            budget = budgets[part][count] = budgets[part][count] - 1
-            expected.add(f"{part}: {words}: {budget + 1:g}, 1 above the budget of {budget:g}")
+            budgets[part][count] = -1
+            expected.add(f"{part}: {words}: above the budget of -1")
         lowered = self.place / "budgets.json"
         lowered.write_text(json.dumps(file))
         said = self.check("--cipher", "openssl", budgets=lowered)
         self.assertEqual(said.returncode, 1, said.stdout)
-        found = {line.removeprefix("mambench: ").partition(" (")[0] for line in said.stderr.splitlines()}
+        found = {without_counts(line) for line in said.stderr.splitlines()}
         self.assertLessEqual(expected, found)
 
 

@@ -4,6 +4,7 @@ import errno
 import os
 import struct
 import threading
+import time
 import unittest
 
 from file_handles import forged, handle_of, node_of_backing, number_of, opened
@@ -54,6 +55,14 @@ class Handles(WorkspaceCase):
     def assertStale(self, handle, flags=os.O_RDONLY):
         with self.refused(errno.ESTALE):
             os.close(self.opened(handle, flags))
+
+    def is_stale_once_forgotten(self, handle):
+        self.forget()
+        try:
+            os.close(self.opened(handle))
+        except OSError as error:
+            return error.errno == errno.ESTALE
+        return False
 
     def test_while_the_kernel_knows_the_file(self):
         self.check(self.tree())
@@ -121,7 +130,10 @@ class Handles(WorkspaceCase):
             path.unlink()
             self.forget()
             self.assertEqual(self.read(handle), b"still here")
-        self.forget()
+        # The daemon hears of the close only after close() has returned.
+        end = time.monotonic() + 20
+        while not self.is_stale_once_forgotten(handle) and time.monotonic() < end:
+            pass
         self.assertStale(handle)
 
     def test_a_number_that_is_used_again_is_another_file(self):
