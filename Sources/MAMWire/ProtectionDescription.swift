@@ -55,7 +55,7 @@ package enum ProtectionDescription {
         # Protects a file of the mount for an account. Somebody else is refused with status 106, a directory with 105.
         method EncryptFile(owner: ?string, path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 
-        # Makes a file of the mount plain, whatever policy says, and so nobody's, until Protect
+        # Makes a file of the mount plain, whatever policy says, and gives it to nobody, until Protect
         # gives it to an account again.
         method DecryptFile(path: ?string, fileDescriptor: ?int) -> (protection: Protection)
 

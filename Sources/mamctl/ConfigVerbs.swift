@@ -75,7 +75,7 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
     let settings: Settings
     do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
         throw Failure(
-            .usage, "\(path.shown): \(error)", next: "mend it; docs/POLICY.md lists the settings")
+            .usage, "\(path.shown): \(error)", next: "mend it; man mamctl lists the settings")
     }
     let isJSONFile = (try? JSONValue(parsing: bytes)) != nil
     guard isJSONFile || output != path else {

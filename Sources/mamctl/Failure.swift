@@ -99,7 +99,8 @@ struct Failure: Error {
             case "WrongPassphrase":
                 error.parameters["outlook"]?.text.map { "type it again; \($0)" } ?? "type it again"
             case "NotTried": "wait, and type it again"
-            case "SealedFiles": "\(importCommand), or add --new-keys"
+            case "SealedFiles":
+                "\(importCommand), or mamctl account register \(account) --new-keys"
             case "Blocked": "mamctl account login \(account)"
             case "Refused" where Self.isByPolicy("\(error)"):
                 "mamctl policy show \(account)".trimmed

@@ -16,7 +16,8 @@ func verbsNear(_ first: String, _ second: String?) -> [String] {
     if !seconds.isEmpty, !firsts.contains(word) { return Array(seconds.prefix(3)) }
     let begun = word.utf8.count > 1 ? names.filter { $0.hasPrefix(word) && !$0.contains(" ") } : []
     if let only = begun.first, begun.count == 1 { return [only] }
-    guard let near = nearest(to: word, in: firsts) else {
+    let aliases = verbs.filter { $0.alias != nil }.map(\.name)
+    guard let near = nearest(to: word, in: firsts) ?? nearest(to: word, in: aliases) else {
         return nearestSecond(to: word, in: names)
     }
     guard let second, case let group = Verb.group(near), !group.isEmpty else { return [near] }

@@ -40,6 +40,7 @@ class Mistakes(WorkspaceCase):
         mistakes = (
             # The command line.
             (["ecnrypt", plain], USAGE, "mamctl help encrypt"), (["account", "regster"], USAGE, "mamctl help account"),
+            (["verify-protct", plain], USAGE, "mamctl help verify-protect"),
             (["encrypt", plain], USAGE, "--owner UPN"), (["encrypt", "--ownr", ANN, plain], USAGE, "'--owner'"),
             (["encrypt", plain, "--owner"], USAGE, "UPN"), (["status", "--json=1"], USAGE, "mamctl status"),
             (["class", "--set", "X", inside], USAGE, "--set CLASS"), (["can", "prnt"], USAGE, "'print'"),

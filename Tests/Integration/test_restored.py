@@ -56,6 +56,9 @@ class Hints(Restored):
         self.assertIn(IMPORT, self.space.ctl("status").stdout)
         self.register(BOB)
         self.register(ANN, status=REFUSED)
+        by_login = self.space.serving(
+            "account login", ANN, "--register", "--passfile", self.space.passfile, status=REFUSED)
+        self.assertIn(f"mamctl account register {ANN} --new-keys", by_login.stderr)
         self.register(ANN, "--new-keys")
         self.assertNotIn(IMPORT, self.space.ctl("status").stdout)
 
