@@ -54,6 +54,8 @@ let package = Package(
         system("CSodium", "libsodium", debian: "libsodium-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
         .target(name: "CShims"),
+        // How FUSE's requests reach the mount
+        .target(name: "CTransport"),
         module("MAMModel", []),
 
         // Core
@@ -83,7 +85,9 @@ let package = Package(
         module(
             "MAMFuse",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3",
+                "CTransport",
+                "CShims",
             ]),
         module(
             "MAMControl",
@@ -139,6 +143,7 @@ let package = Package(
                 "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
         tests("MAMFuseTests", ["MAMFuse", "MAMSystem"]),
+        tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(
             "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),

@@ -41,7 +41,7 @@ extension FileSystem {
         from source: OpenHandle, at sourceOffset: Int64, to target: OpenHandle,
         at targetOffset: Int64, count: Int, for caller: Caller
     ) throws(Errno) -> Int {
-        let buffer = ReplyBuffer()
+        let buffer = ReplyBuffer(in: self)
         var done = 0
         let total = min(count, Self.maximumCopyByteCount)
         while done < total {

@@ -1,19 +1,15 @@
 // Whether requests come through io_uring, as far as that was asked for.
 
-internal import CShims
+internal import CTransport
 internal import MAMSystem
 package import MAMVault
 
 extension FileSystem {
     /// Settled once the kernel's first request is answered.
     package var transport: Transport {
-        switch mam_device_ring_state() {
-        case MAM_RING_USED:
-            Transport(
-                .ring,
-                note:
-                    "\(mam_ring_queue_count()) queues, \(mam_ring_thread_count()) threads, \(mam_device_payload()) bytes at once"
-            )
+        let context = requestTransport.context
+        return switch mam_transport_ring_state(context) {
+        case MAM_RING_USED: Transport(.ring, note: ringSize(context))
         case MAM_RING_NOT_OFFERED:
             Transport(
                 .device,
@@ -24,8 +20,16 @@ extension FileSystem {
             Transport(.device, note: "no io_uring: requests would be too small")
         case MAM_RING_FAILED:
             Transport(
-                .device, note: "no io_uring: \(Errno(rawValue: mam_device_ring_error()))")
+                .device,
+                note: "no io_uring: \(Errno(rawValue: mam_transport_ring_error(context)))")
         default: Transport(.device)
         }
+    }
+
+    private func ringSize(_ context: OpaquePointer) -> String {
+        let queues = mam_transport_queue_count(context)
+        let threads = mam_transport_thread_count(context)
+        let bytes = mam_transport_payload(context)
+        return "\(queues) queues, \(threads) threads, \(bytes) bytes at once"
     }
 }

@@ -35,7 +35,8 @@ package final class FileSystem: Sendable {
     let purgeQueue: PurgeQueue
     let evictor = Evictor()
     let probes = Probes()
-    let seekThreads = SeekThreads()
+    let requestTransport: RequestTransport
+    let seekThreads: SeekThreads
     let helpers = Helpers()
     let listings = ListingPool()
     let accessTimes: AccessTimeRule
@@ -76,6 +77,8 @@ package final class FileSystem: Sendable {
         self.workDirectory = workDirectory
         self.mountPoint = mountPoint
         purgeQueue = PurgeQueue(notifier)
+        requestTransport = try RequestTransport()
+        seekThreads = SeekThreads(requestTransport)
         self.isReadOnly = isReadOnly
         self.vault = vault
         self.root = root

@@ -1,6 +1,6 @@
 // Whether the threads that serve the mount still come for the next request.
 
-internal import CShims
+internal import CTransport
 
 /// One look at them. Counted without a lock: it is asked when something may be stuck.
 package struct LoopProgress {
@@ -20,22 +20,19 @@ package struct LoopProgress {
     fileprivate let queues: [Queue]
 
     package init(_ queues: [Queue]) { self.queues = queues }
+}
 
-    /// Of this process, which has one mount.
-    package static var now: LoopProgress {
-        let queues = 0..<mam_ring_queue_count()
-        guard !queues.isEmpty else {
-            return LoopProgress([
-                Queue(
-                    waitingCount: Int(mam_device_waiting_count()),
-                    requestCount: Int(mam_device_request_count()))
-            ])
-        }
+extension FileSystem {
+    package var loopProgress: LoopProgress {
+        let context = requestTransport.context
+        let count = mam_transport_queue_count(context)
+        // Without the kernel's queues there is /dev/fuse.
+        let queues = count > 0 ? 0..<count : -1..<0
         return LoopProgress(
             queues.map {
-                Queue(
-                    waitingCount: Int(mam_ring_waiting_count($0)),
-                    requestCount: Int(mam_ring_taken_count($0)))
+                LoopProgress.Queue(
+                    waitingCount: Int(mam_transport_waiting_count(context, $0)),
+                    requestCount: Int(mam_transport_taken_count(context, $0)))
             })
     }
 }

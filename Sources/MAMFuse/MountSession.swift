@@ -2,6 +2,7 @@
 
 internal import CFuse3
 internal import CShims
+internal import CTransport
 internal import Glibc
 package import MAMSystem
 internal import Synchronization
@@ -43,12 +44,10 @@ package final class MountSession: @unchecked Sendable {
         }
         self.session = session
         self.fileSystem = fileSystem
-        let keepsProcessor = options.waitsBusily && !hasProcessorQuota()
-        mam_device_wait(options.waitsBusily ? 1 : 0, keepsProcessor ? 1 : 0)
-        mam_device_prepare(
-            options.usesRing ? 1 : 0, mam_serve_request, UnsafeMutableRawPointer(session),
-            Self.begun)
-        guard mam_use_device(session) == 0 else {
+        mam_transport_prepare(
+            fileSystem.requestTransport.context, options.usesRing, mam_serve_request,
+            UnsafeMutableRawPointer(session), Self.begun)
+        guard mam_use_transport(session) == 0 else {
             stop()
             throw .notMounted
         }
@@ -94,7 +93,7 @@ package final class MountSession: @unchecked Sendable {
         guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
     }
 
-    /// Called with what the session was made with.
+    /// Called with the transport's owner.
     private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { fileSystem in
         guard let fileSystem else { return }
         Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue().becameReady()
@@ -109,9 +108,11 @@ package final class MountSession: @unchecked Sendable {
             var list = fuse_args(argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
             defer { fuse_opt_free_args(&list) }
             var operations = makeOperations()
+            let transport = fileSystem.requestTransport.context
+            mam_transport_set_owner(transport, Unmanaged.passUnretained(fileSystem).toOpaque())
             return fuse_session_new(
                 &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
-                Unmanaged.passUnretained(fileSystem).toOpaque())
+                UnsafeMutableRawPointer(transport))
         }
     }
 
@@ -128,8 +129,12 @@ package final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
         fileSystem.helpers.end()
-        // A thread that is stuck in the kernel may still use the session; the process ends soon.
-        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return false }
+        // A thread that is stuck in the kernel may still use them; the process ends soon.
+        guard mam_transport_stop(fileSystem.requestTransport.context, 5000), fileSystem.detach()
+        else {
+            _ = Unmanaged.passRetained(fileSystem)
+            return false
+        }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
         return true

@@ -40,7 +40,7 @@ private func readDirectory(
 ) {
     request.serve { files throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
-        let buffer = ReplyBuffer(count: count)
+        let buffer = ReplyBuffer(count: count, in: files)
         var names = NameListing(request: request, room: buffer.bytes)
         do throws(Errno) {
             try stream.read(from: Int(offset)) { item in
@@ -59,7 +59,7 @@ private func readDirectoryWithAttributes(
 ) {
     request.serve { files throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
-        let buffer = ReplyBuffer(count: count)
+        let buffer = ReplyBuffer(count: count, in: files)
         let listing = files.listings.take()
         defer { files.listings.giveBack(listing) }
         listing.begin(request, stream.inode, buffer.bytes)
@@ -138,7 +138,7 @@ private func replyValue(
         fuse_reply_xattr(request.raw, try get(.init(start: nil, count: 0)))
         return
     }
-    let buffer = ReplyBuffer(count: count)
+    let buffer = ReplyBuffer(count: count, in: request.fileSystem)
     let found = try get(buffer.bytes)
     request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
 }

@@ -33,7 +33,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
         let request = Request(raw)
         defer { mam_clear_registers() }
         request.serve { files throws(Errno) in
-            let buffer = ReplyBuffer(count: count)
+            let buffer = ReplyBuffer(count: count, in: files)
             let found = try files.read(
                 info.required.pointee.handle(OpenHandle.self), into: buffer.bytes,
                 at: Int64(offset), for: request.caller)

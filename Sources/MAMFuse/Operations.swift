@@ -35,7 +35,7 @@ private func negotiate(_ connection: inout fuse_conn_info) {
         FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS,
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
-    // Its successor is asked for in device.c: we clear set-id bits, the kernel removes capabilities.
+    // Its successor is asked for in init.c: we clear set-id bits, the kernel removes capabilities.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
     // The kernel's guess whether attributes will be wanted is wrong for who lists first and asks then.
     connection.want &= ~UInt32(FUSE_CAP_READDIRPLUS_AUTO)

@@ -1,6 +1,6 @@
 // Memory for plaintext on its way to the kernel, used again and zeroed in between.
 
-internal import CShims
+internal import CTransport
 internal import Glibc
 internal import MAMSystem
 
@@ -14,9 +14,9 @@ struct ReplyBuffer: ~Copyable {
     /// Nil if it is not ours.
     private let start: UnsafeMutableRawPointer?
 
-    init(count: Int = byteCount) {
+    init(count: Int = byteCount, in files: FileSystem) {
         let count = min(max(count, 0), Self.byteCount)
-        let room = mam_ring_reply_room(count)
+        let room = mam_transport_reply_room(files.requestTransport.context, count)
         start = room == nil ? Self.pool.take() : nil
         bytes = UnsafeMutableRawBufferPointer(start: room ?? start, count: count)
     }

@@ -1,6 +1,7 @@
 // One request of the kernel's, and its one reply.
 
 internal import CFuse3
+internal import CTransport
 internal import Glibc
 internal import MAMSystem
 
@@ -16,7 +17,8 @@ struct Request: @unchecked Sendable {
     }
 
     var fileSystem: FileSystem {
-        Unmanaged<FileSystem>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
+        let context = OpaquePointer(fuse_req_userdata(raw))
+        return Unmanaged<FileSystem>.fromOpaque(mam_transport_owner(context)).takeUnretainedValue()
     }
 
     var caller: Caller {

@@ -14,19 +14,16 @@ package struct MountOptions: Sendable {
     package var accessTimes: AccessTimes
     /// Requests come through io_uring, if the kernel offers that.
     package var usesRing: Bool
-    /// Waits for the next request without sleeping for a moment.
-    package var waitsBusily: Bool
 
     package init(
         letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, accessTimes: AccessTimes,
-        usesRing: Bool, waitsBusily: Bool
+        usesRing: Bool
     ) {
         self.letsOthersIn = letsOthersIn
         self.isReadOnly = isReadOnly
         self.forbidsPrograms = forbidsPrograms
         self.accessTimes = accessTimes
         self.usesRing = usesRing
-        self.waitsBusily = waitsBusily
     }
 
     /// As `mount -o` has them.

@@ -1,6 +1,6 @@
 // The few threads that look for holes of files that are being written.
 
-internal import CShims
+internal import CTransport
 internal import MAMSystem
 internal import Synchronization
 
@@ -17,6 +17,9 @@ final class SeekThreads: Sendable {
     private static let maximumWaitingCount = 64
 
     private let state = Mutex(State())
+    private let transport: RequestTransport
+
+    init(_ transport: RequestTransport) { self.transport = transport }
 
     /// Never blocks. `EINVAL` if too many wait already: as of a file system that knows no holes, so who asks reads all.
     func add(_ search: @escaping Search) throws(Errno) {
@@ -32,7 +35,7 @@ final class SeekThreads: Sendable {
                 }
             }
             // The searches' own requests come to the same queues.
-            guard mam_ring_may_wait() != 0 else { throw .invalid }
+            guard mam_transport_may_wait(transport.context) else { throw .invalid }
             state.waiting.append(search)
         }
     }

@@ -42,6 +42,9 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         ? .toStandardError(prefix: "mamd")
         : .toJournal(
             prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    for option in arguments.obsoleteOptions {
+        log.info("the mount option \(option) is obsolete, and ignored")
+    }
     let stateLock = try lockState(places.state(of: backing.name))
     defer { letGo(of: [backing.lock, stateLock].compactMap(\.self)) }
     // At every end: a start that fails has changed nothing.

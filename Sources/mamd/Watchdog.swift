@@ -19,7 +19,7 @@ func startWatchdog(
         while true {
             server.waitUntilFree()
             _ = vault.accounts
-            if check.hasProgress(.now) || waitsForDisk() {
+            if check.hasProgress(files.loopProgress) || waitsForDisk() {
                 notifyServiceManager("WATCHDOG=1")
             }
             // Two in three may be late, or find a moment in which nothing moves.

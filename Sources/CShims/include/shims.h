@@ -2,7 +2,6 @@
 #pragma once
 #include "attributes.h"
 #include "credentials.h"
-#include "device.h"
 #include "file_handles.h"
 #include "landlock.h"
 #include "kept_command.h"
@@ -12,4 +11,3 @@
 #include "registers.h"
 #include "service.h"
 #include "syscalls.h"
-#include "uring.h"
