@@ -81,19 +81,27 @@ let package = Package(
                 "MAMKeyring", "MAMEnrollment", "MAMStore", "CShims",
             ]),
 
+        module(
+            "MAMTree", ["MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CShims"]),
+        module(
+            "MAMWorkspace",
+            [
+                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "MAMTree", "CShims",
+            ]),
+
         // Edges
         module(
             "MAMFuse",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3",
-                "CTransport",
+                "MAMSystem", "MAMVault", "MAMTree", "MAMWorkspace", "CFuse3", "CTransport",
                 "CShims",
             ]),
         module(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "MAMTree",
+                "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -104,7 +112,9 @@ let package = Package(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire", "MAMControl", "MAMSession",
+                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMWire",
+                "MAMControl",
+                "MAMSession",
                 "CShims",
             ]),
         program(
@@ -122,7 +132,7 @@ let package = Package(
             "mambench",
             [
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMFuse", "CBench",
+                "MAMStore", "MAMVault", "MAMTree", "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -142,7 +152,8 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
                 "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
-        tests("MAMFuseTests", ["MAMFuse", "MAMSystem"]),
+        tests("MAMTreeTests", ["MAMTree", "MAMSystem"]),
+        tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(
             "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
@@ -158,7 +169,7 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMWire", "MAMControl",
+                "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

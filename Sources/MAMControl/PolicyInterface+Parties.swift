@@ -52,7 +52,7 @@ extension PolicyInterface {
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let info = try vaulted { () throws(VaultError) in
-            try protection(of: file, call, in: files)
+            try protection(of: file, call, in: tree)
         }
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .foreign { return nil }

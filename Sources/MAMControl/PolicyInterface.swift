@@ -3,22 +3,23 @@
 package import MAMModel
 internal import MAMPolicy
 package import MAMSystem
+package import MAMTree
 package import MAMVault
 internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct PolicyInterface: VaultInterface {
     let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
     /// Puts a document under a name into the policy directory, and into force; returns why it could not.
     let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
 
     package init(
-        vault: Vault, files: any MountedFiles,
+        vault: Vault, tree: Tree,
         store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
     ) {
         self.vault = vault
-        self.files = files
+        self.tree = tree
         self.store = store
     }
 

@@ -2,17 +2,18 @@
 
 package import MAMModel
 internal import MAMSystem
+package import MAMTree
 package import MAMVault
 internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct ProtectionInterface: VaultInterface {
     let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
 
-    package init(vault: Vault, files: any MountedFiles) {
+    package init(vault: Vault, tree: Tree) {
         self.vault = vault
-        self.files = files
+        self.tree = tree
     }
 
     package var name: String { ProtectionDescription.name }

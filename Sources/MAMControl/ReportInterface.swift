@@ -2,21 +2,23 @@
 
 package import MAMModel
 internal import MAMSystem
+package import MAMTree
 package import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket.
 package struct ReportInterface: VaultInterface {
     let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
     let lastVerify: LastVerify
     /// Several of one user's at once would only slow each other down. Nobody waits for another
     /// user's, who can make it as long as they like.
     private let turns = LockTable<UInt32>()
 
-    package init(vault: Vault, files: any MountedFiles, lastVerify: LastVerify) {
+    package init(vault: Vault, tree: Tree, lastVerify: LastVerify) {
         self.vault = vault
-        self.files = files
+        self.tree = tree
         self.lastVerify = lastVerify
     }
 
@@ -52,7 +54,7 @@ package struct ReportInterface: VaultInterface {
             try turns.withLock(call.peer.uid) { () throws(VaultError) in
                 // Its turn may have come late.
                 guard call.isConnected else { throw VaultError(.canceled) }
-                return try files.census { soFar in
+                return try CensusWalk(tree).census { soFar in
                     // How many files others have is not for everybody.
                     guard isTrusted else { return call.isConnected }
                     do {

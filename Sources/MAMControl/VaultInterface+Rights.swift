@@ -6,8 +6,10 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 let currentProcess = getpid()
 let currentUser = geteuid()
@@ -57,9 +59,9 @@ extension VaultInterface {
     /// What is known of the file that a call names. One outside of the mount has to be read: by its
     /// path, by the daemon, for those who have its rights anyway.
     func protection(
-        of file: Descriptor, _ call: VarlinkCall, in files: any MountedFiles
+        of file: Descriptor, _ call: VarlinkCall, in tree: Tree
     ) throws(VaultError) -> ProtectionInfo {
-        do throws(VaultError) { return try files.protection(of: file) } catch {
+        do throws(VaultError) { return try Answers(tree).protection(of: file) } catch {
             guard case .notFound = error, !call.parameters.has("fileDescriptor") else {
                 throw error
             }
@@ -67,7 +69,7 @@ extension VaultInterface {
         let readable = try systemCall { () throws(Errno) in
             try reopen(file.raw, O_RDONLY | O_NOCTTY | O_NONBLOCK)
         }
-        return try files.protection(of: readable)
+        return try Answers(tree).protection(of: readable)
     }
 
     /// Only a file's owner on disk, and root, may give it to another identity.

@@ -7,8 +7,10 @@ package import MAMModel
 internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
+package import MAMTree
 package import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 /// What of a workspace never changes while it is mounted.
 package struct WorkspaceFacts: Sendable {
@@ -30,17 +32,17 @@ package struct WorkspaceFacts: Sendable {
 package struct WorkspaceInterface: VaultInterface {
     let facts: WorkspaceFacts
     let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
     let lastVerify: LastVerify
 
     package init(
-        _ facts: WorkspaceFacts, vault: Vault, files: any MountedFiles,
+        _ facts: WorkspaceFacts, vault: Vault, tree: Tree,
         lastVerify: LastVerify = LastVerify()
     ) {
         self.facts = facts
         self.lastVerify = lastVerify
         self.vault = vault
-        self.files = files
+        self.tree = tree
     }
 
     package var name: String { WorkspaceDescription.name }
@@ -96,7 +98,7 @@ package struct WorkspaceInterface: VaultInterface {
             accounts: accountReports(for: call.peer))
         report.needsImport = vault.needsImport
         if !facts.mountPoint.isEmpty {
-            let transport = files.transport
+            let transport = tree.transport
             report.transport = transport.way.rawValue
             report.transportNote = transport.note
             report.isReadOnly = vault.isReadOnly
@@ -118,11 +120,11 @@ package struct WorkspaceInterface: VaultInterface {
             try requireTrusted(
                 call, toDo: "ask by device and inode number", instead: "pass a descriptor")
             info = try vaulted { () throws(VaultError) in
-                try files.protection(device: device, inode: inode)
+                try Answers(tree).protection(device: device, inode: inode)
             }
         } else {
             let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-            info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: files)
+            info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: tree)
             }
         }
         return ["protection": info.json]
@@ -133,11 +135,13 @@ package struct WorkspaceInterface: VaultInterface {
         guard let owner = try namedOwner(call) else { throw .noOwner }
         try requireMeant(owner, call)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
+        }
         try requireControl(call, of: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
-            try files.setOwner(vault.canonical(owner), of: file, for: identity(of: call.peer))
+            try Owners(tree).setOwner(
+                vault.canonical(owner), of: file, for: identity(of: call.peer))
         }
         return ["protection": info.json]
     }
@@ -150,11 +154,12 @@ package struct WorkspaceInterface: VaultInterface {
             asked = found
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
+        }
         try requireControl(call, of: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { [asked] () throws(VaultError) in
-            try files.setClass(asked, of: file)
+            try Classes(tree).setClass(asked, of: file)
         }
         return ["protection": info.json]
     }
@@ -168,7 +173,7 @@ package struct WorkspaceInterface: VaultInterface {
         let isOurOpen = try call.descriptor("sourceDescriptor") == nil
         let bytes = try vaulted { () throws(VaultError) in
             // Of a file in the mount the daemon got the content as itself, and not as its caller.
-            if isOurOpen, let info = try? files.protection(of: source) {
+            if isOurOpen, let info = try? Answers(tree).protection(of: source) {
                 try vault.checkTransfer(of: info) { identity(of: call.peer) }
             }
             if let stream = DescriptorEnds(from: source, call) {
@@ -186,7 +191,7 @@ package struct WorkspaceInterface: VaultInterface {
         let sink: PlainSink =
             DescriptorEnds(from: source, to: destination, call).map { .stream($0) }
             ?? .file(destination)
-        if files.contain(source) {
+        if Answers(tree).contain(source) {
             return ["bytes": JSONValue(try decryptShown(call, source, into: sink))]
         }
         let bytes = try vaulted { () throws(VaultError) in
@@ -202,7 +207,7 @@ package struct WorkspaceInterface: VaultInterface {
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink
     ) throws(VarlinkError) -> Int64 {
-        let info = try vaulted { () throws(VaultError) in try files.protection(of: source) }
+        let info = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: source) }
         try requireControl(call, of: info.owner)
         return try vaulted { () throws(VaultError) in
             try vault.checkTransfer(of: info) { identity(of: call.peer) }

@@ -4,6 +4,8 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// A descriptor of a file in the mount, open for the daemon itself: no key and no window are asked for, and
@@ -25,66 +27,66 @@ struct CacheProbe: ~Copyable {
     /// Throws if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root; or there
     /// is no descriptor left, which says nothing of the file.
     init(
-        _ inode: Inode, in files: FileSystem, for purpose: Purpose = .cache
+        _ inode: Inode, in mount: Mount, for purpose: Purpose = .cache
     ) throws(Errno) {
-        file = try files.probes.opening { () throws(Errno) in
-            let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
-            return try withExtendedLifetime(mount) { () throws(Errno) in
-                return try Self.open(inode, in: files, mount, for: purpose)
+        file = try mount.probes.opening { () throws(Errno) in
+            let root = try openFile(mount.tree.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+            return try withExtendedLifetime(root) { () throws(Errno) in
+                return try Self.open(inode, in: mount.tree, root, for: purpose)
             }
         }
     }
 
     /// By a descriptor that a program holds (`/proc/PID/fd/N`): for a file that has no name any more. Only writers can be waited for
     /// then.
-    init(_ inode: Inode, in files: FileSystem, heldAs link: String) throws(Errno) {
+    init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
         var (device, number) = (UInt64(0), UInt64(0))
         // Not by fstat(2): the number may be another file's by now, and that one's file system need
         // not answer.
         _ = try retrying { mam_cached_place(file.raw, &device, &number) }
-        guard device == files.mountDevice, number == inode.id.inode else { throw .noEntry }
+        guard device == mount.tree.mountDevice, number == inode.id.inode else { throw .noEntry }
         self.file = file
     }
 
     private static func open(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, for purpose: Purpose
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, for purpose: Purpose
     ) throws(Errno) -> Descriptor {
         // Nothing is looked up on this way, which is root's only: no user can hold it up.
-        if purpose == .size, let file = try? openByNumber(inode, in: files, mount, purpose.flags) {
+        if purpose == .size, let file = try? openByNumber(inode, in: tree, root, purpose.flags) {
             return file
         }
-        do throws(Errno) { return try openByPath(inode, in: files, mount, purpose.flags) } catch {
+        do throws(Errno) { return try openByPath(inode, in: tree, root, purpose.flags) } catch {
             if error.isShortOfDescriptors || purpose == .size { throw error }
             // It has no name any more, or another, or we may not go there.
-            return try openByNumber(inode, in: files, mount, purpose.flags)
+            return try openByNumber(inode, in: tree, root, purpose.flags)
         }
     }
 
     /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
     private static func openByPath(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
-        guard let path = files.relativePath(of: inode) else { throw .noEntry }
-        return try checked(openBeneath(mount.raw, path.cString, flags), inode, in: files)
+        guard let path = tree.relativePath(of: inode) else { throw .noEntry }
+        return try checked(openBeneath(root.raw, path.cString, flags), inode, in: tree)
     }
 
     private static func openByNumber(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
         let file = Descriptor(
             owning: try retrying {
-                mam_open_fuse_node(mount.raw, inode.node, inode.generation, flags)
+                mam_open_fuse_node(root.raw, inode.node, inode.generation, flags)
             })
-        return try checked(file, inode, in: files)
+        return try checked(file, inode, in: tree)
     }
 
     /// The file, if it is the inode's; `ENOENT` for another.
     private static func checked(
-        _ file: Descriptor, _ inode: Inode, in files: FileSystem
+        _ file: Descriptor, _ inode: Inode, in tree: Tree
     ) throws(Errno) -> Descriptor {
         let status = try status(of: file.raw)
-        guard UInt64(status.st_dev) == files.mountDevice,
+        guard UInt64(status.st_dev) == tree.mountDevice,
             UInt64(status.st_ino) == inode.id.inode
         else { throw .noEntry }
         return file
@@ -112,7 +114,7 @@ struct CacheProbe: ~Copyable {
     }
 }
 
-/// Who of us looks at files in the mount.
+/// Who of us looks at tree in the mount.
 final class Probes: Sendable {
     /// The threads that are opening one, so that the thread which serves that request knows.
     private let threads = Mutex<Set<Int32>>([])
@@ -156,20 +158,4 @@ final class Probes: Sendable {
 
     /// Whether a change of mode is none, but such a wait.
     func isWaiting(_ thread: Int32) -> Bool { waitingThreads.withLock { $0.contains(thread) } }
-}
-
-extension FileSystem {
-    /// Where a file stands below the mount point; with a mark behind it if it has been removed.
-    func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
-
-    func relativePath(of handle: Descriptor) -> ByteString? {
-        guard let backing = try? currentPath(of: root.raw) else { return nil }
-        return try? currentPath(of: handle.raw).relative(to: backing)
-    }
-
-    func mountedPath(of inode: Inode) -> ByteString? {
-        relativePath(of: inode).map {
-            ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + $0.bytes)
-        }
-    }
 }

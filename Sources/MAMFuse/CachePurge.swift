@@ -2,6 +2,8 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// Purges inodes one after the other, on threads that may get stuck in the kernel.
@@ -11,7 +13,7 @@ internal import Synchronization
 /// back. So a thread that does not come on gets another one beside it, and who waits for all gives up at
 /// the deadline; the stuck ones then end by themselves.
 final class CachePurge: Sendable {
-    private let files: FileSystem
+    private let mount: Mount
     private let deadline: Deadline
     private let isAffected: @Sendable (Inode) -> Bool
     private let ended = Semaphore()
@@ -30,10 +32,10 @@ final class CachePurge: Sendable {
     }
 
     init(
-        _ inodes: [Inode], of files: FileSystem, until deadline: Deadline,
+        _ inodes: [Inode], of mount: Mount, until deadline: Deadline,
         _ isAffected: @escaping @Sendable (Inode) -> Bool
     ) {
-        self.files = files
+        self.mount = mount
         self.deadline = deadline
         self.isAffected = isAffected
         // Taken from the end: those in use first, for only they can have something to be stored.
@@ -124,9 +126,9 @@ final class CachePurge: Sendable {
 
     private func drop(_ inode: Inode) -> Outcome {
         // A thread that an earlier lock left behind waits there already.
-        guard files.probes.begin(inode, until: deadline) else { return .remains }
-        defer { files.probes.end(inode) }
-        files.notifier.invalidate(inode.node)
+        guard mount.probes.begin(inode, until: deadline) else { return .remains }
+        defer { mount.probes.end(inode) }
+        mount.notifier.invalidate(inode.node)
         // With no handle and no mapping, nobody can bring new pages in.
         guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
         // No new ones come: the window is closing.
@@ -140,8 +142,8 @@ final class CachePurge: Sendable {
         repeat {
             // A write that had passed the kernel's check when the window began to close is in its cache once
             // this returns; one that comes later is refused (see WriteGuard).
-            files.probes.waitForWriters(probe)
-            files.notifier.invalidate(inode.node)
+            mount.probes.waitForWriters(probe)
+            mount.notifier.invalidate(inode.node)
             guard let pages = probe.cachedPageCount else { return .unseen }
             if pages == 0 { return .dropped }
             usleep(500)
@@ -152,14 +154,14 @@ final class CachePurge: Sendable {
     /// Without a descriptor nobody knows whether pages are left: waits for one, as long as there is time.
     private func open(_ inode: Inode) throws(Errno) -> CacheProbe {
         while true {
-            do throws(Errno) { return try CacheProbe(inode, in: files) } catch {
+            do throws(Errno) { return try CacheProbe(inode, in: mount) } catch {
                 guard error.isShortOfDescriptors, !deadline.hasPassed else { throw error }
             }
             usleep(5000)
         }
     }
 
-    /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or
+    /// For tree that cannot be looked at, because they were removed or shut us out and we are not root, or
     /// because the kernel is older than cachestat(2). It can be made to ask about most of them all the same. Writers are given
     /// the time that a write takes whose memory is there.
     private func dropUnseen() {
@@ -170,11 +172,11 @@ final class CachePurge: Sendable {
             return state.unseen
         }
         if !unseen.isEmpty {
-            files.waitForWriters(of: unseen)
+            mount.waitForWriters(of: unseen)
             usleep(3000)
         }
         for inode in unseen {
-            files.notifier.invalidate(inode.node)
+            mount.notifier.invalidate(inode.node)
             finish(inode, .dropped)
         }
     }

@@ -3,6 +3,8 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// First the names that the reply has room for, then what each is: an entry's place in the reply depends on the names before
@@ -75,18 +77,18 @@ final class Listing: SharedWork, @unchecked Sendable {
     }
 
     /// Looks all of them up, and replies.
-    func finish(in files: FileSystem) {
+    func finish(in mount: Mount) {
         guard let request else { return }
-        if files.readsAhead {
+        if mount.tree.readsAhead {
             stage = .openingAhead
-            files.helpers.share(self, count: count)
+            mount.helpers.share(self, count: count)
         }
         stage = .lookingUp
-        files.helpers.share(self, count: count)
+        mount.helpers.share(self, count: count)
         guard !request.reply(UnsafeRawBufferPointer(rebasing: room[..<used])) else { return }
         // The kernel did not take it.
         for part in 0..<count where places[part].node != 0 {
-            files.forget(places[part].node, count: 1)
+            mount.tree.forget(places[part].node, count: 1)
         }
     }
 
@@ -101,7 +103,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         guard let request, let directory else { return }
         switch stage {
         case .openingAhead:
-            places[part].opened = request.fileSystem.openAhead(places[part].item, in: directory)
+            places[part].opened = Lookup(request.tree).openAhead(places[part].item, in: directory)
         case .lookingUp: lookUp(part, in: directory, for: request)
         }
     }
@@ -110,7 +112,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         let place = places[part]
         places[part].opened = nil
         var parameters = fuse_entry_param()
-        if let entry = find(place, in: directory, request.fileSystem) {
+        if let entry = find(place, in: directory, request.tree) {
             places[part].node = entry.inode.node
             parameters = fuse_entry_param(entry)
         } else {
@@ -124,12 +126,12 @@ final class Listing: SharedWork, @unchecked Sendable {
 
     /// Nil for "." and "..", and for an entry that went meanwhile or cannot be looked at: readdir does not fail because of one.
     /// It is listed with node 0, which tells the kernel that there is no look-up.
-    private func find(_ place: Place, in directory: Inode, _ files: FileSystem) -> Entry? {
+    private func find(_ place: Place, in directory: Inode, _ tree: Tree) -> Entry? {
         if isDots(place.item.name) { return nil }
         if let opened = place.opened {
-            return try? files.lookUp(place.item, in: directory, opened)
+            return try? Lookup(tree).lookUp(place.item, in: directory, opened)
         }
-        return try? files.lookUp(place.item, in: directory)
+        return try? Lookup(tree).lookUp(place.item, in: directory)
     }
 
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }

@@ -22,8 +22,8 @@ package struct LoopProgress {
     package init(_ queues: [Queue]) { self.queues = queues }
 }
 
-extension FileSystem {
-    package var loopProgress: LoopProgress {
+extension Mount {
+    var loopProgress: LoopProgress {
         let context = requestTransport.context
         let count = mam_transport_queue_count(context)
         // Without the kernel's queues there is /dev/fuse.

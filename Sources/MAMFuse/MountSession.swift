@@ -5,13 +5,15 @@ internal import CShims
 internal import CTransport
 internal import Glibc
 package import MAMSystem
+package import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
 package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
-    private let fileSystem: FileSystem
+    private let mounted: Mount
     /// Nil if it is somebody else's to take away.
     private let mount: OwnMount?
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
@@ -28,12 +30,13 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, on target: MountTarget, name: String,
+        _ tree: Tree, at mountPoint: ByteString, on target: MountTarget, name: String,
         _ options: MountOptions
     ) throws(Failure) {
         let words = ["default_permissions", "subtype=mamd", "fsname=\(name)"] + options.words
         let list = words.joined(separator: ",")
-        guard let session = Self.makeSession(["mamd", "-o", list], fileSystem) else {
+        do throws(Errno) { mounted = try Mount(of: tree) } catch { throw .failed(error) }
+        guard let session = Self.makeSession(["mamd", "-o", list], mounted) else {
             throw .badOptions
         }
         do throws(Failure) {
@@ -43,15 +46,14 @@ package final class MountSession: @unchecked Sendable {
             throw error
         }
         self.session = session
-        self.fileSystem = fileSystem
         mam_transport_prepare(
-            fileSystem.requestTransport.context, options.usesRing, mam_serve_request,
+            mounted.requestTransport.context, options.usesRing, mam_serve_request,
             UnsafeMutableRawPointer(session), Self.begun)
         guard mam_use_transport(session) == 0 else {
             stop()
             throw .notMounted
         }
-        do throws(Errno) { try fileSystem.attach(session) } catch {
+        do throws(Errno) { try mounted.attach(session) } catch {
             stop()
             throw .failed(error)
         }
@@ -94,13 +96,13 @@ package final class MountSession: @unchecked Sendable {
     }
 
     /// Called with the transport's owner.
-    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { fileSystem in
-        guard let fileSystem else { return }
-        Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue().becameReady()
+    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { mount in
+        guard let mount else { return }
+        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().tree.becameReady()
     }
 
     private static func makeSession(
-        _ arguments: [String], _ fileSystem: FileSystem
+        _ arguments: [String], _ mount: Mount
     ) -> OpaquePointer? {
         var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         defer { strings.forEach { free($0) } }
@@ -108,13 +110,15 @@ package final class MountSession: @unchecked Sendable {
             var list = fuse_args(argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
             defer { fuse_opt_free_args(&list) }
             var operations = makeOperations()
-            let transport = fileSystem.requestTransport.context
-            mam_transport_set_owner(transport, Unmanaged.passUnretained(fileSystem).toOpaque())
+            let transport = mount.requestTransport.context
+            mam_transport_set_owner(transport, Unmanaged.passUnretained(mount).toOpaque())
             return fuse_session_new(
                 &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
                 UnsafeMutableRawPointer(transport))
         }
     }
+
+    package var loopProgress: LoopProgress { mounted.loopProgress }
 
     /// Serves requests until the file system is unmounted or ``stop()`` is called. False if a
     /// thread may still be at one.
@@ -128,11 +132,9 @@ package final class MountSession: @unchecked Sendable {
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
-        fileSystem.helpers.end()
         // A thread that is stuck in the kernel may still use them; the process ends soon.
-        guard mam_transport_stop(fileSystem.requestTransport.context, 5000), fileSystem.detach()
-        else {
-            _ = Unmanaged.passRetained(fileSystem)
+        guard mam_transport_stop(mounted.requestTransport.context, 5000), mounted.detach() else {
+            _ = Unmanaged.passRetained(mounted)
             return false
         }
         fuse_session_unmount(session)
@@ -143,7 +145,7 @@ package final class MountSession: @unchecked Sendable {
     /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
     private static let threadCount: UInt32 = 10
 
-    /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
+    /// Unmounts, also while tree are open, and lets ``serve()`` return, also where that is not possible.
     ///
     /// What the kernel has cached must have been written back before.
     package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {

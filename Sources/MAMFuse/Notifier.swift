@@ -3,6 +3,8 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// The session to notify through, while there is one.

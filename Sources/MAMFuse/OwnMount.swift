@@ -2,6 +2,8 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// Known by its number: the path at which it was made may lead to another mount meanwhile. And by its file system: once it
 /// is gone its number may be another daemon's mount's, while a copy in another mount name space keeps this one serving.
@@ -21,7 +23,7 @@ struct OwnMount {
             id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
     }
 
-    /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
+    /// Lazily: also while tree are open. Does nothing if somebody has taken it away already.
     func takeAway() throws(Errno) {
         guard let mount = try MountTable().mount(id), mount.device == device else { return }
         let place = ByteString(mount.mountPoint)

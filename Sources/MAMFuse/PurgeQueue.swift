@@ -2,6 +2,8 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
 /// For what happens while a window is closed: the last handle of a file of class B goes, and a refused read leaves

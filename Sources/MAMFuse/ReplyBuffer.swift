@@ -3,6 +3,8 @@
 internal import CTransport
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// A buffer of at most the largest request, 1 MiB, page-aligned. What it held is zeroed when it goes; where the kernel takes the
 /// reply to a READ from this very memory, once it has done so.
@@ -14,9 +16,9 @@ struct ReplyBuffer: ~Copyable {
     /// Nil if it is not ours.
     private let start: UnsafeMutableRawPointer?
 
-    init(count: Int = byteCount, in files: FileSystem) {
+    init(count: Int = byteCount, in mount: Mount) {
         let count = min(max(count, 0), Self.byteCount)
-        let room = mam_transport_reply_room(files.requestTransport.context, count)
+        let room = mam_transport_reply_room(mount.requestTransport.context, count)
         start = room == nil ? Self.pool.take() : nil
         bytes = UnsafeMutableRawBufferPointer(start: room ?? start, count: count)
     }

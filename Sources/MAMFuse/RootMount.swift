@@ -3,6 +3,8 @@
 internal import CShims
 internal import Glibc
 package import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 /// What may be done in a mount.
 package struct MountOptions: Sendable {

@@ -1,10 +1,12 @@
-// The few threads that look for holes of files that are being written.
+// The few threads that look for holes of tree that are being written.
 
 internal import CTransport
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 internal import Synchronization
 
-/// Anybody may ask as often as he likes, on as many files as he has open: a few threads, and a queue that has an end.
+/// Anybody may ask as often as he likes, on as many tree as he has open: a few threads, and a queue that has an end.
 final class SeekThreads: Sendable {
     typealias Search = @Sendable () -> Void
 

@@ -2,7 +2,6 @@
 
 import CShims
 import Glibc
-import MAMFuse
 import MAMModel
 import MAMSystem
 import MAMWire

@@ -6,8 +6,10 @@ import MAMControl
 import MAMCrypto
 import MAMFuse
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {
@@ -64,10 +66,10 @@ private func serve(_ arguments: Arguments) throws(StartError) {
 
     // Before any thread starts, so that all of them leave these signals to the one that waits for them.
     let signals = StopSignals()
-    let files = try makeFileSystem(
+    let tree = try makeTree(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly
-    ) { files in
-        if let transport = files.transport.description { log.info("requests: \(transport)") }
+    ) { tree in
+        if let transport = tree.transport.description { log.info("requests: \(transport)") }
         log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")
         vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
         notifyServiceManager(
@@ -77,14 +79,14 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     try startEnrollment(
         of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
     if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
-    finishWipes(of: vault, in: files, log)
+    finishWipes(of: vault, in: tree, log)
     let session = try mount(
-        files, at: mountPoint, backing.name, arguments, given.device, report: report)
+        tree, at: mountPoint, backing.name, arguments, given.device, report: report)
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     do throws(StartError) {
         server = try makeServer(
-            places, backing, mountPoint, vault, files, policies,
+            places, backing, mountPoint, vault, tree, policies,
             LastVerify(in: places.state(of: backing.name), mayWrite: true), given.listener)
         policyWatch = try watch(
             policies,
@@ -96,21 +98,21 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         throw error
     }
     let service = RunningService(
-        mountPoint: mountPoint, log: log, vault: vault, files: files, session: session,
+        mountPoint: mountPoint, log: log, vault: vault, tree: tree, session: session,
         server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: vault, log))
     try service.start(signals, recovery)
     let isQuiet = session.serve()
     service.finish()
-    recovery.stop(files, vault, isQuiet: isQuiet)
+    recovery.stop(tree, vault, isQuiet: isQuiet)
 }
 
 /// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the
 /// mount from its users. The keys are gone, so what is left of it goes on behind the mount as any
 /// other wipe does.
-private func finishWipes(of vault: Vault, in files: FileSystem, _ log: Log) {
-    guard vault.isWiping, !files.isReadOnly else { return }
+private func finishWipes(of vault: Vault, in tree: Tree, _ log: Log) {
+    guard vault.isWiping, !tree.isReadOnly else { return }
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {
-        vault.resumeWipes(in: files)
+        vault.resumeWipes(in: VaultSide(tree))
     }
     if !isDone { log.info("an interrupted wipe goes on behind the mount") }
 }

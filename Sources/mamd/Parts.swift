@@ -2,11 +2,11 @@
 
 import Glibc
 import MAMControl
-import MAMFuse
 import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
 
@@ -64,78 +64,22 @@ private func makePolicyDirectory(
     } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
 }
 
-func makeFileSystem(
+func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    onReady: @escaping @Sendable (FileSystem) -> Void
-) throws(StartError) -> FileSystem {
+    onReady: @escaping @Sendable (Tree) -> Void
+) throws(StartError) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
-        return try FileSystem(
+        return try Tree(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
             isReadOnly: isReadOnly, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 
-func mount(
-    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
-    _ device: Descriptor?, report: (String) -> Void
-) throws(StartError) -> MountSession {
-    func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
-        try MountSession(
-            files, at: mountPoint, on: target, name: name.description,
-            arguments.mountOptions)
-    }
-    guard let device else { return try place(at: mountPoint, report: report, session) }
-    try checkIsReached(mountPoint, isReadOnly: arguments.isReadOnly)
-    do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
-        throw StartError(mountAdvice(mountPoint, error))
-    }
-}
-
-/// Mounts where nothing is, or in the place of a dead mount.
-func place<Mounted>(
-    at mountPoint: ByteString, report: (String) -> Void,
-    _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
-) throws(StartError) -> Mounted {
-    let isRoot = geteuid() == 0
-    let dead = isRoot ? try deadMount(at: mountPoint) : nil
-    if let dead {
-        do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
-            report(
-                "\(mountPoint.shown) has the mount of a daemon that died. It is taken away before the next one is there, for that cannot be put under it: \(error)"
-            )
-        }
-    }
-    let covered = try uncoveredDirectory(at: mountPoint)
-    if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
-    do throws(MountSession.Failure) {
-        let mounted = try session(isRoot ? .directory(covered) : .path)
-        if let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
-        return mounted
-    } catch {
-        throw StartError(mountAdvice(mountPoint, error))
-    }
-}
-
-private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {
-    if access("/dev/fuse", F_OK) != 0 {
-        return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
-    }
-    if access("/dev/fuse", R_OK | W_OK) != 0 {
-        return
-            "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
-    }
-    if case .failed(let error) = failure {
-        return "\(mountPoint.shown) could not be mounted: \(error)"
-    }
-    return
-        "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"
-}
-
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
     _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
+    _ tree: Tree, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
     _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
@@ -143,17 +87,17 @@ func makeServer(
         backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
-        WorkspaceInterface(facts, vault: vault, files: files, lastVerify: lastVerify),
+        WorkspaceInterface(facts, vault: vault, tree: tree, lastVerify: lastVerify),
         EnrollmentInterface(vault: vault),
-        ProtectionInterface(vault: vault, files: files),
+        ProtectionInterface(vault: vault, tree: tree),
         IdentityInterface(vault: vault),
         AuditInterface(vault: vault),
-        ReportInterface(vault: vault, files: files, lastVerify: lastVerify),
+        ReportInterface(vault: vault, tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
         interfaces.append(RecoveryInterface(vault: vault))
         interfaces.append(
-            PolicyInterface(vault: vault, files: files) { document, name in
+            PolicyInterface(vault: vault, tree: tree) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
                 let reading = policies.reload(into: vault)
                 vault.checkedIn(reading.outcome, isNews: reading.isNews)

@@ -1,9 +1,10 @@
 // After an unclean end the tree is gone through once; only then a clean end counts as one.
 
 import Glibc
-import MAMFuse
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 import Synchronization
 
 /// The end is marked neither in the state directory nor in the lock file until what a crash may
@@ -39,8 +40,8 @@ final class Recovery: Sendable {
     }
 
     /// Beside the mount, which mends what is looked up meanwhile.
-    func start(_ files: FileSystem) throws(Errno) {
-        guard !files.isReadOnly else { return }
+    func start(_ tree: Tree) throws(Errno) {
+        guard !tree.isReadOnly else { return }
         let isNeeded = isNeeded.load(ordering: .relaxed)
         if !isNeeded, backing.wasLeftLocked {
             log.warning(
@@ -50,7 +51,7 @@ final class Recovery: Sendable {
         let awaitsKeys = end.withLock { $0?.ends.awaitedKeys.isEmpty == false }
         guard isNeeded || awaitsKeys else { return }
         announce(isNeeded: isNeeded)
-        try startThread(named: "recovery") { self.run(files) }
+        try startThread(named: "recovery") { self.run(tree) }
     }
 
     private func announce(isNeeded: Bool) {
@@ -63,14 +64,14 @@ final class Recovery: Sendable {
         }
     }
 
-    private func run(_ files: FileSystem) {
-        files.removeLeftovers()
-        guard let waiting = files.recoverAll() else {
+    private func run(_ tree: Tree) {
+        Recover(tree).removeLeftovers()
+        guard let waiting = Recover(tree).recoverAll() else {
             return log.warning("not all files could be looked at: the next start tries again")
         }
         isNeeded.store(false, ordering: .relaxed)
         if !waiting.isEmpty { log.info("some files are mended once their keys are at hand") }
-        guard files.recover(waiting: waiting) else {
+        guard Recover(tree).recover(waiting: waiting) else {
             return log.info("some files still have to be mended: the next start tries again")
         }
         log.info("all files were looked at")
@@ -78,8 +79,8 @@ final class Recovery: Sendable {
 
     /// The mount is gone. What is cut off in the middle of a change of keys, or could not be
     /// stored, is found as after a crash.
-    func stop(_ files: FileSystem, _ vault: Vault, isQuiet: Bool) {
-        if !isQuiet || files.isChangingKeys || vault.mayHaveUnfinishedFiles {
+    func stop(_ tree: Tree, _ vault: Vault, isQuiet: Bool) {
+        if !isQuiet || KeyRenewal(tree).isChangingKeys || vault.mayHaveUnfinishedFiles {
             isNeeded.store(true, ordering: .relaxed)
         }
     }

@@ -7,21 +7,23 @@ import MAMFuse
 import MAMPolicy
 import MAMSession
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
 /// The parts of a daemon whose mount is there.
 struct RunningService: Sendable {
     let mountPoint: ByteString
     let log: Log
     let vault: Vault
-    let files: FileSystem
+    let tree: Tree
     let session: MountSession
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     let sessionWatch: SessionWatch?
 
     func start(_ signals: StopSignals, _ recovery: Recovery) throws(StartError) {
-        vault.setMount(files)
+        vault.setMount(VaultSide(tree))
         do throws(Errno) {
             try signals.onStop(stop, onHangUp: policyWatch.look)
             // Before anybody makes a file that would be theirs; in a large tree soon after.
@@ -32,8 +34,8 @@ struct RunningService: Sendable {
             try vault.startTimers()
             try policyWatch.start()
             try sessionWatch?.start()
-            try recovery.start(files)
-            try startWatchdog(files, server, vault)
+            try recovery.start(tree)
+            try startWatchdog(session, server, vault)
         } catch {
             session.stop()
             throw StartError("no thread can be started: \(error)")
@@ -47,7 +49,7 @@ struct RunningService: Sendable {
         server.stop()
         sessionWatch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
-        for straggler in files.writeBack(until: deadline) {
+        for straggler in Purge(tree).writeBack(until: deadline) {
             log.warning("stopping although \(straggler); what it writes from now on is lost")
         }
         vault.lockAll()

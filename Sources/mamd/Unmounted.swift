@@ -3,9 +3,9 @@
 import Glibc
 import MAMAudit
 import MAMControl
-import MAMFuse
 import MAMKeyring
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
 
@@ -40,10 +40,10 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     state.removeIfMade()
     let signals = StopSignals()
     let noMountPoint = ByteString("")
-    let files = try makeFileSystem(
+    let tree = try makeTree(
         vault, backing, noMountPoint, isReadOnly: isReadOnly
     ) { _ in }
-    let server = try makeServer(places, backing, noMountPoint, vault, files, nil, lastVerify)
+    let server = try makeServer(places, backing, noMountPoint, vault, tree, nil, lastVerify)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }
@@ -56,7 +56,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     // It holds the lock.
     withExtendedLifetime(backing) { end.wait() }
     server.stop()
-    files.beginStopping()
+    tree.beginStopping()
     vault.dropAllKeys()
     vault.trail.finish(by: Deadline(seconds: 2))
 }

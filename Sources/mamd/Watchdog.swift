@@ -11,7 +11,7 @@ import MAMVault
 /// No request is made to our own mount: a daemon that waits for itself would hang for good. Instead the locks are taken that
 /// every request takes; with one that is never given back, this thread stops too.
 func startWatchdog(
-    _ files: FileSystem, _ server: VarlinkServer, _ vault: Vault
+    _ session: MountSession, _ server: VarlinkServer, _ vault: Vault
 ) throws(Errno) {
     guard let interval = watchdogMicroseconds() else { return }
     try startThread(named: "watchdog") {
@@ -19,7 +19,7 @@ func startWatchdog(
         while true {
             server.waitUntilFree()
             _ = vault.accounts
-            if check.hasProgress(files.loopProgress) || waitsForDisk() {
+            if check.hasProgress(session.loopProgress) || waitsForDisk() {
                 notifyServiceManager("WATCHDOG=1")
             }
             // Two in three may be late, or find a moment in which nothing moves.
