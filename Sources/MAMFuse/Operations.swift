@@ -25,8 +25,8 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
     table.`init` = { data, connection in
         guard let data, let connection else { return }
         negotiate(&connection.pointee)
-        let owner = mam_transport_owner(OpaquePointer(data))
-        let mount = Unmanaged<Mount>.fromOpaque(owner).takeUnretainedValue()
+        let context = OpaquePointer(data)
+        let mount = Unmanaged<Mount>.fromOpaque(mam_transport_owner(context)).takeUnretainedValue()
         if mount.tree.handles != nil {
             connection.pointee.want |= connection.pointee.capable & UInt32(FUSE_CAP_EXPORT_SUPPORT)
         }
