@@ -1,30 +1,27 @@
 // The daemon's own mount, wherever it is by now.
 
 internal import Glibc
-internal import MAMSystem
-internal import MAMTree
-internal import MAMWorkspace
 
 /// Known by its number: the path at which it was made may lead to another mount meanwhile. And by its file system: once it
 /// is gone its number may be another daemon's mount's, while a copy in another mount name space keeps this one serving.
-struct OwnMount {
+package struct OwnMount {
     private let id: Int
     private let device: String
 
-    init(id: Int) throws(Errno) {
+    package init(id: Int) throws(Errno) {
         guard let mount = try MountTable().mount(id) else { throw .noEntry }
         (self.id, device) = (id, mount.device)
     }
 
     /// The one that is seen at the path.
-    init(at place: ByteString) throws(Errno) {
+    package init(at place: ByteString) throws(Errno) {
         let root = try openFile(place.cString, openPathOnly)
         try self.init(
             id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
     }
 
-    /// Lazily: also while tree are open. Does nothing if somebody has taken it away already.
-    func takeAway() throws(Errno) {
+    /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
+    package func takeAway() throws(Errno) {
         guard let mount = try MountTable().mount(id), mount.device == device else { return }
         let place = ByteString(mount.mountPoint)
         let root = try openFile(place.cString, openPathOnly)
