@@ -69,6 +69,8 @@ let package = Package(
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
+        // Who is calling
+        module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
         // What both ends of the socket share
         module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
@@ -78,7 +80,7 @@ let package = Package(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMStore", "CShims",
+                "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "CShims",
             ]),
 
         module(
@@ -100,8 +102,8 @@ let package = Package(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "MAMTree",
-                "MAMWorkspace", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMVault",
+                "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
@@ -132,7 +134,7 @@ let package = Package(
             "mambench",
             [
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMTree", "CBench",
+                "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -149,8 +151,8 @@ let package = Package(
         tests(
             "MAMVaultTests",
             [
-                "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel", "CShims",
+                "MAMVault", "MAMStore", "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy",
+                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
         tests("MAMTreeTests", ["MAMTree", "MAMSystem"]),
         tests("MAMFuseTests", ["MAMFuse"]),

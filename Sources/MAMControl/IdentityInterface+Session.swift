@@ -1,6 +1,7 @@
 // For whom people work on the screen, and the accounts that they cannot work with.
 
 internal import MAMCrypto
+internal import MAMIdentity
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem

@@ -1,5 +1,6 @@
 // io.mamd.Identity over the vault: one method of the interface is one function here.
 
+internal import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem

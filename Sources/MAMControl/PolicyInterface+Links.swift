@@ -1,5 +1,6 @@
 // Links and the clipboard.
 
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault

@@ -1,5 +1,6 @@
 // Where data may go and come from.
 
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault

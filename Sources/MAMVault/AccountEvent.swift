@@ -1,16 +1,7 @@
 // What a workspace tells whoever listens. Its words and members on the wire are one table in MAMControl, EventReport.
 
+package import MAMIdentity
 package import MAMModel
-
-/// `IntuneMAMIdentitySwitchReason`.
-package enum SwitchReason: Int, Sendable {
-    /// A link is opened for the account.
-    case openURL
-    /// The launch of an account was given up.
-    case launchCanceled
-    /// A document of the account's came.
-    case documentImport
-}
 
 /// Something that happened to an account, or to the workspace.
 package struct AccountEvent: Sendable {

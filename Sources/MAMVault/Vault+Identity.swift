@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMFormat
+package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy

@@ -2,6 +2,7 @@
 
 internal import MAMAudit
 package import MAMCrypto
+package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy

@@ -1,5 +1,6 @@
 // When a session is to show another identity than it does: a document or a link of that one's came.
 
+package import MAMIdentity
 package import MAMModel
 package import MAMSystem
 

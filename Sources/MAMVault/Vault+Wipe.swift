@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMAudit
 package import MAMEnrollment
 package import MAMFormat
+internal import MAMIdentity
 package import MAMKeyring
 package import MAMModel
 internal import MAMPolicy

@@ -2,6 +2,7 @@
 
 package import MAMAudit
 package import MAMFormat
+package import MAMIdentity
 package import MAMKeyring
 package import MAMModel
 package import MAMPolicy

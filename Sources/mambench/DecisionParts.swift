@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMFormat
+import MAMIdentity
 import MAMKeyring
 import MAMModel
 import MAMPolicy

@@ -1,5 +1,6 @@
 // Decisions and events on the wire.
 
+import MAMIdentity
 import MAMModel
 import MAMVault
 import MAMWire

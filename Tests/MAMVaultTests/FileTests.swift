@@ -1,5 +1,6 @@
 import Glibc
 import MAMFormat
+import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault

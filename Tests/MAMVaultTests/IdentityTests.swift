@@ -1,5 +1,6 @@
 import CShims
 import Glibc
+import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault

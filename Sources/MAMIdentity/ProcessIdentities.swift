@@ -110,7 +110,7 @@ package final class ProcessIdentities: Sendable {
     }
 
     /// Makes nobody of all who act for an identity.
-    func forget(_ identity: Identity) {
+    package func forget(_ identity: Identity) {
         changes.withLock { _ in table.withLock { $0.forget(identity) } }
     }
 

@@ -1,23 +1,7 @@
 // What is written down about threads and processes and their identities.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
-
-/// An identity, and where it comes from.
-package struct FoundIdentity: Sendable {
-    package enum Source: Sendable, Equatable {
-        case thread
-        /// That process was given it; others have it from there.
-        case process(Int32)
-        /// The account that the user registered, or nobody.
-        case userDefault
-    }
-
-    package let identity: Identity
-    package let source: Source
-    /// The user that set it.
-    let giver: UInt32
-}
 
 /// Keyed by lives, so that an id that is used again finds nothing.
 struct IdentityTable: Sendable {

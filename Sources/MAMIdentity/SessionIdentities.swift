@@ -38,7 +38,7 @@ package final class SessionIdentities: Sendable {
         states.withLock { $0.first { $0.session == session }?.canceled ?? [] }
     }
 
-    func set(_ identities: [Identity]?, launched: [AccountID], of session: LoginSession) {
+    package func set(_ identities: [Identity]?, launched: [AccountID], of session: LoginSession) {
         change(session) { state in
             state.identities = identities
             state.canceled.subtract(launched)
@@ -46,12 +46,12 @@ package final class SessionIdentities: Sendable {
         }
     }
 
-    func noteCanceled(_ account: AccountID, in session: LoginSession) {
+    package func noteCanceled(_ account: AccountID, in session: LoginSession) {
         change(session) { $0.canceled.insert(account) }
     }
 
     /// False if that was noted before.
-    func noteAsked(
+    package func noteAsked(
         _ account: AccountID?, _ reason: SwitchReason, in session: LoginSession
     ) -> Bool {
         var isNew = false
@@ -73,7 +73,7 @@ package final class SessionIdentities: Sendable {
     }
 
     /// Makes nobody of an identity that is gone.
-    func forget(_ identity: Identity) {
+    package func forget(_ identity: Identity) {
         states.withLock { states in
             for index in states.indices {
                 states[index].identities?.removeAll { $0.matches(identity) }
