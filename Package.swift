@@ -15,8 +15,10 @@ func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Tar
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -154,7 +156,26 @@ let package = Package(
                 "MAMVault", "MAMStore", "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy",
                 "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
-        tests("MAMTreeTests", ["MAMTree", "MAMSystem"]),
+        // A workspace without a mount
+        module(
+            "WorkspaceSupport",
+            [
+                "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy", "MAMCrypto",
+                "MAMFormat", "MAMSystem", "MAMModel",
+            ],
+            path: "Tests/WorkspaceSupport"),
+        tests(
+            "MAMTreeTests",
+            [
+                "WorkspaceSupport", "MAMTree", "MAMVault", "MAMStore", "MAMFormat", "MAMSystem",
+                "MAMModel",
+            ]),
+        tests(
+            "MAMWorkspaceTests",
+            [
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore",
+                "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+            ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(

@@ -40,7 +40,7 @@ package struct Answers: Sendable {
     }
 
     /// What is known of a file, or of what a directory asks for its new files.
-    func protection(of inode: Inode) -> ProtectionInfo {
+    package func protection(of inode: Inode) -> ProtectionInfo {
         guard inode.isDirectory else {
             return tree.vault.protection(of: facts(of: inode))
         }
