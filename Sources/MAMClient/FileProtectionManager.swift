@@ -107,7 +107,7 @@ public struct FileProtectionManager: Sendable {
         var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
             try client.stream(
-                "\(ProtectionDescription.name).\(method)",
+                "\(Varlink.Protection.name).\(method)",
                 [
                     "owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged),
                     "fileDescriptor": 0,

@@ -38,7 +38,7 @@ public final class Watch: Sendable {
         var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
             var client = try VarlinkClient(socket, to: path)
-            try client.stream("\(WorkspaceDescription.name).Watch") { reply in
+            try client.stream("\(Varlink.Workspace.name).Watch") { reply in
                 do throws(VarlinkError) {
                     return body(try Event(try reply.object("event")))
                 } catch {

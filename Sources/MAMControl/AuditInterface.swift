@@ -15,8 +15,8 @@ package struct AuditInterface: VaultInterface {
 
     package init(vault: Vault) { self.vault = vault }
 
-    package var name: String { AuditDescription.name }
-    package var description: String { AuditDescription.text }
+    package var name: String { Varlink.Audit.name }
+    package var description: String { Varlink.Audit.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

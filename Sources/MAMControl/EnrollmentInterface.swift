@@ -14,8 +14,8 @@ package struct EnrollmentInterface: VaultInterface {
 
     package init(vault: Vault) { self.vault = vault }
 
-    package var name: String { EnrollmentDescription.name }
-    package var description: String { EnrollmentDescription.text }
+    package var name: String { Varlink.Enrollment.name }
+    package var description: String { Varlink.Enrollment.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

@@ -13,8 +13,8 @@ package struct IdentityInterface: VaultInterface {
 
     package init(vault: Vault) { self.vault = vault }
 
-    package var name: String { IdentityDescription.name }
-    package var description: String { IdentityDescription.text }
+    package var name: String { Varlink.Identity.name }
+    package var description: String { Varlink.Identity.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

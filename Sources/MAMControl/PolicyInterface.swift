@@ -23,8 +23,8 @@ package struct PolicyInterface: VaultInterface {
         self.store = store
     }
 
-    package var name: String { PolicyDescription.name }
-    package var description: String { PolicyDescription.text }
+    package var name: String { Varlink.Policy.name }
+    package var description: String { Varlink.Policy.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         let reply = try carryOut(call)

@@ -16,8 +16,8 @@ package struct ProtectionInterface: VaultInterface {
         self.tree = tree
     }
 
-    package var name: String { ProtectionDescription.name }
-    package var description: String { ProtectionDescription.text }
+    package var name: String { Varlink.Protection.name }
+    package var description: String { Varlink.Protection.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

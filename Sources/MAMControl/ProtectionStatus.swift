@@ -55,6 +55,6 @@ extension VarlinkError {
         parameters["cause"] = .string(cause.lastName)
         parameters["reason"] = .string("\(cause)")
         for key in ["kind", "errno", "retryAfterSeconds"] { parameters[key] = nil }
-        return VarlinkError("\(ProtectionDescription.name).\(error)", parameters)
+        return VarlinkError("\(Varlink.Protection.name).\(error)", parameters)
     }
 }

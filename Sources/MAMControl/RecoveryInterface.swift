@@ -15,8 +15,8 @@ package struct RecoveryInterface: VaultInterface {
 
     package init(vault: Vault) { self.vault = vault }
 
-    package var name: String { RecoveryDescription.name }
-    package var description: String { RecoveryDescription.text }
+    package var name: String { Varlink.Recovery.name }
+    package var description: String { Varlink.Recovery.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

@@ -22,8 +22,8 @@ package struct ReportInterface: VaultInterface {
         self.lastVerify = lastVerify
     }
 
-    package var name: String { ReportDescription.name }
-    package var description: String { ReportDescription.text }
+    package var name: String { Varlink.Report.name }
+    package var description: String { Varlink.Report.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {

@@ -45,8 +45,8 @@ package struct WorkspaceInterface: VaultInterface {
         self.tree = tree
     }
 
-    package var name: String { WorkspaceDescription.name }
-    package var description: String { WorkspaceDescription.text }
+    package var name: String { Varlink.Workspace.name }
+    package var description: String { Varlink.Workspace.text }
 
     package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
         guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(call.method) else {

@@ -41,7 +41,7 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 extension ExitStatus {
     /// The status for what the daemon answered.
     package init(_ error: VarlinkError) {
-        guard error.name.hasPrefix("\(WorkspaceDescription.name).") else {
+        guard error.name.hasPrefix("\(Varlink.Workspace.name).") else {
             // What org.varlink.service refuses, the command line should have refused.
             self = error.name.hasSuffix(".InvalidParameter") ? .usage : .failure
             return

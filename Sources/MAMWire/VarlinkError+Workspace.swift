@@ -7,7 +7,7 @@ extension VarlinkError {
     private static func workspace(
         _ name: String, _ parameters: [String: JSONValue]
     ) -> VarlinkError {
-        VarlinkError("\(WorkspaceDescription.name).\(name)", parameters)
+        VarlinkError("\(Varlink.Workspace.name).\(name)", parameters)
     }
 
     /// No account has this name, object id or id.
@@ -137,10 +137,10 @@ extension VarlinkError {
 
     /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
     package var workspaceError: VarlinkError {
-        guard name.hasPrefix("\(ProtectionDescription.name)."),
+        guard name.hasPrefix("\(Varlink.Protection.name)."),
             let cause = parameters["cause"]?.text
         else { return self }
-        return VarlinkError("\(WorkspaceDescription.name).\(cause)", parameters)
+        return VarlinkError("\(Varlink.Workspace.name).\(cause)", parameters)
     }
 }
 

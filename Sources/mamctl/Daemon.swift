@@ -32,7 +32,7 @@ final class Daemon {
 
     /// A method of another interface than the workspace's comes with that one's last name, such as `Protection.Protect`.
     private static func fullName(_ method: String) -> String {
-        method.contains(".") ? "io.mamd.\(method)" : "\(WorkspaceDescription.name).\(method)"
+        method.contains(".") ? "io.mamd.\(method)" : "\(Varlink.Workspace.name).\(method)"
     }
 
     /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see ``VarlinkClient``.

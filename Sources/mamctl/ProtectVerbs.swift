@@ -41,7 +41,7 @@ enum Given {
         } else if reply.has("failure") {
             let part = try reply.object("failure")
             let error = VarlinkError(
-                "\(ProtectionDescription.name).FileFailed", part.members
+                "\(Varlink.Protection.name).FileFailed", part.members
             ).workspaceError
             let path = try place(part)
             self = .failed(path, Failure(error, about: path.shown))

@@ -34,12 +34,12 @@ internal import Testing
 
 @Suite struct Errors {
     @Test func eachErrorOfTheWorkspaceHasACode() {
-        let names = WorkspaceDescription.text.split(separator: "\n")
+        let names = Varlink.Workspace.text.split(separator: "\n")
             .filter { $0.hasPrefix("error ") }
             .map { String($0.dropFirst("error ".count).prefix { $0 != " " && $0 != "(" }) }
         #expect(names.count >= 11)
         for name in names {
-            let error = MAMError(VarlinkError("\(WorkspaceDescription.name).\(name)"))
+            let error = MAMError(VarlinkError("\(Varlink.Workspace.name).\(name)"))
             #expect(error.code != .unknownAnswer, "\(name)")
         }
         #expect(MAMError(VarlinkError("io.mamd.Later.Error")).code == .unknownAnswer)
@@ -48,7 +48,7 @@ internal import Testing
     @Test func aProtectionErrorHasTheSDKsStatusAndItsCausesCode() {
         let error = MAMError(
             VarlinkError(
-                "\(ProtectionDescription.name).FileFailed",
+                "\(Varlink.Protection.name).FileFailed",
                 [
                     "status": 106, "name": "identityNotManaged", "cause": "NotManaged",
                     "account": "ann@contoso.com", "reason": "why",
@@ -83,7 +83,7 @@ internal import Testing
 
     @Test func theEventsOfTheInterfaceAreThese() {
         // In the comment before the type: words with commas between them, and remarks in parentheses or after a colon.
-        let lines = WorkspaceDescription.text.split(separator: "\n")
+        let lines = Varlink.Workspace.text.split(separator: "\n")
             .prefix { !$0.hasPrefix("type Event") }.filter { $0.hasPrefix("#   ") }
         let words = lines.flatMap { line in
             line.replacing(/\([^)]*\)/, with: "").replacing(/:.*/, with: "").dropFirst(4)
@@ -92,7 +92,7 @@ internal import Testing
         }
         let ofWorkspace: Set = ["policy-refused", "account-to-add", "allowed-accounts-changed"]
         #expect(Set(words).union(ofWorkspace) == Set(Event.Kind.allCases.map(\.rawValue)))
-        #expect(ofWorkspace.allSatisfy(WorkspaceDescription.text.contains))
+        #expect(ofWorkspace.allSatisfy(Varlink.Workspace.text.contains))
     }
 
     @Test func aSummaryKeepsWhatFailed() throws {

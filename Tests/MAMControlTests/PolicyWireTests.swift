@@ -45,7 +45,7 @@ struct PolicyWireTests {
         for (kind, word) in Self.events {
             #expect(kind.wire.word == word)
             #expect(kind.wire.members.keys.allSatisfy(declared.contains))
-            #expect(WorkspaceDescription.text.contains(word))
+            #expect(Varlink.Workspace.text.contains(word))
         }
         #expect(Set(Self.events.map(\.1)).count == Self.events.count)
     }

@@ -17,14 +17,14 @@ struct WireTests {
     @Test(
         "the server describes each interface in the words of its file in docs",
         arguments: [
-            (WorkspaceDescription.name, WorkspaceDescription.text),
-            (ProtectionDescription.name, ProtectionDescription.text),
-            (IdentityDescription.name, IdentityDescription.text),
-            (EnrollmentDescription.name, EnrollmentDescription.text),
-            (PolicyDescription.name, PolicyDescription.text),
-            (RecoveryDescription.name, RecoveryDescription.text),
-            (AuditDescription.name, AuditDescription.text),
-            (ReportDescription.name, ReportDescription.text),
+            (Varlink.Workspace.name, Varlink.Workspace.text),
+            (Varlink.Protection.name, Varlink.Protection.text),
+            (Varlink.Identity.name, Varlink.Identity.text),
+            (Varlink.Enrollment.name, Varlink.Enrollment.text),
+            (Varlink.Policy.name, Varlink.Policy.text),
+            (Varlink.Recovery.name, Varlink.Recovery.text),
+            (Varlink.Audit.name, Varlink.Audit.text),
+            (Varlink.Report.name, Varlink.Report.text),
         ])
     func description(name: String, text: String) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
@@ -113,7 +113,7 @@ struct WireTests {
     func declaredErrors() {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
-        for line in WorkspaceDescription.text.split(separator: "\n") where line.hasPrefix("error ")
+        for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ")
         {
             let words = line.dropFirst(6).split(whereSeparator: { "(), :".contains($0) })
             let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })
