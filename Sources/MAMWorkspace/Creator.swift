@@ -20,7 +20,7 @@ package struct Creator: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     package func create(
-        _ name: Name, in parent: UInt64, mode: mode_t, flags: Int32, for caller: Caller
+        _ name: Name, in parent: UInt64, mode: UInt32, flags: Int32, for caller: Caller
     ) throws(Errno) -> Creation {
         // The kernel gives such a file the name "/".
         if flags & openTemporary == openTemporary {
@@ -39,7 +39,7 @@ package struct Creator: Sendable {
     ///
     /// `name`: nil for a file without one, which goes with its last handle if nobody links it.
     func makeFile(
-        _ name: Name?, in parent: UInt64, mode: mode_t, for caller: Caller
+        _ name: Name?, in parent: UInt64, mode: UInt32, for caller: Caller
     ) throws(Errno) -> Creation {
         if tree.isStopping { throw .notConnected }
         let parent = try tree.table.inode(parent)
