@@ -33,7 +33,7 @@ struct KeybagStore: Sendable {
     ///
     /// `known`: accounts that are in memory, each as good as a copy. `mayRepair`: false to write nothing and only tell.
     func load(
-        deviceSecret: SecretBytes, except left: Set<AccountID>, known: [Keyring.Account] = [],
+        deviceSecret: SecretBytes, except left: Set<AccountID>, known: [HeldAccount] = [],
         mayRepair: Bool = true, report: (KeyringFinding) -> Void
     ) throws(Errno) -> [Entry] {
         if mayRepair { eraseUnfinished(report: report) }
@@ -133,7 +133,7 @@ struct KeybagStore: Sendable {
     }
 
     private func loadAccount(
-        _ name: String, deviceSecret: SecretBytes, known: Keyring.Account?, mayRepair: Bool,
+        _ name: String, deviceSecret: SecretBytes, known: HeldAccount?, mayRepair: Bool,
         report: (KeyringFinding) -> Void
     ) -> Entry {
         let names = [name + Self.suffix, name + Self.copySuffix]

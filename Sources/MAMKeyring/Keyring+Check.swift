@@ -9,14 +9,14 @@ extension Keyring {
     package func checkKeybags(repair: Bool) throws(KeyringError) -> [KeyringFinding] {
         var findings: [KeyringFinding] = []
         // No account is registered or changed meanwhile.
-        try changes.withLock { _ throws(KeyringError) in
+        try locks.changes.withLock { _ throws(KeyringError) in
             let (known, decided) = state.read {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {
                 // Those too whose record cannot be read: one copy must not bring the other back.
-                let records = try wipeStore.load()
-                _ = try store.load(
+                let records = try wipes.store.load()
+                _ = try files.keybags.load(
                     deviceSecret: deviceSecret, except: decided.union(records.map(\.account)),
                     known: known, mayRepair: repair
                 ) { findings.append($0) }

@@ -99,20 +99,3 @@ extension ExportedKeys {
         return others.first { $0.id == id && $0.protectionClass == protectionClass }?.secret
     }
 }
-
-extension Keyring.Account {
-    /// What opens files of a class: for B the private half. Nil while the window is closed.
-    func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
-        switch protectionClass {
-        case .complete: keyA
-        case .completeUnlessOpen: privateKeyB
-        case .completeUntilFirstUserAuthentication: keyC
-        case .none: keyD
-        }
-    }
-
-    /// The same for one that may be another than the present.
-    fileprivate func key(_ id: KeyID, of protectionClass: ProtectionClass) -> SecretBytes? {
-        keybag.keyID(protectionClass) == id ? key(protectionClass) : others[id]
-    }
-}

@@ -19,7 +19,7 @@ extension Vault {
 
     /// Wipes that a crash or a failure interrupted; with `repair` carries on with them.
     package func checkWipes(repair: Bool, in mount: any VaultMount) -> [Finding] {
-        keyring.wipes.map { wipe in
+        keyring.wipes.all.map { wipe in
             let path = ByteString("wipes/\(wipe.account.bytes)")
             let reason = "the wipe of \(wipe.identity) was interrupted"
             guard repair else { return Finding(path, in: .state, .wipe, reason, .left(nil)) }

@@ -65,7 +65,7 @@ extension Vault {
     func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
         guard let key = header?.sealing?.keyID else { return .keyMissing(owner) }
-        if keyring.wipe(ofKey: key) != nil { return .keyRevoked(owner) }
+        if keyring.wipes.first(ofKey: key) != nil { return .keyRevoked(owner) }
         guard let account = keyring.account(ofKey: key) else { return .keyMissing(owner) }
         return closure(of: account, owner)
     }
@@ -83,7 +83,7 @@ extension Vault {
 
     /// What a program makes for an account that is being wiped was to be sealed: it must not become a plain file.
     func refuseWiped(_ owner: Identity) throws(VaultError) {
-        if keyring.wipe(matching: owner) != nil { throw .keyRevoked(owner) }
+        if keyring.wipes.first(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 
     /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.

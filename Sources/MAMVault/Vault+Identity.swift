@@ -51,7 +51,7 @@ extension Vault {
     package func mayAct(_ user: UInt32, for identity: Identity) -> Bool {
         guard user != 0, user != geteuid() else { return true }
         // A wipe that does not come to its end keeps the name.
-        let holder = registrant(of: identity) ?? keyring.wipe(matching: identity)?.uid
+        let holder = registrant(of: identity) ?? keyring.wipes.first(matching: identity)?.uid
         return (holder ?? user) == user
     }
 
@@ -167,7 +167,7 @@ extension Vault {
             let windows = windows(of: account)
         else {
             let reason =
-                keyring.wipe(ofKey: sealing.keyID) == nil
+                keyring.wipes.first(ofKey: sealing.keyID) == nil
                 ? "the key that it needs is not on this device (mamctl account import FILE)"
                 : "its account was wiped: the key is destroyed, and the file is about to be removed"
             return (.keyMissing, reason)

@@ -47,7 +47,7 @@ extension Vault {
         let name = RecoveryRecords.name(account, key)
         let old = entries.first { $0.name == name }
         if let record = old?.record, old?.recoveryKey == key,
-            keyring.isCurrent(record, of: account)
+            keyring.recovery.isCurrent(record, of: account)
         {
             return true
         }
@@ -57,7 +57,7 @@ extension Vault {
                     + "which is left as it is: install that mamd")
             return false
         }
-        if let record = old?.record, keyring.holdsMoreKeys(record, of: account) {
+        if let record = old?.record, keyring.recovery.holdsMoreKeys(record, of: account) {
             log.error(
                 "\(identity(of: account)): the recovery record \(name) has keys that the keybag "
                     + "has not, which is an old one that somebody has put back: the record is left "
@@ -66,7 +66,7 @@ extension Vault {
             return false
         }
         do throws(KeyringError) {
-            guard let record = try keyring.sealKeys(of: account, to: key) else { return false }
+            guard let record = try keyring.recovery.sealKeys(of: account, to: key) else { return false }
             try writeRecord(record, as: name, in: records)
         } catch {
             log.error(
@@ -102,7 +102,7 @@ extension Vault {
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
         for entry in entries where !entry.isNewer && !wanted.contains(entry.name) {
             // The only other copy of keys that the keybag does not have: that is an old one.
-            if let record = entry.record, keyring.holdsMoreKeys(record, of: account) { continue }
+            if let record = entry.record, keyring.recovery.holdsMoreKeys(record, of: account) { continue }
             do throws(Errno) {
                 try records.remove(entry.name)
                 log.warning(

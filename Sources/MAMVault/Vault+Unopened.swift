@@ -83,6 +83,6 @@ extension Vault {
     /// Files of an account that is being wiped are not to be opened again.
     private func isUnopened(_ header: FileHeader) -> Bool {
         guard let key = header.sealing?.keyID else { return false }
-        return keyring.account(ofKey: key) == nil && keyring.wipe(ofKey: key) == nil
+        return keyring.account(ofKey: key) == nil && keyring.wipes.first(ofKey: key) == nil
     }
 }

@@ -28,7 +28,7 @@ extension Vault {
         if let known = accounts.first(where: { $0.id == account(named: text) }) {
             return (known.id, known.identity, known.user)
         }
-        return keyring.wipes.first {
+        return keyring.wipes.all.first {
             $0.identity.matches(text) || $0.account.bytes.description == text.lowercased()
         }.map { ($0.account, $0.identity, $0.uid) }
     }
@@ -74,7 +74,7 @@ extension Vault {
     /// Carries on with what a crash or a failure has interrupted. The keyring has destroyed the
     /// keys when it started, and opens no file of theirs meanwhile; the mount may serve.
     package func resumeWipes(in mount: any VaultMount) {
-        for wipe in keyring.wipes { _ = resume(wipe, in: mount) }
+        for wipe in keyring.wipes.all { _ = resume(wipe, in: mount) }
     }
 
     /// False if something is left.
@@ -94,14 +94,14 @@ extension Vault {
     /// False once another thread has come to the end of the same one. What has the account's keys or its name from then on, after an
     /// import or a new registration, is not to be wiped.
     private func isStillDecided(_ wipe: WipeIntent) -> Bool {
-        keyring.wipes.contains { $0.account == wipe.account }
+        keyring.wipes.all.contains { $0.account == wipe.account }
     }
 
     /// Before any file goes: the keybags, and what else is remembered of the account. False if something is left.
     private func destroyKeys(of wipe: WipeIntent) -> Bool {
         // Each is tried, whatever becomes of the others.
         let areRecordsGone = destroyRecoveryRecords(of: wipe.account)
-        let areKeysGone = keyring.destroyKeybag(of: wipe)
+        let areKeysGone = keyring.wipes.destroyKeybag(of: wipe)
         return enrollments.remove(wipe.account) && areKeysGone && areRecordsGone
     }
 
@@ -111,7 +111,7 @@ extension Vault {
         _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
         try transitions.withLock(account) { () throws(KeyringError) in
-            let wipe = try keyring.decideWipe(of: account)
+            let wipe = try keyring.wipes.decide(of: account)
             audit(
                 .wipeDecided, wipe.identity, of: wipe.uid,
                 "\(wipe.identity) is being wiped (\(reason.trigger.rawValue)): \(reason.text)"
@@ -123,7 +123,7 @@ extension Vault {
             trail.flush(by: Deadline(seconds: 1))
             let windows = windows.withLock { $0.removeValue(forKey: account) }
             windows?.revoke()
-            keyring.eraseKeys(of: wipe)
+            keyring.wipes.eraseKeys(of: wipe)
             keyNews.tell()
             guard let windows else { return (wipe, []) }
             return (wipe, purge(wipe, windows))
@@ -151,11 +151,11 @@ extension Vault {
     }
 
     /// True while an account is being wiped, or one could not be wiped to the end.
-    package var isWiping: Bool { keyring.isWiping }
+    package var isWiping: Bool { !keyring.wipes.isEmpty }
 
     /// True for a file that a wipe is about to remove.
     package func isBeingWiped(_ file: OwnedHeader) -> Bool {
-        keyring.wipes.contains { $0.covers(file) }
+        keyring.wipes.all.contains { $0.covers(file) }
     }
 
     /// True if no account here has the key of a file with this header.
@@ -181,7 +181,7 @@ extension Vault {
             reportLeft(files, wipe)
             return files
         }
-        guard keyring.endWipe(wipe) else {
+        guard keyring.wipes.end(wipe) else {
             files.isComplete = false
             reportLeft(files, wipe)
             return files

@@ -107,7 +107,7 @@ package final class Vault: Sendable {
         guard let sealing = header?.sealing else { return nil }
         guard let account = keyring.account(ofKey: sealing.keyID),
             let windows = windows(of: account)
-        else { return keyring.wipe(ofKey: sealing.keyID) == nil ? missing : revoked }
+        else { return keyring.wipes.first(ofKey: sealing.keyID) == nil ? missing : revoked }
         return windows.window(sealing.protectionClass)
     }
 

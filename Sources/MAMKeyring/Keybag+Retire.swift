@@ -55,42 +55,6 @@ extension Keybag {
     }
 }
 
-extension Keyring.State {
-    /// After a change of an account's keybag. Of new class keys those come to hand whose
-    /// predecessors are; these open files from now on, and seal none.
-    mutating func replace(_ keybag: Keybag, _ keys: AccountKeys) {
-        guard var account = accounts[keybag.accountID] else { return }
-        if account.keybag.keyIDs != keybag.keyIDs {
-            let old = account.keybag.keyIDs
-            account.others[old.a] = account.keyA
-            account.others[old.b] = account.privateKeyB
-            account.others[old.c] = account.keyC
-            account.keyA = account.keyA.map { _ in keys.a }
-            account.privateKeyB = account.privateKeyB.map { _ in keys.b }
-            account.keyC = account.keyC.map { _ in keys.c }
-        }
-        for key in keys.others where account.key(key.protectionClass) != nil {
-            account.others[key.id] = account.others[key.id] ?? key.secret
-        }
-        account.keybag = keybag
-        accounts[keybag.accountID] = account
-        nameKeys(of: keybag)
-    }
-
-    /// Which account and class a file's key id leads to.
-    mutating func nameKeys(of keybag: Keybag) {
-        let account = keybag.accountID
-        for protectionClass in ProtectionClass.allCases {
-            keys[keybag.keyID(protectionClass)] = Keyring.NamedKey(
-                account: account, protectionClass: protectionClass, isRetired: false)
-        }
-        for (id, protectionClass) in keybag.others.names {
-            keys[id] = Keyring.NamedKey(
-                account: account, protectionClass: protectionClass, isRetired: true)
-        }
-    }
-}
-
 extension Keybag {
     /// Of the other keys too.
     var allKeyIDs: [KeyID] { others.keyIDs(beside: keyIDs) }

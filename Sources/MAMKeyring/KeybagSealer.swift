@@ -1,7 +1,8 @@
-// From a passphrase to class keys, and what a wrong one costs.
+// From a passphrase to class keys and back, and what a wrong one costs.
 
 internal import MAMCrypto
 internal import MAMModel
+internal import MAMSystem
 
 /// The keys that the passphrase opens.
 package struct AccountKeys: Sendable {
@@ -15,7 +16,14 @@ package struct AccountKeys: Sendable {
     let names: PerClass<KeyID>
 }
 
-extension Keyring {
+/// What opens and seals keybags: the device secret, with a passphrase or without.
+struct KeybagSealer: Sendable {
+    let deviceSecret: SecretBytes
+    let cost: KeyDerivationCost
+    let attempts: Attempts
+    /// For D, which is always at hand.
+    let state: SharedState<AccountTable>
+
     /// Opens A, B and C, counting a wrong passphrase. The caller holds the account's `passphrases`.
     func openKeys(
         _ keybag: Keybag, passphrase: SecretBytes?
@@ -58,7 +66,8 @@ extension Keyring {
         return keys
     }
 
-    /// Nil if none of the three opens, which is what a wrong passphrase looks like; damage if only some do.
+    /// Nil if none of the three opens, which is what a wrong passphrase looks like; damage if only
+    /// some do.
     private func open(
         _ keybag: Keybag, under key: SecretBytes
     ) throws(KeyringError) -> AccountKeys? {
@@ -85,7 +94,7 @@ extension Keyring {
         }
     }
 
-    func stretch(
+    private func stretch(
         _ passphrase: SecretBytes, _ settings: Keybag.Passphrase, for user: UInt32
     ) throws(KeyringError) -> SecretBytes {
         try deriving { () throws(DerivationError) in
@@ -94,9 +103,66 @@ extension Keyring {
     }
 
     /// Runs a derivation whose failure is the keyring's.
-    func deriving<Value>(
+    private func deriving<Value>(
         _ call: () throws(DerivationError) -> Value
     ) throws(KeyringError) -> Value {
         do throws(DerivationError) { return try call() } catch { throw .derivation(error) }
+    }
+
+    /// Of a passphrase, to be compared with those of before.
+    func fingerprint(
+        _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
+    ) throws(KeyringError) -> Bytes16 {
+        let user = state.read { $0.accounts[account]?.keybag.uid } ?? 0
+        let stretched = try stretch(passphrase, past.derivation, for: user)
+        return try deriving { () throws(DerivationError) in
+            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
+        }
+    }
+
+    /// With that of D, which is always at hand.
+    func allKeys(of keybag: Keybag, _ opened: AccountKeys) throws(KeyringError) -> ClassKeys {
+        guard let keyD = state.read({ $0.accounts[keybag.accountID]?.keyD }) else {
+            throw .unknownAccount(keybag.accountID)
+        }
+        return ClassKeys { protectionClass in
+            switch protectionClass {
+            case .complete: opened.a
+            case .completeUnlessOpen: opened.b
+            case .completeUntilFirstUserAuthentication: opened.c
+            case .none: keyD
+            }
+        }
+    }
+}
+
+// MARK: Sealing
+
+extension KeybagSealer {
+    /// Gives the keybag a passphrase, or none, and wraps all keys over its fields as they are then.
+    func seal(
+        _ keybag: inout Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
+    ) throws(KeyringError) {
+        keybag.passphrase = nil
+        let accountKey: SecretBytes
+        if let passphrase {
+            guard passphrase.count > 0 else { throw .emptyPassphrase }
+            let settings = Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16())
+            keybag.passphrase = settings
+            let stretched = try stretch(passphrase, settings, for: keybag.uid)
+            accountKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.account(stretched: stretched, deviceSecret, keybag.accountID)
+            }
+        } else {
+            accountKey = try deriving { () throws(DerivationError) in
+                try WrappingKey.withoutPassphrase(deviceSecret, keybag.accountID)
+            }
+        }
+        let deviceKey = try deriving { () throws(DerivationError) in
+            try WrappingKey.device(deviceSecret, keybag.accountID)
+        }
+        do throws(SealError) {
+            try keybag.wrap(keys, accountKey: accountKey, deviceKey: deviceKey)
+        } catch { throw .cipher }
     }
 }
