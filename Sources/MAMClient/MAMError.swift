@@ -44,6 +44,8 @@ public struct MAMError: Error, Sendable, Hashable {
     public let code: Code
     /// One sentence for a person.
     public let reason: String
+    /// A command that helps, where the daemon knows one.
+    public let next: String?
     /// The account that it is about, if it is about one.
     public let account: String?
     /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection managers' calls.
@@ -62,7 +64,7 @@ extension MAMError: CustomStringConvertible {
 extension MAMError {
     init(_ code: Code, _ reason: String, systemErrorNumber: Int32 = 0) {
         self.init(
-            code: code, reason: reason, account: nil, statusCode: nil, retryAfterSeconds: 0,
+            code: code, reason: reason, next: nil, account: nil, statusCode: nil, retryAfterSeconds: 0,
             systemErrorNumber: systemErrorNumber)
     }
 
@@ -72,7 +74,7 @@ extension MAMError {
         let parameters = error.parameters
         self.init(
             code: Self.codes[cause.lastName] ?? .unknownAnswer, reason: cause.description,
-            account: parameters["account"]?.text,
+            next: error.next, account: parameters["account"]?.text,
             statusCode: parameters["status"]?.integer.flatMap { Int(exactly: $0) },
             retryAfterSeconds: parameters["retryAfterSeconds"]?.integer.flatMap { Int(exactly: $0) }
                 ?? 0,

@@ -48,7 +48,8 @@ package struct AuditedInterface: VarlinkInterface {
         guard let event = error.workspaceError.event else { return }
         note(
             event, call, account: error.parameters["account"]?.text ?? call.newAccount,
-            "\(error)", rule: error.parameters["kind"]?.text)
+            error.next.map { "\(error); run: \($0)" } ?? "\(error)",
+            rule: error.parameters["kind"]?.text)
     }
 
     /// A refusal that enrolment has a number for.

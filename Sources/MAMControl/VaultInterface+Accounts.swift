@@ -44,7 +44,7 @@ extension VaultInterface {
                 throw .notTried(
                     name, retryAfterSeconds: Int(seconds), because: error.description)
             case .accountExists: throw .accountExists(name)
-            case .refused(let reason): throw .refused(reason)
+            case .refused(let reason, let next): throw .refused(reason, next: next)
             case .beingWiped, .lockedMeanwhile, .attemptsNewer, .leftNewer:
                 throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)

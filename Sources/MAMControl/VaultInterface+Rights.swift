@@ -109,13 +109,13 @@ extension VarlinkError {
     init(_ error: VaultError) {
         switch error {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
-        case .keyMissing: self = .notFound(error.description)
+        case .keyMissing: self = .notFound(error.reason, next: error.next)
         case .keyRevoked(let owner): self = .unknownAccount(owner.description)
         case .blocked(let owner, let block): self = .blocked(owner.description, block)
-        case .refused(let reason): self = .refused(reason)
-        case .invalid(let reason): self = .invalidInput(reason)
+        case .refused(let reason, let next): self = .refused(reason, next: next)
+        case .invalid(let reason, let next): self = .invalidInput(reason, next: next)
         case .notFound(let reason): self = .notFound(reason)
-        case .notManaged: self = .notManaged(error.description)
+        case .notManaged: self = .notManaged(error.reason, next: error.next)
         case .store(.system(let code)): self = .systemError(code, "the file")
         case .store(let reason) where reason.isDamage: self = .damaged(reason.description)
         case .store(let reason): self = .invalidInput(reason.description)

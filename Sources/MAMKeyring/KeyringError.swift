@@ -41,8 +41,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case lockedMeanwhile(AccountID)
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
-    /// Policy or settings do not want it; a sentence.
-    case refused(String)
+    /// Policy or settings do not want it; a sentence, and a command that helps.
+    case refused(String, next: String? = nil)
     /// The wrapped file key or its header was changed.
     case notAuthentic
     case keybag(KeybagError)
@@ -84,7 +84,7 @@ extension KeyringError: CustomStringConvertible {
         case .windowClosed: "the account is locked"
         case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"
-        case .refused(let reason): reason
+        case .refused(let reason, let next): next.map { "\(reason); run: \($0)" } ?? reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
         case .deviceSecret(let error): error.description

@@ -51,7 +51,8 @@ extension Vault {
         let found = try storing { () throws(StoreError) in try input.readHead() }
         if found == nil, try storing({ () throws(StoreError) in try input.fileHeader() }) != nil {
             throw .invalid(
-                "it is a protected file, not read from front to back; run: mamctl decrypt FILE")
+                "it is a protected file, not read from front to back",
+                next: "mamctl decrypt FILE")
         }
         guard found != nil || passesPlain else {
             return UnprotectedData(byteCount: 0, wasProtected: false)

@@ -36,8 +36,8 @@ extension Vault {
     ) throws(KeyringError) {
         guard let flaw = passphrase.withBytes({ policy.pin.flaw(forFile: $0) }) else { return }
         throw .refused(
-            "the export's passphrase is not good enough: \(flaw)"
-                + "; run: mamctl account export, with a better passphrase")
+            "the export's passphrase is not good enough: \(flaw)",
+            next: "mamctl account export, with a better passphrase")
     }
 
     /// Registers the account of an export that was opened, with its ids and keys. Who may tells

@@ -34,7 +34,7 @@ extension Vault {
         guard self.account(of: receiver) != account else { return }
         let owner = keyring.identity(of: account)
         throw .refused(
-            "it belongs to \(owner), whose policy gives nothing to \(receiver); run: mamctl run --identity \(owner) -- COMMAND"
-        )
+            "it belongs to \(owner), whose policy gives nothing to \(receiver)",
+            next: "mamctl run --identity \(owner) -- COMMAND")
     }
 }

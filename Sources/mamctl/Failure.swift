@@ -91,7 +91,7 @@ struct Failure: Error {
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
         let kind = error.lastName
-        let next: String? =
+        let usual: String? =
             switch kind {
             case "UnknownAccount", "NotManaged": "mamctl account list"
             case "UnmanagedOwner": "mamctl account list, or add --unmanaged if it is meant"
@@ -111,14 +111,8 @@ struct Failure: Error {
         // An error that names its account says all by itself, unless a file brought us to it.
         let saysAll = !account.isEmpty && kind != "WindowClosed"
         let message = saysAll ? "\(error)" : "\(subject): \(error)"
-        // What the daemon says to run is said once, and knows more than we do.
-        if let run = message.ranges(of: "; run: ").last {
-            self.init(
-                ExitStatus(error), String(message[..<run.lowerBound]),
-                next: String(message[run.upperBound...]))
-        } else {
-            self.init(ExitStatus(error), message, next: next)
-        }
+        // The daemon knows more than we do.
+        self.init(ExitStatus(error), message, next: error.next ?? usual)
         self.kind = kind
     }
 

@@ -1,4 +1,5 @@
 """The socket: bounded frames, clients that misbehave, and a client that we did not write."""
+import base64
 import json
 import os
 import pathlib
@@ -87,6 +88,17 @@ class Socket(WorkspaceCase):
         ):
             with self.subTest(method=method):
                 self.assertEqual(self.call(method, **parameters)["error"], error)
+
+    def test_what_helps_stands_beside_the_reason(self):
+        path = self.write(self.directory / "file", b"x")
+        sealed = base64.b64encode(self.backing_of(path).read_bytes()).decode()
+        refused = self.call("io.mamd.Protection.UnprotectString", text=sealed)
+        self.assertEqual(refused["error"], "io.mamd.Protection.DataFailed")
+        self.assertEqual(
+            (refused["parameters"]["reason"], refused["parameters"]["next"]),
+            ("it is a protected file, not read from front to back", "mamctl decrypt FILE"))
+        unmanaged = self.call("io.mamd.Workspace.Encrypt", owner="no@body")["parameters"]
+        self.assertIsNone(unmanaged["next"])
 
     def test_a_watch_that_takes_one_reply_only_is_refused(self):
         answer = self.call("io.mamd.Workspace.Watch")

@@ -51,12 +51,13 @@ internal import Testing
                 "\(Varlink.Protection.name).FileFailed",
                 [
                     "status": 106, "name": "identityNotManaged", "cause": "NotManaged",
-                    "account": "ann@contoso.com", "reason": "why",
+                    "account": "ann@contoso.com", "reason": "why", "next": "mamctl unlock",
                 ]))
         #expect(error.code == .notManaged)
         #expect(error.statusCode == 106)
         #expect(error.account == "ann@contoso.com")
         #expect(error.reason == "why")
+        #expect(error.next == "mamctl unlock")
     }
 
     @Test func aWrongPassphraseTellsWhenTheNextIsTried() {

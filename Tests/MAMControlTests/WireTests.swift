@@ -3,6 +3,7 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import MAMVault
 import MAMWire
 import Testing
 
@@ -102,6 +103,20 @@ struct WireTests {
         #expect(!error.description.isEmpty)
     }
 
+    @Test("what helps is told beside the sentence, and not in it")
+    func next() throws {
+        let owner = try Identity(name: "bob")
+        for error: VaultError in [
+            .keyMissing(owner), .notManaged(owner), .refused("why", next: "a"),
+            .invalid("why", next: "a"),
+        ] {
+            let wire = VarlinkError(error)
+            #expect(wire.next == error.next && wire.next != nil)
+            #expect(wire.description == error.reason)
+            #expect(error.description == "\(error.reason); run: \(error.next ?? "")")
+        }
+    }
+
     @Test("of other users' sealed files no name and no number is told")
     func othersSealedFiles() {
         let error = VarlinkError.sealedFiles("bob", files: 0, example: nil, hasHidden: true)
@@ -113,8 +128,7 @@ struct WireTests {
     func declaredErrors() {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
-        for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ")
-        {
+        for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ") {
             let words = line.dropFirst(6).split(whereSeparator: { "(), :".contains($0) })
             let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })
             #expect(made["io.mamd.Workspace.\(words[0])"] == parameters)

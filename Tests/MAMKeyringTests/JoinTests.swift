@@ -214,7 +214,7 @@ import Testing
         do {
             try body()
             Issue.record("it was not refused")
-        } catch KeyringError.refused(let reason) {
+        } catch KeyringError.refused(let reason, _) {
             #expect(reason.contains(advice))
         } catch { Issue.record(error) }
     }

@@ -38,7 +38,8 @@ extension Varlink {
               status: int,
               name: string,
               cause: string,
-              reason: string
+              reason: string,
+              next: ?string
             )
 
             type Summary (
@@ -89,12 +90,12 @@ extension Varlink {
             method StringInfo(text: ?string) -> (protection: ?Protection, status: int)
 
             # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptionFailed, 103 decryptionFailed, 104 fileNotFound,
-            # 105 pathIsDirectory, 106 identityNotManaged, 107 internalError. cause and account: as of DataFailed
-            error FileFailed (status: int, name: string, cause: string, account: ?string, reason: string)
+            # 105 pathIsDirectory, 106 identityNotManaged, 107 internalError. cause, account and next: as of DataFailed
+            error FileFailed (status: int, name: string, cause: string, account: ?string, reason: string, next: ?string)
 
             # status and name: 100 applicationNotManaged, 101 invalidArgument, 102 encryptFailed, 103 decryptFailed, 104 notProtected,
-            # 105 dataEmpty. cause: the error of io.mamd.Workspace that says why; account: whose, where that has one
-            error DataFailed (status: int, name: string, cause: string, account: ?string, reason: string)
+            # 105 dataEmpty. cause: the error of io.mamd.Workspace that says why; account and next: those of that error
+            error DataFailed (status: int, name: string, cause: string, account: ?string, reason: string, next: ?string)
 
             """
 
@@ -148,29 +149,32 @@ extension Varlink {
             package var name: String
             package var cause: String
             package var reason: String
+            package var next: String?
 
             package init(
-                path: String, status: Int, name: String, cause: String, reason: String
+                path: String, status: Int, name: String, cause: String, reason: String,
+                next: String? = nil
             ) {
                 self.path = path
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     path: wire.value("path"), status: wire.value("status"),
                     name: wire.value("name"), cause: wire.value("cause"),
-                    reason: wire.value("reason")
+                    reason: wire.value("reason"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "path": path.json, "status": status.json, "name": name.json,
-                    "cause": cause.json, "reason": reason.json
+                    "cause": cause.json, "reason": reason.json, "next": next.json
                 ]
             }
         }
@@ -703,29 +707,32 @@ extension Varlink {
             package var cause: String
             package var account: String?
             package var reason: String
+            package var next: String?
 
             package init(
-                status: Int, name: String, cause: String, account: String? = nil, reason: String
+                status: Int, name: String, cause: String, account: String? = nil,
+                reason: String, next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason")
+                    reason: wire.value("reason"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json
+                    "account": account.json, "reason": reason.json, "next": next.json
                 ]
             }
         }
@@ -738,29 +745,32 @@ extension Varlink {
             package var cause: String
             package var account: String?
             package var reason: String
+            package var next: String?
 
             package init(
-                status: Int, name: String, cause: String, account: String? = nil, reason: String
+                status: Int, name: String, cause: String, account: String? = nil,
+                reason: String, next: String? = nil
             ) {
                 self.status = status
                 self.name = name
                 self.cause = cause
                 self.account = account
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     status: wire.value("status"), name: wire.value("name"),
                     cause: wire.value("cause"), account: wire.value("account"),
-                    reason: wire.value("reason")
+                    reason: wire.value("reason"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "status": status.json, "name": name.json, "cause": cause.json,
-                    "account": account.json, "reason": reason.json
+                    "account": account.json, "reason": reason.json, "next": next.json
                 ]
             }
         }

@@ -241,26 +241,27 @@ extension Varlink {
             # What the calling process and its children create from now on belongs to this identity. "" is nobody; null: the default again.
             method SetProcessIdentity(identity: ?string) -> ()
 
+            # reason: one sentence; next: a command to run, of which the reason says nothing; null: none
             error UnknownAccount (account: string)
             error AccountExists (account: string)
             # files: how many, and example: the first of them; of the caller's own files alone, but for
             # root and the daemon's user
-            error SealedFiles (account: string, files: int, example: ?string, reason: string)
+            error SealedFiles (account: string, files: int, example: ?string, reason: string, next: ?string)
             # outlook: what more wrong ones bring, for a person
             error WrongPassphrase (account: string, retryAfterSeconds: int, outlook: ?string)
             # Whether it is right is not known: it came too soon after a wrong one, or the record of
             # those is damaged.
-            error NotTried (account: string, retryAfterSeconds: int, reason: string)
+            error NotTried (account: string, retryAfterSeconds: int, reason: string, next: ?string)
             error WindowClosed (account: string)
-            error Blocked (account: string, kind: string, reason: string)
-            error NotManaged (reason: string)
+            error Blocked (account: string, kind: string, reason: string, next: ?string)
+            error NotManaged (reason: string, next: ?string)
             # The owner that a call names is no registered account, and may be misspelt
-            error UnmanagedOwner (account: string, reason: string)
-            error NotFound (reason: string)
-            error Damaged (reason: string)
-            error Refused (reason: string)
-            error InvalidInput (reason: string)
-            error SystemError (errno: int, reason: string)
+            error UnmanagedOwner (account: string, reason: string, next: ?string)
+            error NotFound (reason: string, next: ?string)
+            error Damaged (reason: string, next: ?string)
+            error Refused (reason: string, next: ?string)
+            error InvalidInput (reason: string, next: ?string)
+            error SystemError (errno: int, reason: string, next: ?string)
 
             """
 
@@ -1451,27 +1452,31 @@ extension Varlink {
             package var files: Int
             package var example: String?
             package var reason: String
+            package var next: String?
 
             package init(
-                account: String, files: Int, example: String? = nil, reason: String
+                account: String, files: Int, example: String? = nil, reason: String,
+                next: String? = nil
             ) {
                 self.account = account
                 self.files = files
                 self.example = example
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), files: wire.value("files"),
-                    example: wire.value("example"), reason: wire.value("reason")
+                    example: wire.value("example"), reason: wire.value("reason"),
+                    next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "files": files.json, "example": example.json,
-                    "reason": reason.json
+                    "reason": reason.json, "next": next.json
                 ]
             }
         }
@@ -1511,24 +1516,29 @@ extension Varlink {
             package var account: String
             package var retryAfterSeconds: Int
             package var reason: String
+            package var next: String?
 
-            package init(account: String, retryAfterSeconds: Int, reason: String) {
+            package init(
+                account: String, retryAfterSeconds: Int, reason: String, next: String? = nil
+            ) {
                 self.account = account
                 self.retryAfterSeconds = retryAfterSeconds
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"),
-                    retryAfterSeconds: wire.value("retryAfterSeconds"), reason: wire.value("reason")
+                    retryAfterSeconds: wire.value("retryAfterSeconds"),
+                    reason: wire.value("reason"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
                     "account": account.json, "retryAfterSeconds": retryAfterSeconds.json,
-                    "reason": reason.json
+                    "reason": reason.json, "next": next.json
                 ]
             }
         }
@@ -1555,22 +1565,29 @@ extension Varlink {
             package var account: String
             package var kind: String
             package var reason: String
+            package var next: String?
 
-            package init(account: String, kind: String, reason: String) {
+            package init(
+                account: String, kind: String, reason: String, next: String? = nil
+            ) {
                 self.account = account
                 self.kind = kind
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
                     account: wire.value("account"), kind: wire.value("kind"),
-                    reason: wire.value("reason")
+                    reason: wire.value("reason"), next: wire.value("next")
                 )
             }
 
             package var members: [String: JSONValue] {
-                ["account": account.json, "kind": kind.json, "reason": reason.json]
+                [
+                    "account": account.json, "kind": kind.json, "reason": reason.json,
+                    "next": next.json
+                ]
             }
         }
 
@@ -1578,16 +1595,18 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.NotManaged"
 
             package var reason: String
+            package var next: String?
 
-            package init(reason: String) {
+            package init(reason: String, next: String? = nil) {
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"))
+                try self.init(reason: wire.value("reason"), next: wire.value("next"))
             }
 
-            package var members: [String: JSONValue] { ["reason": reason.json] }
+            package var members: [String: JSONValue] { ["reason": reason.json, "next": next.json] }
         }
 
         package struct UnmanagedOwner: VarlinkFailure {
@@ -1595,18 +1614,23 @@ extension Varlink {
 
             package var account: String
             package var reason: String
+            package var next: String?
 
-            package init(account: String, reason: String) {
+            package init(account: String, reason: String, next: String? = nil) {
                 self.account = account
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(account: wire.value("account"), reason: wire.value("reason"))
+                try self.init(
+                    account: wire.value("account"), reason: wire.value("reason"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["account": account.json, "reason": reason.json]
+                ["account": account.json, "reason": reason.json, "next": next.json]
             }
         }
 
@@ -1614,64 +1638,72 @@ extension Varlink {
             package static let errorName = "io.mamd.Workspace.NotFound"
 
             package var reason: String
+            package var next: String?
 
-            package init(reason: String) {
+            package init(reason: String, next: String? = nil) {
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"))
+                try self.init(reason: wire.value("reason"), next: wire.value("next"))
             }
 
-            package var members: [String: JSONValue] { ["reason": reason.json] }
+            package var members: [String: JSONValue] { ["reason": reason.json, "next": next.json] }
         }
 
         package struct Damaged: VarlinkFailure {
             package static let errorName = "io.mamd.Workspace.Damaged"
 
             package var reason: String
+            package var next: String?
 
-            package init(reason: String) {
+            package init(reason: String, next: String? = nil) {
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"))
+                try self.init(reason: wire.value("reason"), next: wire.value("next"))
             }
 
-            package var members: [String: JSONValue] { ["reason": reason.json] }
+            package var members: [String: JSONValue] { ["reason": reason.json, "next": next.json] }
         }
 
         package struct Refused: VarlinkFailure {
             package static let errorName = "io.mamd.Workspace.Refused"
 
             package var reason: String
+            package var next: String?
 
-            package init(reason: String) {
+            package init(reason: String, next: String? = nil) {
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"))
+                try self.init(reason: wire.value("reason"), next: wire.value("next"))
             }
 
-            package var members: [String: JSONValue] { ["reason": reason.json] }
+            package var members: [String: JSONValue] { ["reason": reason.json, "next": next.json] }
         }
 
         package struct InvalidInput: VarlinkFailure {
             package static let errorName = "io.mamd.Workspace.InvalidInput"
 
             package var reason: String
+            package var next: String?
 
-            package init(reason: String) {
+            package init(reason: String, next: String? = nil) {
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(reason: wire.value("reason"))
+                try self.init(reason: wire.value("reason"), next: wire.value("next"))
             }
 
-            package var members: [String: JSONValue] { ["reason": reason.json] }
+            package var members: [String: JSONValue] { ["reason": reason.json, "next": next.json] }
         }
 
         package struct SystemError: VarlinkFailure {
@@ -1679,18 +1711,23 @@ extension Varlink {
 
             package var errno: Int
             package var reason: String
+            package var next: String?
 
-            package init(errno: Int, reason: String) {
+            package init(errno: Int, reason: String, next: String? = nil) {
                 self.errno = errno
                 self.reason = reason
+                self.next = next
             }
 
             package init(_ wire: Parameters) throws(VarlinkError) {
-                try self.init(errno: wire.value("errno"), reason: wire.value("reason"))
+                try self.init(
+                    errno: wire.value("errno"), reason: wire.value("reason"),
+                    next: wire.value("next")
+                )
             }
 
             package var members: [String: JSONValue] {
-                ["errno": errno.json, "reason": reason.json]
+                ["errno": errno.json, "reason": reason.json, "next": next.json]
             }
         }
     }
