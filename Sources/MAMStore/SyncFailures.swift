@@ -48,7 +48,7 @@ extension StoredFile {
             do throws(Errno) {
                 try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
                 try following?.copy.synchronize(dataOnly: dataOnly)
-                try synchronizePlace()
+                try copying.synchronizePlace()
             } catch {
                 syncFailures.withLock { $0.note(error) }
                 throw error

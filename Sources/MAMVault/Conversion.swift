@@ -26,11 +26,11 @@ package final class Conversion {
         try vault.admit(file)
         new = try vault.file(destination)
         try vault.begin(new, as: owner, asking: asked)
-        old.stored.beFollowed(by: new.stored, sealer: vault.sealer)
+        old.stored.copying.begin(new.stored, sealer: vault.sealer)
     }
 
     /// To be called in the end, however it went, and before another one of the file begins.
-    package func end() { old.stored.stopBeingFollowed() }
+    package func end() { old.stored.copying.stop() }
 
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }
@@ -39,7 +39,7 @@ package final class Conversion {
     /// the copy too. That is synced when this returns.
     package func copy() throws(VaultError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: StoredFile.copyStepByteCount, alignment: 4096)
+            byteCount: FileCopying.stepByteCount, alignment: 4096)
         defer {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
@@ -67,7 +67,7 @@ package final class Conversion {
             for file in [old, new] where file.stored.needsKey {
                 try vault.provideKey(to: file.stored)
             }
-            do throws(StoreError) { return try old.stored.copyStep(through: buffer) } catch {
+            do throws(StoreError) { return try old.stored.copying.step(through: buffer) } catch {
                 if error == .keyUnavailable { throw vault.closure(of: old.header) }
                 throw .store(error)
             }
@@ -84,7 +84,7 @@ package final class Conversion {
     ) throws(VaultError) -> Bool {
         try whileOpen { () throws(VaultError) in
             let isDone = try names.exclusive { () throws(VaultError) in
-                try old.stored.becomeCopy(
+                try old.stored.copying.finish(
                     by: Deadline(milliseconds: 20),
                     check: { header throws(VaultError) in try refuseIfBegunAnew(header) },
                     putInPlace)
@@ -98,7 +98,7 @@ package final class Conversion {
     }
 
     /// Makes the copy's new name durable.
-    package func synchronizePlace() throws(Errno) { try old.stored.synchronizePlace() }
+    package func synchronizePlace() throws(Errno) { try old.stored.copying.synchronizePlace() }
 
     /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be
     /// given away.

@@ -66,7 +66,9 @@ extension Vault {
             return false
         }
         do throws(KeyringError) {
-            guard let record = try keyring.recovery.sealKeys(of: account, to: key) else { return false }
+            guard let record = try keyring.recovery.sealKeys(of: account, to: key) else {
+                return false
+            }
             try writeRecord(record, as: name, in: records)
         } catch {
             log.error(
@@ -102,7 +104,9 @@ extension Vault {
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
         for entry in entries where !entry.isNewer && !wanted.contains(entry.name) {
             // The only other copy of keys that the keybag does not have: that is an old one.
-            if let record = entry.record, keyring.recovery.holdsMoreKeys(record, of: account) { continue }
+            if let record = entry.record, keyring.recovery.holdsMoreKeys(record, of: account) {
+                continue
+            }
             do throws(Errno) {
                 try records.remove(entry.name)
                 log.warning(

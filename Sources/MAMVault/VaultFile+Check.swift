@@ -44,13 +44,13 @@ extension VaultFile {
 
     /// Seals anew what can be read back as it should be. It is durable when this returns.
     package func mend() throws(VaultError) {
-        try changeDurably { () throws(StoreError) in try stored.mend() }
+        try changeDurably { () throws(StoreError) in try stored.repair.mend() }
     }
 
     /// Marks blocks that do not verify as lost; what they held is kept in `copy`. Both are durable
     /// when this returns.
     package func markLost(keepingIn copy: Descriptor) throws(VaultError) {
-        try changeDurably { () throws(StoreError) in try stored.markLost(keepingIn: copy) }
+        try changeDurably { () throws(StoreError) in try stored.repair.markLost(keepingIn: copy) }
     }
 
     private func changeDurably(_ change: () throws(StoreError) -> Bool) throws(VaultError) {
@@ -64,9 +64,9 @@ extension VaultFile {
 
     /// Brings the size and the mark of the last block together (``StoredFile/mendEnd(mayCut:)``).
     /// It is durable when this returns.
-    package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFile.MendedEnd? {
+    package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFileRepair.MendedEnd? {
         try whileWritable { () throws(StoreError) in
-            guard let mended = try stored.mendEnd(mayCut: mayCut) else { return nil }
+            guard let mended = try stored.repair.mendEnd(mayCut: mayCut) else { return nil }
             do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
                 throw .system(error)
             }
@@ -77,6 +77,6 @@ extension VaultFile {
     /// Gives the file the size that its blocks tell; the last must have been verified. True if
     /// it had another size.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
-        try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
+        try storing { () throws(StoreError) in try stored.repair.cutUnfinishedTail() }
     }
 }

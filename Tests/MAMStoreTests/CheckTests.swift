@@ -42,7 +42,7 @@ struct CheckTests {
         bytes[100] ^= 1
         try file.replacePhysical(bytes)
         #expect(try problems(of: file.stored).hasOtherHeader)
-        #expect(try file.stored.mend())
+        #expect(try file.stored.repair.mend())
         #expect(try Array(file.physicalBytes[..<1024]) == Array(good[..<1024]))
         #expect(try file.reopen().contents() == pattern(20_000))
     }
@@ -57,7 +57,7 @@ struct CheckTests {
         // The old last block's own end mark says how long the file was.
         #expect(found.unfinished == Extent(physicalSize: Int64(good.count)))
         #expect(found.zeroed.isEmpty && found.wrongEnds.isEmpty)
-        #expect(try damaged.cutUnfinishedTail())
+        #expect(try damaged.repair.cutUnfinishedTail())
         #expect(try file.physicalBytes.count == good.count)
         #expect(try file.reopen().contents() == pattern(20_000))
     }
@@ -68,7 +68,7 @@ struct CheckTests {
         try file.replacePhysical(good[..<8192] + [UInt8](repeating: 0, count: 40_960))
         let damaged = try file.reopen(rule: .accept)
         Faults.arm(.seek, nth: nth, times: 1, error: .ioError)
-        #expect(throws: StoreError.system(.ioError)) { try damaged.cutUnfinishedTail() }
+        #expect(throws: StoreError.system(.ioError)) { try damaged.repair.cutUnfinishedTail() }
         #expect(Faults.disarm())
         Faults.arm(.seek, nth: 1, error: .ioError)
         let found = try problems(of: damaged)
@@ -102,7 +102,7 @@ struct CheckTests {
         let (file, _) = try makeFile()
         try file.truncate(to: Int64(1) << 40)
         #expect(try problems(of: file.stored).isClean)
-        #expect(try !file.stored.cutUnfinishedTail())
+        #expect(try !file.stored.repair.cutUnfinishedTail())
     }
 
     @Test("No size follows from block 0 without its seal, nor from an end mark that no block has")
@@ -118,7 +118,7 @@ struct CheckTests {
         let found = try problems(of: file.reopen(rule: .accept))
         #expect(found.unfinished == nil)
         #expect(found.damaged.ranges == [2...2] && found.zeroed.ranges == [3...5])
-        #expect(try !file.reopen(rule: .accept).cutUnfinishedTail())
+        #expect(try !file.reopen(rule: .accept).repair.cutUnfinishedTail())
     }
 
     @Test("Without the key zeros and end marks are found, and that the rest is not known")
@@ -149,11 +149,11 @@ struct CheckTests {
             Faults.arm(.any, nth: number, times: 1, error: .noSpace)
             let failed: Bool
             do {
-                _ = try stored.mend()
+                _ = try stored.repair.mend()
                 failed = false
             } catch { failed = true }
             Faults.disarm()
-            _ = try stored.mend()
+            _ = try stored.repair.mend()
             #expect(try problems(of: stored).isClean)
             #expect(try file.reopen().contents() == mended)
             if !failed { return #expect(number > 2) }

@@ -66,15 +66,15 @@ struct EndTests {
         let (file, good) = try makeFile()
         try file.replacePhysical(Array(good[..<(4 * 4096 + 100)]))
         let cut = try file.reopen(rule: .accept)
-        #expect(try cut.mendEnd(mayCut: true) == .sealed)
-        #expect(try cut.mendEnd(mayCut: true) == nil)
+        #expect(try cut.repair.mendEnd(mayCut: true) == .sealed)
+        #expect(try cut.repair.mendEnd(mayCut: true) == nil)
         try cut.proveEnd()
         let kept = Array(pattern(20_000)[..<(3040 + 2 * 4064 + 100)])
         #expect(try file.reopen().contents() == kept)
         var bytes = Array(good[..<(4 * 4096 + 100)])
         bytes[3 * 4096 + 1000] ^= 1
         try file.replacePhysical(bytes)
-        #expect(try file.reopen(rule: .accept).mendEnd(mayCut: true) == nil)
+        #expect(try file.reopen(rule: .accept).repair.mendEnd(mayCut: true) == nil)
         #expect(try file.physicalBytes == bytes)
     }
 
@@ -83,8 +83,8 @@ struct EndTests {
         let (file, good) = try makeFile()
         try file.replacePhysical(good + [UInt8](repeating: 0, count: 300))
         let longer = try file.reopen(rule: .accept)
-        #expect(try longer.mendEnd(mayCut: false) == nil)
-        #expect(try longer.mendEnd(mayCut: true) == .cut)
+        #expect(try longer.repair.mendEnd(mayCut: false) == nil)
+        #expect(try longer.repair.mendEnd(mayCut: true) == .cut)
         #expect(try longer.contents() == pattern(20_000))
         #expect(try file.physicalBytes == good)
     }
@@ -112,7 +112,7 @@ struct EndTests {
         try file.truncate(to: 2000)
         let descriptor = try openFile(file.path, O_RDWR)
         try withExtendedLifetime(descriptor) { try setSize(descriptor.raw, 9192) }
-        #expect(try file.reopen(rule: .accept).cutUnfinishedTail())
+        #expect(try file.reopen(rule: .accept).repair.cutUnfinishedTail())
         #expect(try file.reopen().contents() == pattern(2000))
     }
 

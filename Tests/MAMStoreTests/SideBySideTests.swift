@@ -35,19 +35,19 @@ struct SideBySideTests {
     func keyOfACopy() throws {
         let (file, copy) = (try TestFile(), try TestFile())
         try file.write([1, 2, 3], at: 0)
-        file.stored.beFollowed(by: copy.stored, sealer: copy.sealer)
+        file.stored.copying.begin(copy.stored, sealer: copy.sealer)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
         defer { buffer.deallocate() }
-        while try file.stored.copyStep(through: buffer) > 0 {}
+        while try file.stored.copying.step(through: buffer) > 0 {}
         let directory = try openFile("/tmp", O_RDONLY | O_DIRECTORY)
         let soon = Deadline(seconds: 1)
-        let isCopy = try file.stored.becomeCopy(
+        let isCopy = try file.stored.copying.finish(
             by: soon, check: { _ throws(StoreError) in },
             { _ throws(StoreError) in directory })
         #expect(isCopy)
         var isTaken = true
         // It has the lock alone while it is asked.
-        _ = try file.stored.becomeCopy(
+        _ = try file.stored.copying.finish(
             by: soon,
             check: { _ throws(StoreError) in
                 isTaken = copy.stored.revokeKey(until: Deadline(milliseconds: 10))
