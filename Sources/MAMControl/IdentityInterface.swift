@@ -118,7 +118,7 @@ package struct IdentityInterface: VaultInterface {
         "the calling process has no such thread, has ended, or is not visible to the daemon")
 }
 
-extension VaultInterface {
+extension VaultService {
     /// The identity that a call sets for its caller, in the account's own spelling; nil to take it back.
     func ownIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let identity = try call.identity("identity") else { return nil }

@@ -1,4 +1,4 @@
-// Questions that need nothing but a policy.
+// Questions that need nothing but a policy, and those about accounts.
 
 internal import MAMModel
 internal import MAMPolicy
@@ -56,5 +56,38 @@ extension PolicyInterface {
         let policy = try party(call).notificationPolicy
         let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
         return ["policy": JSONValue(number), "name": .string(policy.rawValue)]
+    }
+
+    func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly([])
+        let own = controlled(by: call.peer).filter { vault.isRegistered($0.id) }
+        // Of one's own: root controls those of others as well.
+        let primary = own.filter { $0.user == call.peer.uid }
+        let isManaged =
+            vault.settings.policyRequired || own.contains { vault.policies.covers($0.identity) }
+        return [
+            "accounts": .array(own.map { report($0.identity) }),
+            "primary": primary.count == 1 ? report(primary[0].identity) : .null,
+            "managementEnabled": .bool(isManaged),
+        ]
+    }
+
+    /// Without regard to case, and by the object id where one account has both.
+    func sameIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["first", "second"])
+        let first = try namedParty(call, "first") ?? .nobody
+        let second = try namedParty(call, "second") ?? .nobody
+        return ["same": .bool(first.identity.matches(second.identity))]
+    }
+
+    private func report(_ identity: Identity) -> JSONValue {
+        ["name": .string(identity.name), "objectId": .string(identity.objectID)]
+    }
+
+    func isManaged(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        try call.parameters.allowOnly(["account"])
+        // One that was deregistered with its keys kept still has its rules, for the files that
+        // stay.
+        return ["managed": .bool(vault.isRegistered(try party(call).identity))]
     }
 }

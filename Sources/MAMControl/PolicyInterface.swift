@@ -1,4 +1,5 @@
-// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface is one function here.
+// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface
+// is one function here.
 
 package import MAMModel
 internal import MAMPolicy
@@ -8,20 +9,24 @@ package import MAMVault
 internal import MAMWire
 
 /// Answers the socket. Holds no state of its own.
-package struct PolicyInterface: VaultInterface {
+package struct PolicyInterface: VaultInterface, PolicyService {
     let vault: Vault
     let tree: Tree
-    /// Puts a document under a name into the policy directory, and into force; returns why it could not.
-    let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+    private let documents: PolicyDocuments
 
+    /// `store`: puts a document under a name into the policy directory, and into force; returns why
+    /// it could not.
     package init(
         vault: Vault, tree: Tree,
         store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
     ) {
         self.vault = vault
         self.tree = tree
-        self.store = store
+        documents = PolicyDocuments(vault: vault, tree: tree, store: store)
     }
+
+    private var transfers: PolicyTransfers { PolicyTransfers(vault: vault, tree: tree) }
+    private var configuration: PolicyConfiguration { PolicyConfiguration(vault: vault, tree: tree) }
 
     package var name: String { Varlink.Policy.name }
     package var description: String { Varlink.Policy.text }
@@ -45,28 +50,28 @@ package struct PolicyInterface: VaultInterface {
 
     private func carryOut(_ call: VarlinkCall) throws -> [String: JSONValue] {
         switch call.method {
-        case "Show": try show(call)
-        case "Check": try check(call)
-        case "Import": try importDocument(call)
+        case "Show": try documents.show(call)
+        case "Check": try documents.check(call)
+        case "Import": try documents.importDocument(call)
         case "Ask": try ask(call)
         case "Answers": try answers(call)
-        case "CanSave": try canSave(call)
-        case "CanOpen": try canOpen(call)
-        case "SaveLocations": try saveLocations(call)
-        case "OpenLocations": try openLocations(call)
-        case "CanReceive": try canReceive(call)
-        case "ShareTargets": try shareTargets(call)
-        case "CanOpenURL": try canOpenURL(call)
-        case "CanCopy": try canCopy(call)
-        case "CanPaste": try canPaste(call)
+        case "CanSave": try transfers.canSave(call)
+        case "CanOpen": try transfers.canOpen(call)
+        case "SaveLocations": try transfers.saveLocations(call)
+        case "OpenLocations": try transfers.openLocations(call)
+        case "CanReceive": try transfers.canReceive(call)
+        case "ShareTargets": try transfers.shareTargets(call)
+        case "CanOpenURL": try transfers.canOpenURL(call)
+        case "CanCopy": try transfers.canCopy(call)
+        case "CanPaste": try transfers.canPaste(call)
         case "CanPickDocuments": try canPickDocuments(call)
         case "NotificationPolicy": try notificationPolicy(call)
         case "ManagedAccounts": try managedAccounts(call)
         case "IsManaged": try isManaged(call)
         case "SameIdentity": try sameIdentity(call)
-        case "Configuration": try configuration(call)
-        case "ConfigurationValue": try configurationValue(call)
-        case "ConfigurationConflict": try configurationConflict(call)
+        case "Configuration": try configuration.all(call)
+        case "ConfigurationValue": try configuration.value(call)
+        case "ConfigurationConflict": try configuration.conflict(call)
         case "Metrics": try metrics(call)
         default: throw VarlinkError.methodNotFound(call.method)
         }
@@ -78,11 +83,5 @@ package struct PolicyInterface: VaultInterface {
             throw .refused("nothing is counted: MAMTelemetryDisabled is set")
         }
         return ["text": .string(vault.metrics.openMetrics)]
-    }
-
-    /// The wire form of an answer, which is counted.
-    func reply(_ decision: Decision) -> JSONValue {
-        vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
-        return DecisionReport(decision).json
     }
 }

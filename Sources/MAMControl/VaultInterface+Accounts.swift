@@ -6,7 +6,7 @@ internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
 
-extension VaultInterface {
+extension VaultService {
     func controlled(by peer: Peer) -> [AccountStatus] {
         vault.accounts.filter { isControlled($0, by: peer) }
     }

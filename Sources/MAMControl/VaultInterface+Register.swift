@@ -14,7 +14,7 @@ enum Refusal: Error {
     case status(EnrollmentStatus)
 }
 
-extension VaultInterface {
+extension VaultService {
     func newAccount(
         _ call: VarlinkCall, namedBy parameter: String = "name"
     ) throws(Refusal) -> AccountID {

@@ -14,7 +14,7 @@ internal import MAMWorkspace
 let currentProcess = getpid()
 let currentUser = geteuid()
 
-extension VaultInterface {
+extension VaultService {
     /// Root, and the user whose daemon this is.
     func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
 
@@ -140,17 +140,17 @@ extension VarlinkCall {
     /// The file that a call names by descriptor, or by a path that the daemon opens: only for those who have
     /// its rights anyway.
     func file(
-        _ pathName: String, _ descriptorName: String, _ interface: some VaultInterface,
+        _ pathName: String, _ descriptorName: String, _ service: some VaultService,
         _ use: FileUse
     ) throws(VarlinkError) -> Descriptor {
         if let descriptor = try descriptor(descriptorName) {
-            try interface.requireOrdinary(descriptor, self)
+            try service.requireOrdinary(descriptor, self)
             return descriptor
         }
         guard let path = try parameters.optionalPath(pathName) else {
             throw .invalidInput("one of \(pathName) and \(descriptorName) is needed")
         }
-        try interface.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
+        try service.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
         do throws(Errno) { return try openFile(path, use.flags) } catch {
             if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
             throw .systemError(error, path)

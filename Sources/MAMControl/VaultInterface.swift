@@ -1,8 +1,12 @@
-// What all interfaces have that ask the vault: rights, accounts, and the vault's errors as the caller's.
+// What all have that ask the vault for a client: rights, accounts, and the vault's errors as the
+// caller's.
 
 internal import MAMVault
 
-/// An interface over the vault.
-protocol VaultInterface: VarlinkInterface {
+/// Whatever answers calls out of the vault.
+protocol VaultService: Sendable {
     var vault: Vault { get }
 }
+
+/// An interface over the vault.
+protocol VaultInterface: VaultService, VarlinkInterface {}

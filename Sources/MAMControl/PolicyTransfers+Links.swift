@@ -6,7 +6,7 @@ internal import MAMPolicy
 internal import MAMVault
 internal import MAMWire
 
-extension PolicyInterface {
+extension PolicyTransfers {
     func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["url", "account", "knownManagedScheme", "universal"])
         let url = try call.parameters.string("url")

@@ -3,10 +3,18 @@
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
 
-extension PolicyInterface {
+/// The policies themselves.
+struct PolicyDocuments: PolicyService {
+    let vault: Vault
+    let tree: Tree
+    /// Puts a document under a name into the policy directory, and into force; returns why it could
+    /// not.
+    let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+
     func show(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account", "accounts"])
         let party = try parties(call)

@@ -3,10 +3,15 @@
 internal import MAMIdentity
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
 
-extension PolicyInterface {
+/// Whether data may go or come.
+struct PolicyTransfers: PolicyService {
+    let vault: Vault
+    let tree: Tree
+
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
         let (owner, place) = (try ownerOfData(call), try namedParty(call, "account"))

@@ -2,11 +2,16 @@
 
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
 
-extension PolicyInterface {
-    func configuration(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+/// What an account's programs are configured with.
+struct PolicyConfiguration: PolicyService {
+    let vault: Vault
+    let tree: Tree
+
+    func all(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["accounts"])
         let accounts =
             call.parameters.has("accounts")
@@ -16,14 +21,14 @@ extension PolicyInterface {
         return ["fullData": .array(data)]
     }
 
-    func configurationConflict(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func conflict(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["key", "account"])
         let key = try call.parameters.string("key")
         return ["conflict": .bool(try configuration(of: call).hasConflict(key))]
     }
 
     /// The value as one of the three types, and all values that can be read as that type.
-    func configurationValue(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func value(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["key", "type", "query", "account"])
         let key = try call.parameters.string("key")
         let configuration = try configuration(of: call)
