@@ -98,7 +98,7 @@ extension Invocation {
             if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }
             throw unknownAccount(operand, text, report)
         }
-        let own = ownAccounts(of: report)
+        let own = report.ownAccounts
         guard let only = own.first else {
             throw Failure(
                 .notFound, "workspace '\(daemon.name)' has no account of yours",
@@ -116,7 +116,7 @@ extension Invocation {
         _ operand: ByteString, _ name: String, _ report: StatusReport
     ) -> Failure {
         let failure = Failure(.unknownAccount(operand.shown), about: "")
-        if let near = nearestAccount(to: name, report) {
+        if let near = report.nearestAccount(to: name) {
             return failure.with(
                 guess: didYouMean([near]),
                 next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
@@ -124,17 +124,6 @@ extension Invocation {
         guard verb.name == "unlock" else { return failure }
         return failure.with(
             guess: "", next: "mamctl account register \(operand.asArgument), if it is a new one")
-    }
-
-    /// The caller's account whose name was nearly written.
-    func nearestAccount(to name: String, _ report: StatusReport) -> String? {
-        nearest(to: name, in: ownAccounts(of: report).map(\.label))
-    }
-
-    /// Of accounts of others nothing is told.
-    func ownAccounts(of report: StatusReport) -> [AccountReport] {
-        let isTrusted = geteuid() == 0 || geteuid() == report.uid
-        return report.accounts.filter { isTrusted || $0.uid == geteuid() }
     }
 
     /// Opens an account's windows with its passphrase.
@@ -161,6 +150,19 @@ extension Invocation {
         for name in names where arguments.has(name) {
             throw .usage(verb, "--\(name) and --\(other) exclude each other")
         }
+    }
+}
+
+extension StatusReport {
+    /// The caller's account whose name was nearly written.
+    func nearestAccount(to name: String) -> String? {
+        nearest(to: name, in: ownAccounts.map(\.label))
+    }
+
+    /// Of accounts of others nothing is told.
+    var ownAccounts: [AccountReport] {
+        let isTrusted = geteuid() == 0 || geteuid() == uid
+        return accounts.filter { isTrusted || $0.uid == geteuid() }
     }
 }
 

@@ -165,11 +165,6 @@ extension Invocation {
         return name
     }
 
-    /// None if nothing runs. Those that somebody else listens for do not count.
-    func runningDaemons() -> [Daemon] {
-        Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
-    }
-
     /// Of several, those in which this user has nothing do not count: root's daemons answer everybody.
     private func onlyDaemon() throws(Failure) -> Daemon {
         let running = runningDaemons()
@@ -184,14 +179,19 @@ extension Invocation {
         }
         return only
     }
+}
 
-    private var nothingRuns: Failure {
-        for (name, path) in Places.current.sockets() {
-            do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
-                if error.status == .refused { return error }
-            }
+/// None if nothing runs. Those that somebody else listens for do not count.
+func runningDaemons() -> [Daemon] {
+    Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
+}
+
+private var nothingRuns: Failure {
+    for (name, path) in Places.current.sockets() {
+        do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
+            if error.status == .refused { return error }
         }
-        return Failure(
-            .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
     }
+    return Failure(
+        .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
 }

@@ -15,7 +15,7 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
         let name = try invocation.operands[0].requireText("the account's name")
         // A name that is nearly that of an account is hardly a new one.
         if !invocation.arguments.has("register"),
-            let near = invocation.nearestAccount(to: name, try daemon.status())
+            let near = try daemon.status().nearestAccount(to: name)
         {
             let login = "mamctl account login \(ByteString(near).asArgument)"
             throw error.with(guess: "", next: "\(login), or add --register if it is a new one")

@@ -12,7 +12,7 @@ func showStatus(_ invocation: Invocation) throws -> ExitStatus {
         return show([try invocation.daemon().status()], [], [], invocation)
     }
     var (reports, unknown): ([StatusReport], [UnknownWorkspace]) = ([], [])
-    for daemon in invocation.runningDaemons() {
+    for daemon in runningDaemons() {
         // One that does not answer does not hide the others.
         do { reports.append(try daemon.status()) } catch {
             unknown.append(UnknownWorkspace(name: daemon.name, failure: Failure(any: error)))

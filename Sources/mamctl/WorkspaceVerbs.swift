@@ -7,7 +7,7 @@ internal import MAMWire
 
 func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     var found: [ListedWorkspace] = []
-    for daemon in invocation.runningDaemons() {
+    for daemon in runningDaemons() {
         do { found.append(ListedWorkspace(try daemon.status())) } catch {
             found.append(ListedWorkspace(name: daemon.name.description, state: "does not answer"))
         }
