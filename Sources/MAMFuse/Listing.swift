@@ -4,30 +4,31 @@ internal import CFuse3
 internal import Glibc
 internal import MAMSystem
 internal import MAMTree
-internal import MAMWorkspace
 internal import Synchronization
 
-/// First the names that the reply has room for, then what each is: an entry's place in the reply depends on the names before
-/// it alone, so the look-ups may be made in any order and on two threads, each writing what it found in its place.
+/// First come the names that the reply has room for, then the look-ups. An entry's place in the
+/// reply depends only on the names before it, so two threads may do the look-ups in any order, each
+/// writing its result in place.
 ///
-/// Unchecked: it is filled by one thread, then each entry is one thread's, then it is one thread's again.
+/// Unchecked: one thread fills it, then each entry belongs to one thread, then all to the first
+/// again.
 final class Listing: SharedWork, @unchecked Sendable {
     private struct Place {
         let item: DirectoryStream.Item
-        /// Where it stands in the reply.
+        /// Its place in the reply.
         let offset: Int
-        /// Counted as looked up; 0 for none.
+        /// Its look-up is counted; 0 for none.
         var node: UInt64 = 0
         var opened: OpenedAhead?
     }
 
-    /// Where a disk has to be waited for, all headers are asked for before the first is waited for.
+    /// On a disk, all headers are requested before the first is waited for.
     private enum Stage {
         case openingAhead, lookingUp
     }
 
-    /// More than the kernel asks for in one request of a program that reads with the C library's buffer. Who has a larger one
-    /// gets the rest with the next request.
+    /// More than fits the C library's buffer. A program with a larger one gets the rest with the
+    /// next request.
     private static let maximumCount = 512
     private static let nameByteCount = 64 << 10
 
@@ -38,7 +39,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     private var used = 0
     private var stage = Stage.lookingUp
 
-    /// Of the request that it is filled for.
+    // Of the request that it is filled for.
     private var request: Request?
     private var directory: Inode?
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -76,7 +77,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         return true
     }
 
-    /// Looks all of them up, and replies.
+    /// Looks all entries up, and replies.
     func finish(in mount: Mount) {
         guard let request else { return }
         if mount.tree.readsAhead {
@@ -92,7 +93,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         }
     }
 
-    /// Lets go of what it was filled for.
+    /// Forgets its request.
     func end() {
         request = nil
         directory = nil
@@ -124,8 +125,8 @@ final class Listing: SharedWork, @unchecked Sendable {
             off_t(place.item.next))
     }
 
-    /// Nil for "." and "..", and for an entry that went meanwhile or cannot be looked at: readdir does not fail because of one.
-    /// It is listed with node 0, which tells the kernel that there is no look-up.
+    /// Nil for "." and "..", and for an entry that is gone or unreadable: readdir does not fail
+    /// because of one. Node 0 tells the kernel that it was not looked up.
     private func find(_ place: Place, in directory: Inode, _ tree: Tree) -> Entry? {
         if isDots(place.item.name) { return nil }
         if let opened = place.opened {
@@ -137,7 +138,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }
 }
 
-/// Listings are kept: a request's would take as much memory as its reply.
+/// Keeps listings for reuse: each is as large as a reply.
 final class ListingPool: Sendable {
     private static let maximumIdle = 4
     private let idle = Mutex<[Listing]>([])
@@ -150,7 +151,7 @@ final class ListingPool: Sendable {
     }
 }
 
-/// What can be told of an entry without a look-up.
+/// What readdir(3) reports of an entry without a look-up.
 func shortAttributes(of item: DirectoryStream.Item) -> stat {
     var attributes = stat()
     attributes.st_ino = ino_t(item.number)

@@ -1,10 +1,10 @@
-// Whether the threads that serve the mount still come for the next request.
+// Whether the threads that serve the mount still take requests.
 
 internal import CTransport
 
-/// One look at them. Counted without a lock: it is asked when something may be stuck.
+/// A sample of their counters, taken without a lock: something may hang.
 package struct LoopProgress {
-    /// Those that take requests from one place.
+    /// The threads of one queue.
     package struct Queue {
         /// Threads that wait, so that the next request is taken at once.
         let waitingCount: Int
@@ -37,15 +37,15 @@ extension Mount {
     }
 }
 
-/// Compares two looks at the threads that serve the mount.
+/// Compares two samples.
 package struct ProgressCheck {
     /// How many requests each queue had taken.
     private var lastCounts: [Int] = []
 
     package init() {}
 
-    /// False if all threads of a queue are busy, and none of them has taken a request since the last look. Whatever the other
-    /// queues do: its callers are not served by them.
+    /// False if all threads of a queue are busy and took no request since the last sample. Other
+    /// queues do not count: they do not serve its callers.
     package mutating func hasProgress(_ progress: LoopProgress) -> Bool {
         let counts = progress.queues.map(\.requestCount)
         defer { lastCounts = counts }

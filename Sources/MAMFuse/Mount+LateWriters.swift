@@ -1,14 +1,14 @@
-// Making the kernel ask before each write to tree that we cannot open (see WriteGuard).
+// Making the kernel ask before each write to a file that the daemon cannot open (``WriteGuard``).
 
 internal import CFuse3
 internal import MAMSystem
 internal import MAMTree
-internal import MAMWorkspace
 
 extension Mount {
-    /// By path where the mode shuts us out, and through a program that has the file open where it was removed. What is held in
-    /// neither way, by a program of another user's or one that hides its descriptors, keeps a gap: a write(2) that waits for
-    /// another over the whole lock.
+    /// By path if the mode forbids opening it; through a program that has it open if it was
+    /// removed. One gap is left: a removed file, held by another user's program or by one that
+    /// hides its descriptors, can be written by a write(2) that waits for another during the whole
+    /// lock.
     func waitForWriters(of inodes: [Inode]) {
         var nameless: [ByteString: Inode] = [:]
         for inode in inodes {

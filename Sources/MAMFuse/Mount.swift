@@ -1,10 +1,9 @@
-// One mounted workspace: its tree, and what the kernel keeps of them.
+// One mounted workspace: its tree, and the kernel's cache of it.
 
 internal import MAMSystem
 internal import MAMTree
-internal import MAMWorkspace
 
-/// What each request finds by libfuse's user data.
+/// The owner of the transport's context, by which each request finds it.
 final class Mount: Sendable {
     let tree: Tree
     let notifier = Notifier()

@@ -6,7 +6,6 @@ internal import CTransport
 internal import Glibc
 package import MAMSystem
 package import MAMTree
-internal import MAMWorkspace
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
@@ -14,7 +13,7 @@ package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
     private let mounted: Mount
-    /// Nil if it is somebody else's to take away.
+    /// Nil if another program unmounts it.
     private let mount: OwnMount?
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
     private let waiting = Mutex<pthread_t?>(nil)
@@ -88,7 +87,7 @@ package final class MountSession: @unchecked Sendable {
         } catch { throw .failed(error) }
     }
 
-    /// So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
+    /// Gives libfuse an existing mount, by descriptor. It never unmounts it.
     private static func serve(
         _ session: OpaquePointer, mountOf device: Int32
     ) throws(Errno) {
@@ -127,12 +126,12 @@ package final class MountSession: @unchecked Sendable {
         let configuration = fuse_loop_cfg_create()
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_max_threads(configuration, Self.threadCount)
-        // Threads stay: starting one anew for each burst costs more than it holds.
+        // Threads stay: starting them for each burst costs more than keeping them.
         fuse_loop_cfg_set_idle_threads(configuration, Self.threadCount)
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
-        // A thread that is stuck in the kernel may still use them; the process ends soon.
+        // A thread that hangs in the kernel may still use both; the process ends soon.
         guard mam_transport_stop(mounted.requestTransport.context, 5000), mounted.detach() else {
             _ = Unmanaged.passRetained(mounted)
             return false
@@ -142,12 +141,12 @@ package final class MountSession: @unchecked Sendable {
         return true
     }
 
-    /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
+    /// Requests served at once, which may wait for each other or for the disk.
     private static let threadCount: UInt32 = 10
 
-    /// Unmounts, also while tree are open, and lets ``serve()`` return, also where that is not possible.
+    /// Unmounts, even while files are open, and makes ``serve()`` return, even if unmounting fails.
     ///
-    /// What the kernel has cached must have been written back before.
+    /// The kernel's cache must have been written back before.
     package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {
         if let mount {
             do throws(Errno) { try mount.takeAway() } catch { report(error) }
@@ -157,13 +156,13 @@ package final class MountSession: @unchecked Sendable {
                 usleep(50_000)
             }
         }
-        // Again and again: a signal that comes before the thread waits wakes nobody.
+        // Repeatedly: a signal that arrives before the thread waits is lost.
         for _ in 0..<100 where wakeWaitingThread() { usleep(50_000) }
     }
 
     /// False if no thread waits any more.
     private func wakeWaitingThread() -> Bool {
-        // Under the lock: the session is freed only after the waiting thread has taken itself out.
+        // Under the lock: the session is freed only after the waiting thread cleared it.
         waiting.withLock { thread in
             guard let thread else { return false }
             fuse_session_exit(session)

@@ -133,7 +133,7 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     }
 }
 
-/// With a count of 0 the caller asks for the size alone.
+/// With a count of 0 the caller wants only the size.
 private func replyValue(
     _ request: Request, _ count: Int,
     _ get: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int

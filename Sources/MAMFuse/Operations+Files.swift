@@ -1,4 +1,4 @@
-// The table's entries for open tree.
+// The table's entries for open files.
 
 internal import CFuse3
 internal import CShims
@@ -35,6 +35,16 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             }
         }
     }
+    table.release = { raw, _, info in
+        let request = Request(raw)
+        Handles(request.tree).release(info.required.pointee.takeHandle(OpenHandle.self))
+        request.replyDone()
+    }
+    addContent(to: &table)
+    addSpace(to: &table)
+}
+
+private func addContent(to table: inout fuse_lowlevel_ops) {
     table.read = { raw, _, count, offset, info in
         let request = Request(raw)
         defer { mam_clear_registers() }
@@ -63,20 +73,14 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             request.replyDone()
         }
     }
-    table.release = { raw, _, info in
-        let request = Request(raw)
-        Handles(request.tree).release(info.required.pointee.takeHandle(OpenHandle.self))
-        request.replyDone()
-    }
-    addSpace(to: &table)
 }
 
 private func write(
     _ plain: UnsafeRawBufferPointer, at offset: Int64, _ info: fuse_file_info,
     _ request: Request, in tree: Tree
 ) throws(Errno) {
-    // The buffer is used for the next request as it is: no plaintext may stay in it. And before the reply, which may be made
-    // in the same place.
+    // The next request reuses the buffer, so no plaintext may stay. The reply may be built in it
+    // too: zero it before.
     defer { zero(plain) }
     let handle = info.handle(OpenHandle.self)
     if info.writepage != 0 {
@@ -86,7 +90,7 @@ private func write(
     }
 }
 
-/// Zeroes a request's bytes in libfuse's buffer, which is writable although it is handed over as constant.
+/// Zeroes a request's bytes in libfuse's buffer, which is writable though passed as constant.
 private func zero(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     explicit_bzero(UnsafeMutableRawPointer(mutating: base), bytes.count)

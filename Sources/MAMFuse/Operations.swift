@@ -1,7 +1,7 @@
 // libfuse's table: each entry converts arguments, calls one method, and replies.
 //
-// Not in the table: access (the kernel decides with default_permissions), flush (what is written is stored when it is
-// answered), getlk, setlk and flock (the kernel keeps them), ioctl, poll.
+// Not in the table: access (default_permissions), flush (each write is stored before its reply),
+// getlk, setlk and flock (the kernel's), ioctl, poll.
 
 internal import CFuse3
 internal import CTransport
@@ -14,7 +14,9 @@ func makeOperations() -> fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
     addLifeCycle(to: &table)
     addInodes(to: &table)
-    addNames(to: &table)
+    addAttributes(to: &table)
+    addNewNames(to: &table)
+    addNameChanges(to: &table)
     addFiles(to: &table)
     addDirectories(to: &table)
     addExtendedAttributes(to: &table)
@@ -33,15 +35,16 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
     }
 }
 
-/// What we ask of the kernel; see docs/ARCHITECTURE.md for why.
+/// The capabilities and limits requested of the kernel; docs/ARCHITECTURE.md says why.
 private func negotiate(_ connection: inout fuse_conn_info) {
     let wanted = [
         FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS,
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
-    // Its successor is asked for in init.c: we clear set-id bits, the kernel removes capabilities.
+    // init.c requests its successor: the daemon clears set-id bits, the kernel removes
+    // capabilities.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
-    // The kernel's guess whether attributes will be wanted is wrong for who lists first and asks then.
+    // The kernel guesses wrong for programs that list first and ask for attributes later.
     connection.want &= ~UInt32(FUSE_CAP_READDIRPLUS_AUTO)
     // The kernel does not drop pages that were read during an asynchronous direct write (adr 43).
     connection.want &= ~UInt32(FUSE_CAP_ASYNC_DIO)
@@ -72,6 +75,9 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
         }
         fuse_reply_none(request.raw)
     }
+}
+
+private func addAttributes(to table: inout fuse_lowlevel_ops) {
     table.getattr = { raw, node, info in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
@@ -107,7 +113,7 @@ private func addInodes(to table: inout fuse_lowlevel_ops) {
     }
 }
 
-private func addNames(to table: inout fuse_lowlevel_ops) {
+private func addNewNames(to table: inout fuse_lowlevel_ops) {
     table.mknod = { raw, parent, name, mode, device in
         let request = Request(raw)
         request.serve { tree throws(Errno) in
@@ -138,6 +144,9 @@ private func addNames(to table: inout fuse_lowlevel_ops) {
             request.reply(try Names(tree).link(node, as: name.name, in: parent))
         }
     }
+}
+
+private func addNameChanges(to table: inout fuse_lowlevel_ops) {
     table.unlink = { raw, parent, name in
         let request = Request(raw)
         request.serve { tree throws(Errno) in

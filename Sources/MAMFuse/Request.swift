@@ -1,4 +1,4 @@
-// One request of the kernel's, and its one reply.
+// One request of the kernel, and its one reply.
 
 internal import CFuse3
 internal import CTransport
@@ -7,7 +7,8 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMWorkspace
 
-/// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread, and nothing may be asked of it afterwards.
+/// A request handle of libfuse. Exactly one `reply` ends it, on any thread; it must not be used
+/// afterwards.
 struct Request: @unchecked Sendable {
     // libfuse keeps it until then.
     let raw: fuse_req_t

@@ -4,19 +4,19 @@ internal import CShims
 internal import Glibc
 package import MAMSystem
 
-/// Where a mount is put.
+/// Where to mount.
 package enum MountTarget {
     /// By libfuse, and so by `fusermount3`: an ordinary user's.
     case path
     case directory(Descriptor)
-    /// Under the dead mount whose root this is, which is then taken away: there is no moment in which the directory below
-    /// can be seen. Fails before Linux 6.5.
+    /// Beneath the dead mount with this root, which is then unmounted: the directory below is never
+    /// visible. Fails before Linux 6.5.
     case deadMount(Descriptor)
-    /// An opened /dev/fuse whose mount is at the path already. Whoever made it takes it away.
+    /// An opened /dev/fuse, mounted already. Its maker unmounts it.
     case mounted(device: Descriptor)
 }
 
-/// Mounts, and returns the opened /dev/fuse, which libfuse will close, and the mount's number.
+/// Mounts, and returns the opened /dev/fuse, which libfuse will close, and the mount's ID.
 func mountByDescriptor(
     _ target: Descriptor, isDeadMount: Bool, at place: ByteString, name: String,
     _ options: MountOptions
@@ -35,8 +35,8 @@ func mountByDescriptor(
     }
 }
 
-/// Lets the kernel read ahead by whole requests, instead of an eighth of one: reads in sequence gain half. Only root may ask for
-/// that, and only here (sysfs-class-bdi); where it cannot be had, nothing is lost.
+/// Lets the kernel read ahead by whole requests instead of an eighth of one, which makes sequential
+/// reads half as fast again. Only root may set it, in sysfs-class-bdi; failure does no harm.
 private func raiseReadAhead(ofMount id: Int) {
     guard let device = try? MountTable().mount(id)?.device,
         let setting = try? openFile("/sys/class/bdi/\(device)/read_ahead_kb", O_WRONLY)
@@ -49,7 +49,7 @@ private func raiseReadAhead(ofMount id: Int) {
     }
 }
 
-/// The same for a daemon that is yet to be started: its opened /dev/fuse.
+/// Mounts for a daemon that will be started: returns its opened /dev/fuse.
 package func mountByDescriptor(
     on target: MountTarget, at place: ByteString, name: String, _ options: MountOptions
 ) throws(MountSession.Failure) -> Descriptor {

@@ -1,4 +1,4 @@
-// Whether requests come through io_uring, as far as that was asked for.
+// Whether requests arrive through io_uring, if that was requested.
 
 internal import CTransport
 internal import MAMSystem
@@ -12,8 +12,8 @@ func transportInUse(by requests: RequestTransport) -> Transport {
     case MAM_RING_NOT_OFFERED:
         Transport(
             .device,
-            note:
-                "no io_uring: the kernel does not offer it; as root, before mounting: echo 1 > /sys/module/fuse/parameters/enable_uring"
+            note: "no io_uring: the kernel does not offer it; as root, before mounting: "
+                + "echo 1 > /sys/module/fuse/parameters/enable_uring"
         )
     case MAM_RING_SMALL:
         Transport(.device, note: "no io_uring: requests would be too small")

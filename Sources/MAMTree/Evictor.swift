@@ -6,7 +6,7 @@ internal import Synchronization
 
 /// Makes the kernel forget inodes that nobody has open when too many are known: each costs a descriptor.
 package final class Evictor: Sendable {
-    /// Inodes beyond this are too many; half of the descriptors stay for open tree, sockets and look-ups.
+    /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and look-ups.
     private let limit: Int
     /// Where the next look at all inodes is due: at the limit, or a part of it beyond what could not be forgotten. Otherwise
     /// every look-up would be followed by a look at all that is in use.
@@ -20,7 +20,7 @@ package final class Evictor: Sendable {
         threshold = Atomic(limit)
     }
 
-    /// Open tree at a time: each costs two descriptors, and a fifth of all is left for what is
+    /// Open files at a time: each costs two descriptors, and a fifth of all is left for what is
     /// only known.
     package var openLimit: Int { limit * 4 / 5 }
 
