@@ -64,8 +64,8 @@ extension MAMError: CustomStringConvertible {
 extension MAMError {
     init(_ code: Code, _ reason: String, systemErrorNumber: Int32 = 0) {
         self.init(
-            code: code, reason: reason, next: nil, account: nil, statusCode: nil, retryAfterSeconds: 0,
-            systemErrorNumber: systemErrorNumber)
+            code: code, reason: reason, next: nil, account: nil, statusCode: nil,
+            retryAfterSeconds: 0, systemErrorNumber: systemErrorNumber)
     }
 
     /// What the daemon refused.

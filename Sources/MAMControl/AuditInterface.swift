@@ -2,10 +2,10 @@
 
 internal import MAMAudit
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Answers the socket.
 package struct AuditInterface: VaultInterface {
@@ -18,10 +18,9 @@ package struct AuditInterface: VaultInterface {
     package var name: String { Varlink.Audit.name }
     package var description: String { Varlink.Audit.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "List": try list(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Audit.Method.self) {
+        case .list: try list(call)
         }
     }
 

@@ -5,7 +5,7 @@ internal import MAMEnrollment
 package import MAMModel
 internal import MAMSystem
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Around another interface; every one of a daemon's is wrapped so.
 package struct AuditedInterface: VarlinkInterface {
@@ -26,7 +26,7 @@ package struct AuditedInterface: VarlinkInterface {
         interface.connectionEnded(connection)
     }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let peer = call.peer
         let caller: @Sendable () -> AuditCaller = {
             peer.asking { AuditCaller(uid: peer.uid, pid: $0) }
@@ -53,22 +53,22 @@ package struct AuditedInterface: VarlinkInterface {
     }
 
     /// A refusal that enrolment has a number for.
-    private func noteUnregistered(_ reply: [String: JSONValue], _ call: VarlinkCall) {
-        guard let status = reply["status"]?.object, status["didSucceed"] == .bool(false),
-            status["statusCode"] != JSONValue(StatusCode.alreadyEnrolled.rawValue),
+    private func noteUnregistered(_ reply: any VarlinkReply, _ call: VarlinkCall) {
+        guard let status = (reply as? any EnrollmentReply)?.status, !status.didSucceed,
+            status.statusCode != StatusCode.alreadyEnrolled.rawValue,
             let account = call.newAccount
         else { return }
-        note(.refused, call, account: account, status["errorString"]?.text ?? "", rule: nil)
+        note(.refused, call, account: account, status.errorString ?? "", rule: nil)
     }
 
     /// A question that policy answered with no.
-    private func noteDenial(_ reply: [String: JSONValue], _ call: VarlinkCall) {
-        guard let decision = reply["decision"]?.object, decision["allowed"] == .bool(false) else {
+    private func noteDenial(_ reply: any VarlinkReply, _ call: VarlinkCall) {
+        guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
         }
         note(
-            .denied, call, account: call.parameters.members["account"]?.text,
-            decision["reason"]?.text ?? "", rule: decision["rule"]?.text)
+            .denied, call, account: call.parameters.members["account"]?.text, decision.reason,
+            rule: decision.rule)
     }
 
     private func note(

@@ -5,7 +5,7 @@ internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct IdentityInterface: VaultInterface {
@@ -16,17 +16,16 @@ package struct IdentityInterface: VaultInterface {
     package var name: String { Varlink.Identity.name }
     package var description: String { Varlink.Identity.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "SetThreadIdentity": try setThreadIdentity(call)
-        case "SetProcessIdentity": try setProcessIdentity(call)
-        case "GetIdentity": try getIdentity(call)
-        case "SetUserInterfaceIdentity": try setUserInterfaceIdentity(call)
-        case "SetUserInterfaceIdentities": try setUserInterfaceIdentities(call)
-        case "GetUserInterfaceIdentity": try getUserInterfaceIdentity(call)
-        case "LinkAccount": try linkAccount(call)
-        case "BlockedAccounts": try blockedAccounts(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Identity.Method.self) {
+        case .setThreadIdentity: try setThreadIdentity(call)
+        case .setProcessIdentity: try setProcessIdentity(call)
+        case .getIdentity: try getIdentity(call)
+        case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)
+        case .setUserInterfaceIdentities: try setUserInterfaceIdentities(call)
+        case .getUserInterfaceIdentity: try getUserInterfaceIdentity(call)
+        case .linkAccount: try linkAccount(call)
+        case .blockedAccounts: try blockedAccounts(call)
         }
     }
 

@@ -6,31 +6,25 @@ internal import MAMVault
 internal import MAMWire
 
 extension PolicyInterface {
-    func ask(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["question", "account", "accounts"])
+    func ask(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Ask.Reply {
+        let request: Varlink.Policy.Ask = try call.request()
         let party = try parties(call)
-        let text = try call.parameters.string("question")
-        guard let question = PolicyQuestion(rawValue: text) else {
+        guard let question = PolicyQuestion(rawValue: request.question) else {
             throw .invalidInput(
-                "there is no question \(text); Answers tells all of them")
+                "there is no question \(request.question); Answers tells all of them")
         }
-        return ["decision": reply(party.answer(question, inputs(for: party)))]
+        return .init(decision: counted(party.answer(question, inputs(for: party))))
     }
 
-    func answers(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func answers(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Answers.Reply {
         try call.parameters.allowOnly(["account", "accounts"])
         let party = try parties(call)
         let inputs = inputs(for: party)
-        return [
-            "account": .string(party.identity.name),
-            "answers": .array(
-                PolicyQuestion.allCases.map {
-                    [
-                        "question": .string($0.rawValue),
-                        "decision": reply(party.answer($0, inputs)),
-                    ]
-                }),
-        ]
+        return .init(
+            account: party.identity.name,
+            answers: PolicyQuestion.allCases.map {
+                .init(question: $0.rawValue, decision: counted(party.answer($0, inputs)))
+            })
     }
 
     private func inputs(for party: Party) -> QuestionInputs {
@@ -40,22 +34,25 @@ extension PolicyInterface {
             screenCaptureControl: configuration.text(QuestionInputs.screenCaptureKey, .any))
     }
 
-    func canPickDocuments(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["mode", "account"])
+    func canPickDocuments(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Varlink.Policy.CanPickDocuments.Reply {
+        let request: Varlink.Policy.CanPickDocuments = try call.request()
         let party = try party(call)
-        let text = try call.parameters.string("mode")
         let modes = DocumentPickerMode.allCases
-        guard let mode = modes.first(where: { "\($0)" == text }) else {
+        guard let mode = modes.first(where: { "\($0)" == request.mode }) else {
             throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
         }
-        return ["decision": reply(party.canPickDocuments(mode))]
+        return .init(decision: counted(party.canPickDocuments(mode)))
     }
 
-    func notificationPolicy(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func notificationPolicy(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Varlink.Policy.NotificationPolicy.Reply {
         try call.parameters.allowOnly(["account"])
         let policy = try party(call).notificationPolicy
         let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
-        return ["policy": JSONValue(number), "name": .string(policy.rawValue)]
+        return .init(policy: number, name: policy.rawValue)
     }
 
     func managedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {

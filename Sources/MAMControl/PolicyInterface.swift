@@ -1,12 +1,12 @@
 // io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface
 // is one function here.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMPolicy
 package import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct PolicyInterface: VaultInterface, PolicyService {
@@ -31,16 +31,16 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     package var name: String { Varlink.Policy.name }
     package var description: String { Varlink.Policy.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)
-        if let decision = reply["decision"] { logDecision(decision, call) }
+        if let reply = reply as? any DecisionReply { log(reply.decision, call) }
         return reply
     }
 
     /// Names and URLs are personal: only where the log may hold such.
-    private func logDecision(_ decision: JSONValue, _ call: VarlinkCall) {
+    private func log(_ decision: Varlink.Policy.Decision, _ call: VarlinkCall) {
         vault.log.debug(
-            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))): \(text(decision))"
+            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))): \(text(decision.json))"
         )
     }
 
@@ -48,32 +48,31 @@ package struct PolicyInterface: VaultInterface, PolicyService {
         String(decoding: json.encoded(), as: UTF8.self)
     }
 
-    private func carryOut(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Show": try documents.show(call)
-        case "Check": try documents.check(call)
-        case "Import": try documents.importDocument(call)
-        case "Ask": try ask(call)
-        case "Answers": try answers(call)
-        case "CanSave": try transfers.canSave(call)
-        case "CanOpen": try transfers.canOpen(call)
-        case "SaveLocations": try transfers.saveLocations(call)
-        case "OpenLocations": try transfers.openLocations(call)
-        case "CanReceive": try transfers.canReceive(call)
-        case "ShareTargets": try transfers.shareTargets(call)
-        case "CanOpenURL": try transfers.canOpenURL(call)
-        case "CanCopy": try transfers.canCopy(call)
-        case "CanPaste": try transfers.canPaste(call)
-        case "CanPickDocuments": try canPickDocuments(call)
-        case "NotificationPolicy": try notificationPolicy(call)
-        case "ManagedAccounts": try managedAccounts(call)
-        case "IsManaged": try isManaged(call)
-        case "SameIdentity": try sameIdentity(call)
-        case "Configuration": try configuration.all(call)
-        case "ConfigurationValue": try configuration.value(call)
-        case "ConfigurationConflict": try configuration.conflict(call)
-        case "Metrics": try metrics(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    private func carryOut(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Policy.Method.self) {
+        case .show: try documents.show(call)
+        case .check: try documents.check(call)
+        case .import: try documents.importDocument(call)
+        case .ask: try ask(call)
+        case .answers: try answers(call)
+        case .canSave: try transfers.canSave(call)
+        case .canOpen: try transfers.canOpen(call)
+        case .saveLocations: try transfers.saveLocations(call)
+        case .openLocations: try transfers.openLocations(call)
+        case .canReceive: try transfers.canReceive(call)
+        case .shareTargets: try transfers.shareTargets(call)
+        case .canOpenURL: try transfers.canOpenURL(call)
+        case .canCopy: try transfers.canCopy(call)
+        case .canPaste: try transfers.canPaste(call)
+        case .canPickDocuments: try canPickDocuments(call)
+        case .notificationPolicy: try notificationPolicy(call)
+        case .managedAccounts: try managedAccounts(call)
+        case .isManaged: try isManaged(call)
+        case .sameIdentity: try sameIdentity(call)
+        case .configuration: try configuration.all(call)
+        case .configurationValue: try configuration.value(call)
+        case .configurationConflict: try configuration.conflict(call)
+        case .metrics: try metrics(call)
         }
     }
 

@@ -70,8 +70,8 @@ extension PolicyService {
     }
 
     /// The wire form of an answer, which is counted.
-    func reply(_ decision: Decision) -> JSONValue {
+    func counted(_ decision: Decision) -> Varlink.Policy.Decision {
         vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
-        return DecisionReport(decision).json
+        return Varlink.Policy.Decision(decision)
     }
 }

@@ -7,36 +7,34 @@ internal import MAMVault
 internal import MAMWire
 
 extension PolicyTransfers {
-    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["url", "account", "knownManagedScheme", "universal"])
-        let url = try call.parameters.string("url")
+    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpenURL.Reply {
+        let request: Varlink.Policy.CanOpenURL = try call.request()
         let inputs = LinkInputs(
-            isKnownManagedScheme: try call.parameters.flag("knownManagedScheme"),
+            isKnownManagedScheme: request.knownManagedScheme ?? false,
             managedSchemes: vault.settings.managedSchemes)
         let party = try party(call)
         let answer =
-            try call.parameters.flag("universal")
-            ? party.canOpenUniversalLink(url, inputs) : party.canOpenURL(url, inputs)
+            request.universal ?? false
+            ? party.canOpenUniversalLink(request.url, inputs)
+            : party.canOpenURL(request.url, inputs)
         // Without a name the question is about the account that the session shows.
-        if answer.decision.isAllowed, call.parameters.has("account") {
+        if answer.decision.isAllowed, request.account != nil {
             vault.requireSwitch(of: session(of: call), to: party.identity, because: .openURL)
         }
-        return ["decision": reply(answer.decision), "opens": JSONValue(answer.opens)]
+        return .init(decision: counted(answer.decision), opens: answer.opens)
     }
 
-    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["count", "account", "target"])
+    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanCopy.Reply {
+        let request: Varlink.Policy.CanCopy = try call.request()
         let decision = try party(call).canCopy(
-            characters: try call.parameters.integer("count"),
-            to: try namedParty(call, "target"))
-        return ["decision": reply(decision)]
+            characters: request.count, to: try namedParty(call, "target"))
+        return .init(decision: counted(decision))
     }
 
-    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["count", "account", "source"])
+    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanPaste.Reply {
+        let request: Varlink.Policy.CanPaste = try call.request()
         let decision = try party(call).canPaste(
-            characters: try call.parameters.integer("count"),
-            from: try namedParty(call, "source"))
-        return ["decision": reply(decision)]
+            characters: request.count, from: try namedParty(call, "source"))
+        return .init(decision: counted(decision))
     }
 }

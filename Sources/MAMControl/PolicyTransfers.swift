@@ -12,50 +12,52 @@ struct PolicyTransfers: PolicyService {
     let vault: Vault
     let tree: Tree
 
-    func canSave(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanSave.Reply {
         try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
         let (owner, place) = (try ownerOfData(call), try namedParty(call, "account"))
         let location = try location(
             call, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
-        return ["decision": reply(owner.canSave(to: location, of: place))]
+        return .init(decision: counted(owner.canSave(to: location, of: place)))
     }
 
-    func saveLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func saveLocations(_ call: VarlinkCall) throws(VarlinkError)
+        -> Varlink.Policy.SaveLocations.Reply
+    {
         try call.parameters.allowOnly(Self.dataNames.union(["account"]))
         let all = try ownerOfData(call).saveLocations(of: try namedParty(call, "account"))
-        return ["locations": .array(all.map { report($0.name, $0.rawValue, $1) })]
+        return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
-    func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpen.Reply {
         try call.parameters.allowOnly(["location", "receiver", "account"])
         let (receiver, place) = (try party(call, "receiver"), try namedParty(call, "account"))
         let location = try location(
             call, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
-        return ["decision": reply(receiver.canOpen(from: location, of: place))]
+        return .init(decision: counted(receiver.canOpen(from: location, of: place)))
     }
 
-    func openLocations(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func openLocations(_ call: VarlinkCall) throws(VarlinkError)
+        -> Varlink.Policy.OpenLocations.Reply
+    {
         try call.parameters.allowOnly(["receiver", "account"])
         let all = try party(call, "receiver").openLocations(of: try namedParty(call, "account"))
-        return ["locations": .array(all.map { report($0.name, $0.rawValue, $1) })]
+        return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
-    func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanReceive.Reply {
         try call.parameters.allowOnly(Self.dataNames.union(["account", "item"]))
         let receiver = try party(call)
         let owner = try owner(call)
         if try call.parameters.flag("item") {
             let decision = receiver.canReceiveItem(of: owner)
             announceImport(of: owner, decision, call)
-            return ["decision": reply(decision), "becomesReceivers": false]
+            return .init(decision: counted(decision), becomesReceivers: false)
         }
         let reception = receiver.canReceiveFile(of: owner)
         announceImport(
             of: reception.becomesReceivers ? receiver : owner, reception.decision, call)
-        return [
-            "decision": reply(reception.decision),
-            "becomesReceivers": .bool(reception.becomesReceivers),
-        ]
+        return .init(
+            decision: counted(reception.decision), becomesReceivers: reception.becomesReceivers)
     }
 
     /// What may come is shown by whose it is then; nil: nobody said whose.
@@ -65,18 +67,18 @@ struct PolicyTransfers: PolicyService {
             of: session(of: call), to: owner.identity, because: .documentImport)
     }
 
-    func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.ShareTargets.Reply
+    {
         try call.parameters.allowOnly(["programs", "account"])
         let party = try party(call)
         let managed = Set(vault.settings.managedPrograms)
-        let targets = try call.list("programs").map { program -> JSONValue in
+        let targets = try call.list("programs").map { program in
             let offer = party.shareOffer(toManagedProgram: managed.contains(program))
-            return [
-                "program": .string(program), "managed": .bool(managed.contains(program)),
-                "sealed": .bool(offer.isSealed), "decision": reply(offer.decision),
-            ]
+            return Varlink.Policy.ShareTarget(
+                program: program, managed: managed.contains(program), sealed: offer.isSealed,
+                decision: counted(offer.decision))
         }
-        return ["targets": .array(targets)]
+        return .init(targets: targets)
     }
 
     private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
@@ -102,7 +104,9 @@ struct PolicyTransfers: PolicyService {
     }
 
     /// `value`: the SDK's number of the location.
-    private func report(_ name: String, _ value: Int, _ decision: Decision) -> JSONValue {
-        ["location": .string(name), "value": JSONValue(value), "decision": reply(decision)]
+    private func report(
+        _ name: String, _ value: Int, _ decision: Decision
+    ) -> Varlink.Policy.LocationAnswer {
+        .init(location: name, value: value, decision: counted(decision))
     }
 }

@@ -4,10 +4,10 @@ internal import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct RecoveryInterface: VaultInterface {
@@ -18,12 +18,11 @@ package struct RecoveryInterface: VaultInterface {
     package var name: String { Varlink.Recovery.name }
     package var description: String { Varlink.Recovery.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "ExportKeys": try exportKeys(call)
-        case "ImportKeys": try importKeys(call)
-        case "ExamineKeys": try examineKeys(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Recovery.Method.self) {
+        case .exportKeys: try exportKeys(call)
+        case .importKeys: try importKeys(call)
+        case .examineKeys: try examineKeys(call)
         }
     }
 

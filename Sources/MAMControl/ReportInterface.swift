@@ -1,10 +1,10 @@
 // io.mamd.Report over the vault and the mount: what a report of the workspace is made from.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 internal import MAMWorkspace
 
 /// Answers the socket.
@@ -25,11 +25,10 @@ package struct ReportInterface: VaultInterface {
     package var name: String { Varlink.Report.name }
     package var description: String { Varlink.Report.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Census": try census(call)
-        case "LastVerify": try lastVerify(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Report.Method.self) {
+        case .census: try census(call)
+        case .lastVerify: try lastVerify(call)
         }
     }
 

@@ -3,13 +3,13 @@
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 internal import MAMWorkspace
 
 /// What of a workspace never changes while it is mounted.
@@ -48,28 +48,27 @@ package struct WorkspaceInterface: VaultInterface {
     package var name: String { Varlink.Workspace.name }
     package var description: String { Varlink.Workspace.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(call.method) else {
             throw VarlinkError.refused(
                 "the workspace is being checked, and is not mounted: \(call.method) needs a mount")
         }
-        return switch call.method {
-        case "Status": try status(call)
-        case "ListAccounts": try listAccounts(call)
-        case "RegisterAccount": try registerAccount(call)
-        case "ChangePassphrase": try changePassphrase(call)
-        case "Lock": try lock(call)
-        case "Unlock": try unlock(call)
-        case "Wipe": try wipe(call)
-        case "Watch": try watch(call)
-        case "ProtectionInfo": try protectionInfo(call)
-        case "SetOwner": try setOwner(call)
-        case "SetClass": try setClass(call)
-        case "Encrypt": try encrypt(call)
-        case "Decrypt": try decrypt(call)
-        case "Verify": try verify(call)
-        case "SetProcessIdentity": try setProcessIdentity(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+        return switch try call.method(of: Varlink.Workspace.Method.self) {
+        case .status: try status(call)
+        case .listAccounts: try listAccounts(call)
+        case .registerAccount: try registerAccount(call)
+        case .changePassphrase: try changePassphrase(call)
+        case .lock: try lock(call)
+        case .unlock: try unlock(call)
+        case .wipe: try wipe(call)
+        case .watch: try watch(call)
+        case .protectionInfo: try protectionInfo(call)
+        case .setOwner: try setOwner(call)
+        case .setClass: try setClass(call)
+        case .encrypt: try encrypt(call)
+        case .decrypt: try decrypt(call)
+        case .verify: try verify(call)
+        case .setProcessIdentity: try setProcessIdentity(call)
         }
     }
 

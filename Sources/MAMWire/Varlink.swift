@@ -14,8 +14,17 @@ package protocol WireValue: Sendable, Equatable {
     var json: JSONValue { get }
 }
 
+/// What a call is answered with.
+package protocol VarlinkReply {
+    var members: [String: JSONValue] { get }
+}
+
+extension [String: JSONValue]: VarlinkReply {
+    package var members: [String: JSONValue] { self }
+}
+
 /// A type of an interface, a call's parameters or a reply's.
-package protocol WireObject: WireValue {
+package protocol WireObject: WireValue, VarlinkReply {
     init(_ wire: Parameters) throws(VarlinkError)
 
     /// What is nil stands as null.

@@ -22,7 +22,7 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     let rows = try reply.objects("answers").map { answer in
-        let decision = try DecisionReport(try answer.object("decision")).decision
+        let decision = Decision(try answer.value("decision"))
         return [try answer.string("question"), yesOrNo(decision), shown(decision.reason)]
     }
     printOut(table(rows, width: outputWidth))
@@ -104,7 +104,7 @@ func canShare(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.operands.map { .string(try $0.requireText("a program's path")) })
     let reply = try invocation.policy("ShareTargets", parameters)
     let offered = try reply.objects("targets").filter {
-        try DecisionReport(try $0.object("decision")).decision.isAllowed
+        try Decision($0.value("decision")).isAllowed
     }
     if invocation.isJSON {
         printJSON(.object(reply.members))

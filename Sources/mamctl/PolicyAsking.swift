@@ -34,7 +34,7 @@ struct PolicyAsking {
         var parameters = parameters
         if file != nil { parameters["fileDescriptor"] = 0 }
         let reply = try invocation.policy(method, parameters, of: file)
-        let decision = try DecisionReport(try reply.object("decision")).decision
+        let decision = Decision(try reply.value("decision"))
         if invocation.isJSON {
             printJSON(.object(reply.members))
         } else {
@@ -64,7 +64,7 @@ struct PolicyAsking {
         printOut(
             table(
                 try reply.objects("locations").map { answer in
-                    let decision = try DecisionReport(try answer.object("decision")).decision
+                    let decision = Decision(try answer.value("decision"))
                     return [
                         try answer.string("location"), yesOrNo(decision), shown(decision.reason),
                     ]

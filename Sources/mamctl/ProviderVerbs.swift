@@ -101,7 +101,7 @@ private struct Handover {
         let reply = try daemon.call(
             "Policy.CanReceive", ["account": .string(account), "fileDescriptor": 0],
             descriptors: [file], about: sourcePath.shown)
-        let decision = try DecisionReport(try reply.object("decision")).decision
+        let decision = Decision(try reply.value("decision"))
         guard decision.isAllowed else {
             throw Failure(
                 .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
@@ -114,7 +114,7 @@ private struct Handover {
             "Policy.Ask",
             ["question": "shouldFileProviderEncryptFiles", "account": .string(account)],
             about: sourcePath.shown)
-        return try DecisionReport(try reply.object("decision")).decision.isAllowed
+        return Decision(try reply.value("decision")).isAllowed
     }
 
     func write(_ form: Form) throws -> ExitStatus {

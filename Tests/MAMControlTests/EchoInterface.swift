@@ -25,7 +25,7 @@ final class EchoInterface: VarlinkInterface {
     /// Calls that were carried out.
     let calls = Atomic<Int>(0)
 
-    func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         defer { calls.add(1, ordering: .relaxed) }
         switch call.method {
         case "Echo":

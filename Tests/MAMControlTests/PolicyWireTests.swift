@@ -13,8 +13,8 @@ struct PolicyWireTests {
     @Test("A decision survives the wire", arguments: ["printBlocked", nil])
     func decision(rule: String?) throws {
         let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
-        let members = try #require(DecisionReport(decision).json.object)
-        #expect(try DecisionReport(Parameters(members)).decision == decision)
+        let members = Varlink.Policy.Decision(decision).members
+        #expect(Decision(try Varlink.Policy.Decision(Parameters(members))) == decision)
     }
 
     static let events: [(AccountEvent.Kind, String)] = [
