@@ -34,7 +34,7 @@ package struct AuditInterface: VaultInterface {
         let subscription =
             question.follows
             ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
-        let kept = try readers.withTurn(of: call.peer.uid) {
+        let kept = try readers.withSlot(of: call.peer.uid) {
             try failing { () throws(Errno) in
                 try vault.trail.records { question.wants($0) }
             }.suffix(question.limit)

@@ -14,7 +14,7 @@ package struct ReportInterface: VaultInterface {
     let lastVerify: LastVerify
     /// Several of one user's at once would only slow each other down. Nobody waits for another
     /// user's, who can make it as long as they like.
-    private let turns = LockTable<UInt32>()
+    private let locks = LockTable<UInt32>()
 
     package init(vault: Vault, tree: Tree, lastVerify: LastVerify) {
         self.vault = vault
@@ -50,7 +50,7 @@ package struct ReportInterface: VaultInterface {
         }
         var failure: (any Error)?
         let counted = try vaulted { () throws(VaultError) in
-            try turns.withLock(call.peer.uid) { () throws(VaultError) in
+            try locks.withLock(call.peer.uid) { () throws(VaultError) in
                 // Its turn may have come late.
                 guard call.isConnected else { throw VaultError(.canceled) }
                 return try CensusWalk(tree).census { soFar in

@@ -1,4 +1,4 @@
-// A varlink service on an AF_UNIX socket: one thread accepts, one lets in by turns, one serves each
+// A varlink service on an AF_UNIX socket: one thread accepts, one admits users round-robin, one serves each
 // connection.
 
 internal import Glibc

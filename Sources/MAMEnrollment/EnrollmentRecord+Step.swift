@@ -78,9 +78,9 @@ extension EnrollmentRecord {
     /// Lets the time since the last step pass, then the input happen.
     package mutating func step(
         _ input: EnrollmentInput, _ facts: EnrollmentFacts, at moment: Moment,
-        boot: String = Passage.currentBoot
+        boot: String = ClockReading.currentBoot
     ) -> [EnrollmentAction] {
-        pass(passage.advance(to: moment, boot: boot))
+        pass(reading.advance(to: moment, boot: boot))
         switch input {
         case .time: return []
         case .registered: return register(facts)

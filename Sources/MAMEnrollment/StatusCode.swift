@@ -2,7 +2,7 @@
 // nothing of keys or files.
 //
 //   StatusCode, EnrollmentStatus     what is told of it, in the SDK's numbers
-//   EnrollmentRecord (+JSON), Passage what is remembered, and how much time has passed
+//   EnrollmentRecord (+JSON), ClockReading what is recorded, and how much time has passed
 //   EnrollmentRecord+Step, +Blocks    the state machine, pure
 //   EnrollmentStore                   the records on disk
 //   Command, Probes, Hook             programs that are asked and told

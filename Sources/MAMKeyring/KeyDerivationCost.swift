@@ -34,13 +34,13 @@ extension KeyDerivationCost {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    private static let turns = PausingTurns()
+    private static let lock = FairLock()
 
-    /// Argon2id at this cost, in the turn of the user who asked for it.
+    /// Argon2id at this cost, under the fair lock of derivations.
     func stretch(
         _ passphrase: SecretBytes, salt: Bytes16, for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
-        try Self.turns.take(for: user) { () throws(DerivationError) in
+        try Self.lock.withLock(for: user) { () throws(DerivationError) in
             try Derivation.argon2id(
                 passphrase: passphrase, salt: salt, passes: passes,
                 memoryByteCount: memoryByteCount)

@@ -14,7 +14,7 @@ extension Keyring {
         preparing prepare: (AccountID) -> Void = { _ in }
     ) throws(KeyringError) -> AccountID {
         guard !identity.isNobody else { throw .nobody }
-        return try locks.registrations.withTurn(of: uid) { () throws(KeyringError) in
+        return try locks.registrations.withSlot(of: uid) { () throws(KeyringError) in
             try changes.destroyLeftovers(of: identity)
             if let known = account(claimedBy: identity) { throw .accountExists(known) }
             if let wipe = wipes.first(matching: identity) { throw .beingWiped(wipe.account) }
@@ -48,7 +48,7 @@ extension Keyring {
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        try locks.registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
+        try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
                 keybag, _, _ throws(KeyringError) in
                 try give(&keybag, objectID)

@@ -29,7 +29,7 @@ extension Keyring {
         _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }
     ) throws(KeyringError) {
-        try locks.registrations.withTurn(of: uid) { () throws(KeyringError) in
+        try locks.registrations.withSlot(of: uid) { () throws(KeyringError) in
             try changes.destroyLeftovers(of: export.identity)
             try refuseConflicts(with: export)
             let keybag = Keybag(

@@ -13,7 +13,7 @@ extension Keyring {
         passphrase: SecretBytes?
     ) throws(KeyringError) {
         // No other account gets one of these keys meanwhile.
-        try locks.registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
+        try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try refuseOthers(than: account, having: export)
             try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
                 keybag, keys, all throws(KeyringError) in

@@ -41,7 +41,7 @@ final class Enrollments: Sendable {
         var obeyed = ObeyedRequests()
         /// The accounts that orders are for. One that is here still was not wiped: the daemon ended before that was decided.
         var begun: [String: AccountID] = [:]
-        var obeyedPassage: Passage
+        var obeyedReading: ClockReading
         var statedThreat: ThreatLevel?
         var hasForgottenOrders = false
     }
@@ -62,45 +62,45 @@ final class Enrollments: Sendable {
         }
         self.log = log
         departed = DepartedNames(in: store, settings.groups.values.joined(), log)
-        let passage = Passage(now, boot: Passage.currentBoot)
-        state = Guarded(State(obeyedPassage: passage))
-        for account in accounts { load(account, at: passage) }
+        let reading = ClockReading(now, boot: ClockReading.currentBoot)
+        state = Guarded(State(obeyedReading: reading))
+        for account in accounts { load(account, at: reading) }
         loadWorkspace(accounts)
     }
 
     /// Where there were no records at all an account is one of a version that had none, and counts as registered now. One
     /// that is missing among others tells as little as a damaged one.
-    private func load(_ account: AccountID, at passage: Passage) {
+    private func load(_ account: AccountID, at reading: ClockReading) {
         let record: EnrollmentRecord
         switch store?.load("\(account.bytes)") {
-        case nil: record = EnrollmentRecord(at: passage)
+        case nil: record = EnrollmentRecord(at: reading)
         case .nothing:
             record =
                 store?.isNew == true
-                ? EnrollmentRecord(at: passage) : damaged(account, at: passage)
+                ? EnrollmentRecord(at: reading) : damaged(account, at: reading)
         case .value(let json) where EnrollmentRecord.isNewer(json):
-            record = newer(account, at: passage)
+            record = newer(account, at: reading)
         case .value(let json):
-            record = EnrollmentRecord(json) ?? damaged(account, at: passage)
-        case .damaged: record = damaged(account, at: passage)
+            record = EnrollmentRecord(json) ?? damaged(account, at: reading)
+        case .damaged: record = damaged(account, at: reading)
         }
         state.withLock { $0.records[account] = record }
         save(account)
     }
 
-    private func damaged(_ account: AccountID, at passage: Passage) -> EnrollmentRecord {
+    private func damaged(_ account: AccountID, at reading: ClockReading) -> EnrollmentRecord {
         log.error(
             "enrollment/\(account.bytes) is damaged or missing: the account is locked out until mamctl account login"
         )
-        return .strictest(at: passage)
+        return .strictest(at: reading)
     }
 
-    private func newer(_ account: AccountID, at passage: Passage) -> EnrollmentRecord {
+    private func newer(_ account: AccountID, at reading: ClockReading) -> EnrollmentRecord {
         log.error(
             "a newer mamd wrote enrollment/\(account.bytes), which is left as it is: the account is "
                 + "locked out at each start until mamctl account login; install that mamd")
         state.withLock { _ = $0.newer.insert(account) }
-        return .strictest(at: passage)
+        return .strictest(at: reading)
     }
 
     private static let workspaceFile = "workspace"
@@ -175,7 +175,7 @@ final class Enrollments: Sendable {
 
     /// Begins a record for a new account, on disk before this returns.
     func begin(_ account: AccountID, at now: Moment) {
-        let record = EnrollmentRecord(at: Passage(now, boot: Passage.currentBoot))
+        let record = EnrollmentRecord(at: ClockReading(now, boot: ClockReading.currentBoot))
         state.withLock { $0.records[account] = record }
         save(account)
     }
@@ -267,7 +267,7 @@ final class Enrollments: Sendable {
         _ request: WipeRequest, for account: AccountID? = nil, at now: Moment
     ) -> Bool {
         let isNew = state.withLock { state in
-            state.obeyed.pass(state.obeyedPassage.advance(to: now, boot: Passage.currentBoot))
+            state.obeyed.pass(state.obeyedReading.advance(to: now, boot: ClockReading.currentBoot))
             defer { state.obeyed.note(request.id) }
             guard !state.obeyed.contains(request.id) else { return false }
             state.begun[request.id] = account
@@ -313,7 +313,7 @@ extension EnrollmentRecord {
     /// Counts can be made up for by the next look at the clocks, as long as these go on.
     fileprivate func isWorthSaving(over saved: EnrollmentRecord) -> Bool {
         var other = saved
-        other.passage = passage
+        other.reading = reading
         other.sinceCheckIn = sinceCheckIn
         other.sinceAttempt = sinceAttempt
         other.sincePassphrase = sincePassphrase
@@ -321,8 +321,8 @@ extension EnrollmentRecord {
             other.sinceClockedOut = sinceClockedOut
         }
         other.launch = launch
-        let passed = passage.secondsSinceBoot.subtractingReportingOverflow(
-            saved.passage.secondsSinceBoot)
+        let passed = reading.secondsSinceBoot.subtractingReportingOverflow(
+            saved.reading.secondsSinceBoot)
         // A check-in turns a count back.
         return other != self || sinceCheckIn < saved.sinceCheckIn
             || sinceAttempt < saved.sinceAttempt

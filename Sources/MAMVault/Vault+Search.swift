@@ -24,13 +24,13 @@ extension SearchEnd: CustomStringConvertible {
 extension Vault {
     /// True once `isWanted` holds for something.
     ///
-    /// One search at a time, in turn by user: each goes through the whole tree. `shallGoOn`:
+    /// One search at a time, fairly by user: each goes through the whole tree. `shallGoOn`:
     /// whether the caller still waits. Never call this from a thread that serves the mount.
     func hasClaim(
         for user: UInt32, while shallGoOn: () -> Bool, where isWanted: (StoredClaim) -> Bool
     ) throws(SearchEnd) -> Bool {
         var obstacle: (path: ByteString, error: Errno)?
-        let found = searches.take(for: user) {
+        let found = searches.withLock(for: user) {
             mount?.hasClaim(where: isWanted, while: shallGoOn) { obstacle = ($0, $1) }
         }
         if let found { return found }

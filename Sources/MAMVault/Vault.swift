@@ -53,7 +53,7 @@ package final class Vault: Sendable {
     /// The users that the setting AccountUsers names.
     let userIDs = UserIDs()
     /// Searches through the tree for whose a name or key is. Nothing else is taken inside of them.
-    let searches = PausingTurns()
+    let searches = FairLock()
     let importNeed = Mutex(ImportNeed())
     let accountsToAdd = Mutex(AccountsToAdd())
     /// Of what the daemon itself wrote into the backing directory.

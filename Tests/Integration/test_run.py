@@ -71,17 +71,17 @@ class Run(WorkspaceCase):
         output, _ = child.communicate(timeout=30)
         sleeper = int(output)
 
-    def test_the_keeper_uses_nothing_of_the_callers_and_ends_with_the_last(self):
+    def test_the_supervisor_uses_nothing_of_the_callers_and_ends_with_the_last(self):
         child = self.start("sh", "-c", "sleep 60 < /dev/null > /dev/null 2>&1 & echo $!", cwd=self.directory)
         sleeper = int(child.communicate(timeout=30)[0])
-        keeper = self.parent(sleeper)
-        with open(f"/proc/{keeper}/comm") as file:
-            self.assertEqual(file.read(), "mamctl-keeper\n")
-        links = {os.readlink(f"/proc/{keeper}/fd/{name}") for name in os.listdir(f"/proc/{keeper}/fd")}
+        supervisor = self.parent(sleeper)
+        with open(f"/proc/{supervisor}/comm") as file:
+            self.assertEqual(file.read(), "mamctl-run\n")
+        links = {os.readlink(f"/proc/{supervisor}/fd/{name}") for name in os.listdir(f"/proc/{supervisor}/fd")}
         self.assertFalse({link for link in links if link.startswith(str(self.workspace.root))})
-        self.assertEqual(os.readlink(f"/proc/{keeper}/cwd"), "/")
+        self.assertEqual(os.readlink(f"/proc/{supervisor}/cwd"), "/")
         os.kill(sleeper, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{keeper}") or open(f"/proc/{keeper}/stat").read().split()[2] == "Z")
+        wait_until(lambda: not os.path.exists(f"/proc/{supervisor}") or open(f"/proc/{supervisor}/stat").read().split()[2] == "Z")
 
     def test_a_shell_stops_and_continues_it(self):
         # No program is started between the two: a shell in the middle of vfork(2) does not stop, whoever runs it.

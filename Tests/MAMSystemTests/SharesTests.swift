@@ -44,7 +44,7 @@ struct SharesTests {
         let waiting = [ann, ann, ann, bob, bob, root]
         for (count, user) in waiting.enumerated() {
             try startThread(named: "waiting") {
-                shares.withTurn(of: user) { order.withLock { $0.append(user) } }
+                shares.withSlot(of: user) { order.withLock { $0.append(user) } }
                 ended.signal()
             }
             while shares.waitingCount <= count { usleepBriefly() }

@@ -1,11 +1,11 @@
-// Three processes: the front, which a shell knows and waits for; the keeper, its child; the
-// command, the keeper's child. All are in one process group, so that the terminal's signals reach
-// the command by themselves.
+// Three processes: the front, which the shell waits for; its child, the supervisor; and the
+// supervisor's child, the command. They share a process group, so that the terminal's signals reach
+// the command directly.
 //
-// The keeper carries the identity, and is the ancestor of all that the command starts: what
-// daemonises is given to it as to a second init. It ends with the last of them.
+// The supervisor has the identity and is the subreaper of all that the command starts. It exits
+// after the last of these processes.
 #define _GNU_SOURCE
-#include "kept_command.h"
+#include "supervisor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +20,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// What the keeper tells the front.
+// Messages from the supervisor to the front.
 struct report {
     enum { STARTED, FAILED, STOPPED, ENDED } kind;
     int value;
 };
 
-// Signals that the front relays: all but those that a fault of its own raises, and SIGCHLD.
+// All signals but SIGCHLD and those that a fault of the front itself raises.
 static void relayed_signals(sigset_t *set) {
     static const int kept[] = {SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
     sigfillset(set);
@@ -40,7 +40,7 @@ static int send_all(int connection, const void *bytes, size_t count) {
     return sent == (ssize_t)count ? 0 : -1;
 }
 
-// 0 at the end of the stream, which is what the other's death looks like.
+// 0 at the end of the stream: the other process has died.
 static int receive_all(int connection, void *bytes, size_t count) {
     ssize_t got;
     do got = recv(connection, bytes, count, MSG_WAITALL);
@@ -53,25 +53,24 @@ static void tell(int connection, int kind, int value) {
     send_all(connection, &report, sizeof report);
 }
 
-// MARK: The keeper
+// MARK: The supervisor
 
-// Of a file that a program started from here should not have, and that should not stay open with
-// the keeper.
+// Neither the supervisor nor the command shall have the caller's descriptors.
 static void close_all_but(int kept) {
     enum { FIRST = STDERR_FILENO + 1 };
     if (kept > FIRST) syscall(SYS_close_range, FIRST, kept - 1, 0);
     syscall(SYS_close_range, kept + 1, ~0U, 0);
 }
 
-// The command, or minus its errno.
-static pid_t start(char *const argv[], const sigset_t *mask, pid_t keeper) {
+// Returns the command's process, or -errno.
+static pid_t start(char *const argv[], const sigset_t *mask, pid_t supervisor) {
     int failure[2];
     if (pipe2(failure, O_CLOEXEC) != 0) return -errno;
     const pid_t command = fork();
     if (command == 0) {
-        // Killed with the keeper, as it would be with the program that became it.
+        // The command dies with the supervisor.
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != keeper) _exit(127);
+        if (getppid() != supervisor) _exit(127);
         sigprocmask(SIG_SETMASK, mask, NULL);
         execvp(argv[0], argv);
         const int error = errno;
@@ -85,7 +84,7 @@ static pid_t start(char *const argv[], const sigset_t *mask, pid_t keeper) {
     return error == 0 ? command : -error;
 }
 
-// Nothing of the caller's is kept in use any longer than the command is: no pipe, no directory.
+// Releases the caller's pipes and directory, which background processes outlive.
 static void let_go(void) {
     const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int stream = 0; null >= 0 && stream <= STDERR_FILENO; stream++) dup2(null, stream);
@@ -93,7 +92,7 @@ static void let_go(void) {
     if (chdir("/") != 0) return;
 }
 
-// Reaps what has ended. 1 while there is something left to wait for.
+// Reaps children. Returns 1 while any are left.
 static int reap(pid_t *command, int connection) {
     for (;;) {
         int status;
@@ -120,7 +119,7 @@ _Noreturn static void keep(int connection, int children, pid_t command) {
         if (waiting[0].revents && read(children, &ended, sizeof ended) < 0) continue;
         int number;
         if (!waiting[1].revents) continue;
-        // The front was killed: so would the command have been.
+        // The front was killed: kill the command too.
         if (!receive_all(connection, &number, sizeof number)) {
             waiting[1].fd = -1;
             number = SIGKILL;
@@ -130,14 +129,14 @@ _Noreturn static void keep(int connection, int children, pid_t command) {
     _exit(0);
 }
 
-_Noreturn static void be_keeper(char *const argv[], int connection, const sigset_t *mask) {
-    prctl(PR_SET_NAME, "mamctl-keeper");
+_Noreturn static void supervise(char *const argv[], int connection, const sigset_t *mask) {
+    prctl(PR_SET_NAME, "mamctl-run");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     close_all_but(connection);
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
-    // An ignored SIGCHLD would reap by itself; the command gets it as it was.
+    // With SIGCHLD ignored, the kernel would reap. The command inherits the old disposition.
     const sighandler_t was = signal(SIGCHLD, SIG_DFL);
     const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
     char go;
@@ -151,29 +150,29 @@ _Noreturn static void be_keeper(char *const argv[], int connection, const sigset
     keep(connection, children, command);
 }
 
-int32_t mam_keeper_fork(char *const argv[], int *connection) {
+int32_t mam_supervisor_fork(char *const argv[], int *connection) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
     sigset_t all, mask;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &mask);
-    const pid_t keeper = fork();
-    if (keeper == 0) {
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
         close(ends[0]);
-        be_keeper(argv, ends[1], &mask);
+        supervise(argv, ends[1], &mask);
     }
     const int error = errno;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(ends[1]);
-    if (keeper < 0) close(ends[0]);
+    if (supervisor < 0) close(ends[0]);
     *connection = ends[0];
     errno = error;
-    return keeper;
+    return supervisor;
 }
 
 // MARK: The front
 
-// What the terminal sends goes to the whole group, and the command has it already.
+// Signals of the terminal go to the whole process group: the command has them already.
 static void relay(int signals, int connection) {
     struct signalfd_siginfo info;
     while (read(signals, &info, sizeof info) == sizeof info) {
@@ -182,14 +181,14 @@ static void relay(int signals, int connection) {
     }
 }
 
-// As the command did, so that the shell finds out; goes on with it.
+// Stops as the command did, so that the shell notices, and continues with it.
 static void stop_with_command(int connection) {
     raise(SIGSTOP);
     const int number = SIGCONT;
     send_all(connection, &number, sizeof number);
 }
 
-int mam_keeper_start(int connection) {
+int mam_supervisor_start(int connection) {
     sigset_t relayed, mask;
     relayed_signals(&relayed);
     sigprocmask(SIG_BLOCK, &relayed, &mask);
@@ -223,7 +222,7 @@ int mam_keeper_start(int connection) {
 }
 
 _Noreturn void mam_end_by_signal(int number) {
-    // The command has made its core dump, if it was to.
+    // The command has dumped core already.
     const struct rlimit none = {0, 0};
     setrlimit(RLIMIT_CORE, &none);
     signal(number, SIG_DFL);

@@ -2,13 +2,12 @@ import MAMEnrollment
 import MAMSystem
 import Testing
 
-/// Time adds up, whatever is done to the clocks.
-@Suite struct PassageTests {
+@Suite struct ClockReadingTests {
     private func passed(
         wall: Int64, boot: Int64, sameBoot: Bool = true
     ) -> Int64 {
-        var passage = Passage(Moment(wallSeconds: 1000, secondsSinceBoot: 100), boot: "a")
-        return passage.advance(
+        var reading = ClockReading(Moment(wallSeconds: 1000, secondsSinceBoot: 100), boot: "a")
+        return reading.advance(
             to: Moment(wallSeconds: wall, secondsSinceBoot: boot), boot: sameBoot ? "a" : "b")
     }
 
@@ -31,9 +30,9 @@ import Testing
     }
 
     @Test func `forward and back again counts once, and time goes on after it`() {
-        var passage = Passage(Moment(wallSeconds: 1000, secondsSinceBoot: 100), boot: "a")
+        var reading = ClockReading(Moment(wallSeconds: 1000, secondsSinceBoot: 100), boot: "a")
         func advance(_ wall: Int64, _ boot: Int64) -> Int64 {
-            passage.advance(to: Moment(wallSeconds: wall, secondsSinceBoot: boot), boot: "a")
+            reading.advance(to: Moment(wallSeconds: wall, secondsSinceBoot: boot), boot: "a")
         }
         #expect(advance(9000, 101) == 8000)
         #expect(advance(1002, 102) == 1)

@@ -1,15 +1,17 @@
-// How much time has passed, whatever was done to the clock meanwhile.
+// Elapsed time that survives changes of the wall clock.
 
 internal import Glibc
 package import MAMSystem
 
-/// The last look at the clocks. Time is what adds up from look to look: the greater of what the two clocks say, and never
-/// less than nothing. So nobody gains time by setting the clock back; and who sets it forward by mistake, and back again,
-/// loses what the clock jumped over, once, until the next check-in starts to count anew.
-package struct Passage: Sendable, Equatable {
+/// The latest reading of the wall clock and of the boot clock.
+///
+/// Between two readings, the greater of the two clocks' advances counts, and never less than zero:
+/// setting the wall clock back gains no time. Setting it forward and back again counts the jump
+/// once, until the next check-in resets the count.
+package struct ClockReading: Sendable, Equatable {
     package var wallSeconds: Int64
     package var secondsSinceBoot: Int64
-    /// Which boot those seconds are since.
+    /// The boot ID that `secondsSinceBoot` belongs to.
     package var boot: String
 
     package init(_ moment: Moment, boot: String) {
@@ -18,11 +20,11 @@ package struct Passage: Sendable, Equatable {
         self.boot = boot
     }
 
-    /// The seconds since the last look; this is the last one from now on. After a reboot only the wall clock can tell.
+    /// Replaces the reading and returns the elapsed seconds. After a reboot only the wall clock counts.
     package mutating func advance(to moment: Moment, boot now: String) -> Int64 {
         let byWall = Self.difference(moment.wallSeconds, wallSeconds)
         let byBoot = boot == now ? Self.difference(moment.secondsSinceBoot, secondsSinceBoot) : 0
-        self = Passage(moment, boot: now)
+        self = ClockReading(moment, boot: now)
         return max(0, byWall, byBoot)
     }
 
@@ -31,7 +33,7 @@ package struct Passage: Sendable, Equatable {
         return overflow ? (later > earlier ? .max : .min) : value
     }
 
-    /// The kernel's name of this boot; empty where it does not tell.
+    /// The kernel's boot ID; empty if it cannot be read.
     package static let currentBoot: String = {
         let bytes =
             (try? readSmallFile("/proc/sys/kernel/random/boot_id", maximumByteCount: 64)) ?? []
@@ -40,7 +42,7 @@ package struct Passage: Sendable, Equatable {
 }
 
 extension Int64 {
-    /// Time that adds up stays at the end of what can be counted.
+    /// Saturates at the maximum.
     func addingTime(_ seconds: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(seconds)
         return overflow ? .max : sum
