@@ -142,7 +142,7 @@ extension AuditTrail {
             do throws(Errno) {
                 try store?.append(&records)
                 if !isStoring.exchange(true, ordering: .relaxed) {
-                    log.info("the audit is written again")
+                    log.info("the audit can be written again")
                 }
             } catch {
                 ring.withLock { [count = records.count] in $0.lose(count) }

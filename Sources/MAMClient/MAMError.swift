@@ -98,9 +98,9 @@ extension MAMError {
             self.init(.unreachable, "no daemon answers at \(path): \(error)")
         case .foreign(let path, let user):
             self.init(
-                .refused, "a process of uid \(user) listens at \(path): nothing was sent to it")
+                .refused, "a process of uid \(user) listens at \(path); nothing was sent to it")
         case .secretForOthers(let user):
-            self.init(.refused, "uid \(user) serves it, and gets no passphrase of anybody else's")
+            self.init(.refused, "uid \(user) serves it and must not receive another user's passphrase")
         case .silent(let process):
             self.init(.unreachable, "the daemon, process \(process), does not answer")
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")
@@ -125,6 +125,6 @@ extension MAMError {
 
     /// An answer that lacks what it should have.
     static func unknownAnswer(_ error: VarlinkError) -> MAMError {
-        MAMError(.unknownAnswer, "the daemon's answer is not understood: \(error)")
+        MAMError(.unknownAnswer, "cannot parse the daemon's answer: \(error)")
     }
 }

@@ -20,7 +20,7 @@ public struct Workspace: Sendable {
     /// The workspace of this name.
     public init(named name: String) throws(MAMError) {
         guard let name = WorkspaceName(name) else {
-            throw MAMError(.noWorkspace, "'\(ByteString(name).shown)' cannot be a workspace's name")
+            throw MAMError(.noWorkspace, "'\(ByteString(name).shown)' is not a valid workspace name")
         }
         self.init(socketPath: Places.current.existingSocket(of: name))
     }
@@ -28,7 +28,7 @@ public struct Workspace: Sendable {
     /// The workspace whose mount a file lies in.
     public init(containing file: FileReference) throws(MAMError) {
         guard let (name, user) = workspaceMount(of: try file.open(openPathOnly)) else {
-            throw MAMError(.noWorkspace, "\(file.shown) lies in no mounted workspace")
+            throw MAMError(.noWorkspace, "\(file.shown) is not in a mounted workspace")
         }
         self.init(
             Service(socketPath: Places.current.existingSocket(of: name), mountOwner: user))

@@ -80,7 +80,7 @@ struct PolicyDocuments: PolicyService {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
             + [vault.guessableSeconds(under: documents)].compactMap(\.self).map {
-                "somebody who has the disk guesses the weakest passphrase that it allows within \($0) s; take ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
+                "offline guessing finds the weakest passphrase that it allows within \($0) s; require ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
             }
         return [
             "documents": .array(documents.map { .string($0.label) }),

@@ -98,7 +98,7 @@ struct PolicyTransfers: PolicyService {
         let text = try call.parameters.string("location")
         guard let location = read(text) else {
             throw .invalidInput(
-                "\(text) is no location; it is one of \(all().joined(separator: ", "))")
+                "\(text) is no location; use one of \(all().joined(separator: ", "))")
         }
         return location
     }

@@ -70,7 +70,7 @@ package final class SecretBytes: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let before = state.add(Self.oneReader, ordering: .acquiring).oldValue
-        precondition(before & Self.writing == 0, "a secret is filled before it is shared")
+        precondition(before & Self.writing == 0, "a shared secret is immutable")
         defer {
             state.subtract(Self.oneReader, ordering: .acquiringAndReleasing)
             cleanIfLast()
@@ -87,7 +87,7 @@ package final class SecretBytes: Sendable {
         let isAlone = state.compareExchange(
             expected: 0, desired: Self.writing, ordering: .acquiring
         ).exchanged
-        precondition(isAlone, "a secret is filled before it is shared")
+        precondition(isAlone, "a shared secret is immutable")
         // Subtracts, because erase() may have set its bit meanwhile.
         defer {
             state.subtract(Self.writing, ordering: .acquiringAndReleasing)

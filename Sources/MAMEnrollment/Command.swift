@@ -23,7 +23,7 @@ package enum CommandResult: Sendable, Equatable {
     package var description: String {
         switch self {
         case .ended(let end, _): end.description
-        case .timedOut: "did not end in time and was killed"
+        case .timedOut: "timed out and was killed"
         case .notStarted(let error): "could not be started: \(error)"
         }
     }

@@ -25,7 +25,7 @@ extension EnrollmentRecord {
                 .offlineWipe,
                 $0 == .needsCheckIn
                     ? "no check-in for too long: mamctl account login \(name), or it may be wiped"
-                    : "it was offline for too long: mamctl account login \(name); with too many wrong passphrases it is wiped"
+                    : "it was offline for too long: mamctl account login \(name); too many wrong passphrases wipe it"
             )
         }
     }
@@ -34,7 +34,7 @@ extension EnrollmentRecord {
         guard isLockedOut else { return nil }
         return AccountBlock(
             .lockedOut,
-            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or what was known of it is lost: mamctl account login \(name)"
+            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or their count is lost: mamctl account login \(name)"
         )
     }
 
@@ -57,11 +57,11 @@ extension EnrollmentRecord {
         guard pin.isRequired else { return nil }
         let reason: String? =
             if !facts.hasPassphrase {
-                "policy wants a passphrase (pinRequired)"
+                "policy requires a passphrase (pinRequired)"
             } else if let limit = pin.expirySeconds, sincePassphrase >= limit {
                 "its passphrase is older than policy allows (periodBeforePinReset)"
             } else if let flaw, flaw.rules == facts.pinMark {
-                "its passphrase is not good enough: \(flaw.reason)"
+                "its passphrase is too weak: \(flaw.reason)"
             } else { nil }
         return reason.map {
             AccountBlock(.passphrase, "\($0): mamctl account passphrase \(name)")

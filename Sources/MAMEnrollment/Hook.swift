@@ -42,7 +42,7 @@ package struct Hooks: Sendable {
     package func tell(_ name: Name, _ facts: [String: JSONValue]) {
         guard command(name) != nil else { return }
         do throws(Errno) { try startThread(named: "hook") { run(name, facts) } } catch {
-            log.error("the hook \(name.rawValue) could not be called: \(error)")
+            log.error("hook \(name.rawValue) could not be started: \(error)")
         }
     }
 
@@ -64,6 +64,6 @@ package struct Hooks: Sendable {
             }
         }
         if case .ended(.exited(0), _) = result { return }
-        log.warning("the hook \(name.rawValue) (\(program)) \(result.description)")
+        log.warning("hook \(name.rawValue) (\(program)) \(result.description)")
     }
 }

@@ -25,14 +25,14 @@ extension HeaderError: CustomStringConvertible {
             "the header is cut off after \(count) bytes"
         case .notProtected: "it does not begin with a protection header"
         case .newerVersion(let version):
-            "it has format version \(version), and this program knows up to \(FileHeader.version):"
+            "it has format version \(version), but this program supports up to \(FileHeader.version):"
                 + " install a newer mamd"
         case .gone:
-            "its header is gone: it was sealed, and does not begin with one any more; restore the"
-                + " sealed file, or, if its plain content was put there on purpose, take the note"
-                + " off the backing file: setfattr -x user.mam.sealed FILE"
+            "its header is gone: it was sealed but no longer begins with one; restore the"
+                + " sealed file, or, if its plain content is there on purpose, remove the note"
+                + " from the backing file: setfattr -x user.mam.sealed FILE"
         case .checksum: "the header's checksum is wrong: the file was changed or damaged"
-        case .field(let offset): "the header has an impossible value at offset \(offset)"
+        case .field(let offset): "the header has an invalid value at offset \(offset)"
         }
     }
 }

@@ -1,4 +1,4 @@
-// An import into an account that is here already: the keys that come open files beside its own.
+// An import into an account that is here already: the keys that come open files besides its own.
 
 package import MAMCrypto
 package import MAMModel

@@ -91,7 +91,7 @@ extension KeyringError: CustomStringConvertible {
         case .derivation(.outOfMemory):
             "there is not enough memory to derive the key:"
                 + " close programs, or lower KeyDerivation.MemoryMiB"
-        case .derivation(.costOutOfRange): "the settings' KeyDerivation has an impossible value"
+        case .derivation(.costOutOfRange): "the setting KeyDerivation has an invalid value"
         case .derivation(.failure), .cipher: "the cipher library failed"
         case .storage(let error): "the state directory cannot be used: \(error)"
         }

@@ -24,10 +24,10 @@ package struct Identity: Sendable {
         package var description: String {
             switch self {
             case .nameTooLong(let count):
-                "the name has \(count) bytes, of at most \(maximumNameByteCount)"
+                "the name has \(count) bytes; the maximum is \(maximumNameByteCount)"
             case .objectIDTooLong(let count):
-                "the object id has \(count) bytes, of at most \(maximumObjectIDByteCount)"
-            case .controlCharacter: "it has a control character in it"
+                "the object id has \(count) bytes; the maximum is \(maximumObjectIDByteCount)"
+            case .controlCharacter: "it contains a control character"
             }
         }
     }

@@ -110,7 +110,7 @@ struct JSONScan {
     }
 
     private mutating func value(at link: Link?, depth: Int) -> Bool {
-        guard depth < JSONValue.maximumDepth else { return fail("it is nested too deep") }
+        guard depth < JSONValue.maximumDepth else { return fail("it is nested too deeply") }
         skipSpace()
         let start = position
         if take("{") {
@@ -129,14 +129,14 @@ struct JSONScan {
             skipSpace()
             let start = position
             guard next == UInt8(ascii: "\""), let key = text() else {
-                return fail("a key in quotation marks should stand here")
+                return fail("expected a key in quotation marks")
             }
             members.append(Member(object: number, key: key, place: place(at: start)))
-            guard take(":") else { return fail("a colon should stand here") }
+            guard take(":") else { return fail("expected a colon") }
             let link = Link(outer: number, step: .key(key))
             guard value(at: link, depth: depth) else { return false }
         } while take(",")
-        return take("}") || fail("a comma or } should stand here")
+        return take("}") || fail("expected a comma or }")
     }
 
     private mutating func array(_ number: Int, _ depth: Int) -> Bool {
@@ -147,7 +147,7 @@ struct JSONScan {
             guard value(at: link, depth: depth) else { return false }
             index += 1
         } while take(",")
-        return take("]") || fail("a comma or ] should stand here")
+        return take("]") || fail("expected a comma or ]")
     }
 
     private mutating func text() -> String? {
@@ -181,7 +181,7 @@ struct JSONScan {
         guard start < position, (try? JSONValue(parsing: Array(bytes[start..<position]))) != nil
         else {
             position = start
-            return fail("a value should stand here")
+            return fail("expected a value")
         }
         return true
     }

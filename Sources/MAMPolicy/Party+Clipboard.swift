@@ -37,7 +37,7 @@ extension Party {
         case .sameAccount:
             isSameAccount(as: target)
                 ? .yes("\(identity) may copy for itself", by: Self.clipboard)
-                : .no("\(identity) may copy for nobody else", by: Self.clipboard)
+                : .no("\(identity) may not copy for others", by: Self.clipboard)
         }
     }
 

@@ -30,7 +30,7 @@ extension Party {
         guard let url = URLText(text) else {
             return sendsToAll
                 ? .open(text, "\(identity) may send to all programs", by: Rule.outbound)
-                : .refuse("it is no URL with a scheme", by: Rule.outbound)
+                : .refuse("it is not a URL with a scheme", by: Rule.outbound)
         }
         if url.scheme == "http" || url.scheme == "https" { return webLink(url, text) }
         if sendsToAll {

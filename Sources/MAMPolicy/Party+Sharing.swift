@@ -40,7 +40,7 @@ extension Party {
             let rule = "disableProtectionOfManagedOutboundOpenInData"
             return isManagedProgram
                 ? .clear("managed programs get files in the clear", by: rule)
-                : .none("files leave in the clear, so only to managed programs", by: rule)
+                : .none("files leave in the clear, so only managed programs may get them", by: rule)
         }
         if isManagedProgram {
             return .sealed("\(identity) may send to managed programs", by: Rule.outbound)
@@ -48,6 +48,6 @@ extension Party {
         let rule = "filterOpenInToOnlyManagedApps"
         return rules.filterOpenInToOnlyManagedApps == true
             ? .none("only managed programs are offered", by: rule)
-            : .sealed("what cannot be read in the clear may be handed to any program", by: rule)
+            : .sealed("encrypted files may be handed to any program", by: rule)
     }
 }

@@ -17,7 +17,7 @@ extension PinFlaw: CustomStringConvertible {
         case .notText: "it is not UTF-8 text"
         case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"
         case .tooShortForFile(let minimum):
-            "it needs at least \(minimum) characters: who has the file guesses without limit"
+            "it needs at least \(minimum) characters: the file allows unlimited guesses"
         case .needsLetterOrSymbol: "it needs a letter or a symbol (pinCharacterSet)"
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"

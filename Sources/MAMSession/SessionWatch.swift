@@ -69,7 +69,7 @@ package final class SessionWatch: Sendable {
                 // Once, not at every attempt.
                 if wasThere {
                     log.info(
-                        "the system bus is not there: \(error). Screen locks and sleep are not noticed"
+                        "no system bus: \(error). Screen locks and sleep are not noticed"
                     )
                 }
                 wasThere = false

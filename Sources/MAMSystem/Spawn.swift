@@ -11,8 +11,8 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .exited(let status): "ended with status \(status)"
-        case .killed(let signal): "was ended by signal \(signal)"
+        case .exited(let status): "exited with status \(status)"
+        case .killed(let signal): "was killed by signal \(signal)"
         }
     }
 }

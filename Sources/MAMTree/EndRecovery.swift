@@ -48,7 +48,7 @@ package struct EndRecovery: Sendable {
         do throws(VaultError) {
             let file = try systemCall { () throws(Errno) in try openBacking(found.handle, O_RDWR) }
             _ = try mendEnd(of: tree.vault.file(file), found.handle, header, mayCut: true)
-        } catch { report(found.handle, header, "its end cannot be mended: \(error)") }
+        } catch { report(found.handle, header, "its end cannot be repaired: \(error)") }
     }
 
     /// That takes the key. True if the file has another size now.

@@ -121,7 +121,7 @@ extension Vault {
         }
         guard policies.covers(identity) else { throw Unsettled("no policy covers it") }
         guard !policies.policy(for: identity).pin.isRequired else {
-            throw Unsettled("policy wants a passphrase (pinRequired)")
+            throw Unsettled("policy requires a passphrase (pinRequired)")
         }
         return KnownAccount(name: name, identity: identity, user: user)
     }
@@ -140,7 +140,7 @@ extension Vault {
     private func settledUser(of identity: Identity) throws(Unsettled) -> UInt32 {
         guard geteuid() == 0 else { return geteuid() }
         switch givenUsers(of: identity) {
-        case nil: throw Unsettled("AccountUsers does not say whose it is")
+        case nil: throw Unsettled("AccountUsers does not name its user")
         case .some(let users) where users.count == 1: return users[0]
         default: throw Unsettled("AccountUsers does not give it to one user of this machine")
         }

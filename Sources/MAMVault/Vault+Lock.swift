@@ -161,7 +161,7 @@ extension Vault {
         let stragglers = mount?.stragglers(Array(nodes.prefix(Self.namedStragglers))) ?? []
         for straggler in stragglers {
             log.warning(
-                "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler); what it writes from now on is lost"
+                "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler); its further writes are lost"
             )
         }
         let unnamed = nodes.count - stragglers.count

@@ -85,7 +85,7 @@ extension Vault {
         refusal(by: right(of: user, to: identity)) {
             guard accountRules.allowed != nil || !isSecondUser(user) else {
                 return
-                    "several users have accounts here, and the settings do not say whose it is; root writes AccountUsers or AllowedAccounts into settings.json"
+                    "several users have accounts here, and the settings do not name its user; add AccountUsers or AllowedAccounts to settings.json as root"
             }
             return refusalByFiles(of: identity, user: user, while: shallGoOn)
         }

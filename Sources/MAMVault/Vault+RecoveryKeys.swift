@@ -85,7 +85,7 @@ extension Vault {
     func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {
         audit(
             .recoveryKey, account,
-            "who has the private half of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
+            "the holder of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
         )
     }
 }

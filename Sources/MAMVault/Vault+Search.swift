@@ -15,7 +15,7 @@ extension SearchEnd: CustomStringConvertible {
         switch self {
         case .cutShort: "it was cut short"
         case .unreadable:
-            "something here cannot be read, and the daemon's log names it: root mends it, or moves"
+            "something here cannot be read, and the daemon's log names it: root must repair it, or move"
                 + " it out of the backing directory"
         }
     }
@@ -38,7 +38,7 @@ extension Vault {
         let place = obstacle.path.bytes.isEmpty ? "the backing directory" : obstacle.path.shown
         log.warning(
             "\(place) cannot be read: \(obstacle.error); which names are in use behind it cannot "
-                + "be told until it is mended, or moved out of the backing directory")
+                + "be told until it is repaired or moved out of the backing directory")
         throw .unreadable
     }
 }

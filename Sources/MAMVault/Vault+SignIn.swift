@@ -61,7 +61,7 @@ extension Vault {
         guard let passphrase else {
             if pin.isRequired {
                 throw .refused(
-                    "policy wants a passphrase (pinRequired): leave --no-passphrase out")
+                    "policy requires a passphrase (pinRequired): leave --no-passphrase out")
             }
             return
         }

@@ -25,14 +25,14 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         switch self {
         case .success: "done, or yes"
         case .failure: "failure, or no"
-        case .usage: "the command line or its input makes no sense"
+        case .usage: "invalid command line or input"
         case .notFound: "no such file, account or workspace"
-        case .notManaged: "the file, or the owner that is named, is not managed"
+        case .notManaged: "the file or the named owner is not managed"
         case .windowClosed: "the account is locked"
         case .refused: "refused by policy"
         case .damaged: "the file is damaged"
         case .unreachable: "no daemon answers"
-        case .unreadable: "a file's rights keep the daemon from reading it"
+        case .unreadable: "permissions keep the daemon from reading a file"
         case .wrongPassphrase: "wrong passphrase"
         }
     }

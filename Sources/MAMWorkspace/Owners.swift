@@ -215,7 +215,7 @@ extension Inode.State {
     /// One change of what it is at a time.
     func refuseIfChanging() throws(VaultError) {
         guard !isConverting, !isHeld, !isReplaced else {
-            throw .refused("the file is being written for another owner, or mended; try again")
+            throw .refused("the file is being repaired or rewritten for another owner; try again")
         }
     }
 }

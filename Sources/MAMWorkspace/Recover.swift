@@ -55,7 +55,7 @@ package struct Recover: Sendable {
             try mendEnd(of: inode, header)
             return true
         } catch {
-            EndRecovery(tree).report(inode.handle, header, "its end cannot be mended: \(error)")
+            EndRecovery(tree).report(inode.handle, header, "its end cannot be repaired: \(error)")
             return false
         }
     }

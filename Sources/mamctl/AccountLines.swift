@@ -87,7 +87,7 @@ struct AccountLines {
         if account.isRecoverable { notes.append("the organisation can open its files") }
         if let seconds = account.guessableSeconds {
             notes.append(
-                "policy allows a passphrase that a thief of the disk guesses \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
+                "policy allows a passphrase that offline guessing finds \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
             )
         }
         if !account.hasPassphrase { notes.append("no passphrase") }

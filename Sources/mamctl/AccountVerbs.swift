@@ -35,9 +35,9 @@ private func register(
             "RegisterAccount", parameters, descriptors: secrets, about: subject)
     } catch {
         guard error.kind == "SealedFiles", isatty(STDIN_FILENO) == 1 else { throw error }
-        printError("\(error.message); to open them: \(importCommand)")
+        printError("\(error.message); to open them, run: \(importCommand)")
         let answer = try Terminal.askOpenly(
-            "They stay shut with new keys, unless theirs are imported later. Type yes to go on")
+            "New keys do not open them; only importing theirs will. Type yes to continue")
         guard answer.text == "yes" else {
             throw Failure(.failure, "\(subject): not registered", next: importCommand)
         }
@@ -63,7 +63,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         "ChangePassphrase", parameters.merging(secrets.members) { $1 },
         descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    return try report(reply, invocation, "has a new passphrase")
+    return try report(reply, invocation, "passphrase changed")
 }
 
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
@@ -107,7 +107,7 @@ extension Invocation {
         guard own.count == 1 else {
             let names = own.map(\.label).joined(separator: ", ")
             throw Failure(
-                .usage, "name one of the accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
+                .usage, "name one of your accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
         }
         return only
     }
@@ -123,7 +123,7 @@ extension Invocation {
         }
         guard verb.name == "unlock" else { return failure }
         return failure.with(
-            guess: "", next: "mamctl account register \(operand.asArgument), if it is a new one")
+            guess: "", next: "mamctl account register \(operand.asArgument), if it is new")
     }
 
     /// Opens an account's windows with its passphrase.

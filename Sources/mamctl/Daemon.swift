@@ -88,13 +88,13 @@ final class Daemon {
         let who = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
         if ProcessStatus(of: process)?.isStopped == true {
             return Failure(
-                .unreachable, "\(who) is stopped, and answers nobody",
+                .unreachable, "\(who) is stopped and does not answer",
                 next: "kill -CONT \(process)")
         }
         let end = isKnown ? "kill \(process), and mount it again" : "mount it again"
         return Failure(
             .unreachable, "\(who) does not answer",
-            next: "journalctl -t mamd tells more; if it is stuck: \(end)")
+            next: "see journalctl -t mamd; if it is stuck: \(end)")
     }
 
     private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
@@ -106,22 +106,22 @@ final class Daemon {
         case .foreign(let path, let user):
             Failure(
                 .refused,
-                "workspace '\(name)': a process of uid \(user) listens at \(ByteString(path).shown), and nothing was sent to it",
+                "workspace '\(name)': a process of uid \(user) listens at \(ByteString(path).shown); nothing was sent to it",
                 next: "ls -l \(path); with sudo: unset XDG_RUNTIME_DIR")
         case .secretForOthers(let user):
             Failure(
                 .refused,
-                "workspace '\(name)' is served by uid \(user), who gets no passphrase of anybody else's",
+                "workspace '\(name)' is served by uid \(user), who must not receive another user's passphrase",
                 next: "run it as that user")
         case .silent(let process): silent(name, process).asSilence
         case .disconnected:
             Failure(
                 .unreachable, "the daemon of workspace '\(name)' ended the connection",
-                next: "mamctl status; its log says why: journalctl -t mamd")
+                next: "mamctl status; see its log: journalctl -t mamd")
         case .malformed:
             Failure(
                 .failure, "the daemon of workspace '\(name)' does not speak varlink",
-                next: "take mamctl and mamd of one version: mamctl version")
+                next: "use mamctl and mamd of the same version: mamctl version")
         case .refused(let refusal):
             Failure(refusal.workspaceError, about: "workspace '\(name)'")
         }
@@ -160,7 +160,7 @@ extension Invocation {
         guard let text = arguments.value("workspace") else { return nil }
         guard let name = text.text.flatMap({ WorkspaceName($0) }) else {
             throw Failure(
-                .usage, "'\(text.shown)' cannot be a workspace's name", next: "mamctl status")
+                .usage, "'\(text.shown)' is not a valid workspace name", next: "mamctl status")
         }
         return name
     }

@@ -22,7 +22,7 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     }
     guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
-            invocation.verb, "protected data is no text, and standard output is a terminal")
+            invocation.verb, "refusing to write protected data to a terminal")
     }
     try ends.convert(daemon, "Protection.ProtectData", given)
     return try ends.finish()

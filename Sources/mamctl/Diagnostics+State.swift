@@ -24,12 +24,12 @@ struct StateDiagnostics {
             return .null
         }
         guard let members = (try? JSONValue(parsing: bytes))?.object else {
-            return ["error": "it is no JSON object"]
+            return ["error": "it is not a JSON object"]
         }
         let warnings = (try? Settings.decode(bytes))?.warnings.count
         return [
             "values": shownSettings(members),
-            "warnings": warnings.map { JSONValue($0) } ?? "it is refused",
+            "warnings": warnings.map { JSONValue($0) } ?? "refused",
         ]
     }
 
@@ -79,7 +79,7 @@ struct StateDiagnostics {
             : copy == nil
                 ? "the second copy is damaged"
                 : first?.generation == copy?.generation
-                    ? "both copies are good" : "the copies are of different age"
+                    ? "both copies are intact" : "the copies differ in age"
         return [
             "account": .string(names.name(.account, account)),
             "generation": JSONValue(keybag.generation), "state": .string(state),

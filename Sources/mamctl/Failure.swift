@@ -45,7 +45,7 @@ struct Failure: Error {
     /// What the kernel says of keys, in our words.
     private static func words(for error: Errno) -> String {
         error.rawValue == ENOKEY
-            ? "its account is locked, or its key is not here (\(error))" : "\(error)"
+            ? "its account is locked, or its key is missing (\(error))" : "\(error)"
     }
 
     /// What helps against the errors that people meet.
@@ -53,16 +53,16 @@ struct Failure: Error {
         switch error?.rawValue {
         case _ where error?.meansDeadDaemon == true:
             "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT"
-        case ENOENT: "ls tells what is there"
-        case EACCES, EPERM: "ls -l tells who may"
-        case ENOSPC, EDQUOT: "make room, and try again: what was there is as it was"
+        case ENOENT: "check the path with ls"
+        case EACCES, EPERM: "check the permissions with ls -l"
+        case ENOSPC, EDQUOT: "free some space and try again; existing data is unchanged"
         case EROFS: "mount it without -o ro"
-        case ENOKEY: "mamctl unlock; mamctl info FILE tells which"
+        case ENOKEY: "mamctl unlock; mamctl info FILE shows the account"
         case EKEYEXPIRED: "mamctl unlock"
-        case EBADMSG: "mamctl verify tells what is damaged"
-        case EIO: "the disk has failed: dmesg tells more"
-        case ENOTDIR: "take a directory"
-        case EISDIR: "take a file"
+        case EBADMSG: "mamctl verify lists the damage"
+        case EIO: "the disk has failed: see dmesg"
+        case ENOTDIR: "name a directory"
+        case EISDIR: "name a file"
         default: nil
         }
     }
@@ -75,8 +75,8 @@ struct Failure: Error {
             self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
         case let error as VarlinkError:
             self.init(
-                .failure, "the daemon's answer is not understood: \(error)",
-                next: "take mamctl and mamd of one version: mamctl version")
+                .failure, "cannot parse the daemon's answer: \(error)",
+                next: "use mamctl and mamd of the same version: mamctl version")
         default: self.init(.failure, "\(error)")
         }
     }
@@ -94,17 +94,17 @@ struct Failure: Error {
         let usual: String? =
             switch kind {
             case "UnknownAccount", "NotManaged": "mamctl account list"
-            case "UnmanagedOwner": "mamctl account list, or add --unmanaged if it is meant"
+            case "UnmanagedOwner": "mamctl account list, or add --unmanaged if that is intended"
             case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
             case "WrongPassphrase":
-                error.parameters["outlook"]?.text.map { "type it again; \($0)" } ?? "type it again"
-            case "NotTried": "wait, and type it again"
+                error.parameters["outlook"]?.text.map { "enter it again; \($0)" } ?? "enter it again"
+            case "NotTried": "wait, then enter it again"
             case "SealedFiles":
                 "\(importCommand), or mamctl account register \(account) --new-keys"
             case "Blocked": "mamctl account login \(account)"
             case "Refused" where Self.isByPolicy("\(error)"):
                 "mamctl policy show \(account)".trimmed
-            case "Damaged": "mamctl verify, and have the file back from a backup"
+            case "Damaged": "mamctl verify, and restore the file from a backup"
             case "SystemError": Self.advice(on: Errno(of: error))
             default: nil
             }

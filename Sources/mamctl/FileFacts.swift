@@ -26,7 +26,7 @@ struct FileFacts {
     var damage: Failure {
         Failure(
             .damaged, "\(path.shown): damaged: \(reason)",
-            next: "mamctl verify, and have the file back from a backup")
+            next: "mamctl verify, and restore the file from a backup")
     }
 
     var json: JSONValue {
@@ -96,7 +96,7 @@ func openForQuestion(
     case S_IFDIR where orDirectory && workspace(of: file) != nil: return file
     case S_IFDIR:
         throw Failure(
-            .failure, "\(path.shown): a directory has no owner, only the files in it have",
+            .failure, "\(path.shown): a directory has no owner; the files in it do",
             next: "name the files, or mamctl protect \(path.asArgument) in a mounted workspace")
     default:
         throw Failure(
@@ -146,7 +146,7 @@ private func decoded(_ path: ByteString, _ header: FileHeader) -> FileFacts {
     guard let sealing = header.sealing else {
         return FileFacts(
             path: path, owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
-            state: .unmanaged, reason: "the header names an owner that is not managed")
+            state: .unmanaged, reason: "the header names an unmanaged owner")
     }
     return FileFacts(
         path: path, owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,

@@ -23,7 +23,7 @@ extension Arguments {
         let hasNull = bytes.contains(0)
         guard has(.null) || !hasNull else {
             throw Failure(
-                .usage, "\(list.shown): a name ends with NUL, not with the line", next: "add --null"
+                .usage, "\(list.shown): names in it end with NUL, not with a newline", next: "add --null"
             )
         }
         let end = has(.null) ? 0 : UInt8(ascii: "\n")

@@ -21,7 +21,7 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
 /// All at once: a daemon that fails, or takes its time, keeps no other from locking.
 private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands.isEmpty, !invocation.arguments.has(.workspace) else {
-        throw Failure.usage(invocation.verb, "--all means every account of every workspace")
+        throw Failure.usage(invocation.verb, "--all locks every account of every workspace; it takes no operand")
     }
     let isNow = invocation.arguments.has("now")
     let outcomes = sideBySide(Places.current.sockets(), named: "lock") { name, path in
@@ -85,8 +85,8 @@ func warn(of straggler: StragglerReport) {
     let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
     let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(
-        "\(ByteString(straggler.path).shown): locked, but \(who) was in the middle of using it;"
-            + " what it writes from now on is lost")
+        "\(ByteString(straggler.path).shown): locked, but \(who) was still using it;"
+            + " its further writes are lost")
 }
 
 extension WorkspaceName {

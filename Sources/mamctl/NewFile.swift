@@ -25,9 +25,9 @@ final class NewFile {
         self.path = path
         self.replacing = replacing
         if !replacing, access(path.cString, F_OK) == 0 {
-            let left = source.map { "\($0.shown) is left as it is: " } ?? ""
+            let left = source.map { "\($0.shown) is unchanged: " } ?? ""
             throw Failure(
-                .failure, "\(left)\(path.shown) exists already", next: next)
+                .failure, "\(left)\(path.shown) already exists", next: next)
         }
         former = try Self.replaceable(path)
         temporary = ByteString(
@@ -56,8 +56,8 @@ final class NewFile {
         let found = try? status(at: workingDirectory, path.cString, followLinks: true)
         guard let found, found.st_mode & S_IFMT != S_IFREG else { return found }
         throw Failure(
-            .failure, "\(path.shown) is no regular file, and is not replaced",
-            next: "name a file, or take standard output: -o -")
+            .failure, "\(path.shown) is not a regular file and was not replaced",
+            next: "name a file, or write to standard output: -o -")
     }
 
     deinit {

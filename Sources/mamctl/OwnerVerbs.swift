@@ -153,8 +153,8 @@ extension Invocation {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
             throw Failure(
-                .failure, "\(path.shown): only what lies in a mounted workspace has a class to set",
-                next: "copy it into one: mamctl status tells where they are")
+                .failure, "\(path.shown): only files in a mounted workspace have a class that can be set",
+                next: "copy it into one; mamctl status lists them")
         }
         return try protection(
             "SetClass", ["class": JSONValue(asked?.letter)], of: file, path, in: name)

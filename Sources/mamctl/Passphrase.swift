@@ -28,7 +28,7 @@ extension Invocation {
         }
         guard !secret.isEmpty else {
             throw Failure(
-                .usage, "\(prompt): it is empty, or none was given",
+                .usage, "\(prompt): empty or missing",
                 next: "add --\(optionPrefix)passfile FILE")
         }
         return secret
@@ -50,8 +50,8 @@ private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     // Whoever wrote more lines meant something else: taking the first would set an unknown passphrase.
     guard read(file.raw, &next, 1) <= 0 else {
         throw Failure(
-            .usage, "\(path.shown): a passphrase file has one line, and this has more",
-            next: "leave the passphrase alone in it")
+            .usage, "\(path.shown): more than one line in a passphrase file",
+            next: "put only the passphrase in it")
     }
     return secret
 }
@@ -71,7 +71,7 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     let end = try wait(for: process)
     guard end == .exited(0) else {
         throw Failure(
-            .failure, "\(program.shown): \(end)", next: "run it by itself to see why")
+            .failure, "\(program.shown): \(end)", next: "run it on its own to see why")
     }
     return secret
 }

@@ -43,7 +43,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     case .group(let name, let rest):
         if asksForHelp(rest, nil) { return showHelp(named) }
         _ = listForNow(named)
-        throw Failure(.usage, "'\(name)' needs one more word", next: "mamctl help \(name)")
+        throw Failure(.usage, "'\(name)' needs a subcommand", next: "mamctl help \(name)")
     }
 }
 

@@ -63,7 +63,7 @@ extension Invocation {
         guard let name = workspace(of: file) else {
             throw Failure(
                 .failure,
-                "\(path.shown): only what lies in a mounted workspace has an owner to set",
+                "\(path.shown): only files in a mounted workspace have an owner that can be set",
                 next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
         let daemon = try Daemon(of: name, servingMountOf: file)

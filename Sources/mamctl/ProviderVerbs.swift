@@ -18,7 +18,7 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
 /// A local file goes to the account's cloud, which never stores ciphertext. The account is asked first.
 func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands[0].text != "-" else {
-        throw Failure.usage(invocation.verb, "a file is taken in, and not standard input")
+        throw Failure.usage(invocation.verb, "standard input cannot be imported; name a file")
     }
     let handover = try Handover(invocation)
     try handover.refuseWhatMayNotComeIn()

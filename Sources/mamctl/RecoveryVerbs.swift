@@ -15,7 +15,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     guard workspace(of: file.descriptor) == nil else {
         throw Failure(
             .usage,
-            "\(output.shown) lies in a workspace: the keys would be sealed there under themselves",
+            "\(output.shown) is in a workspace: the keys would be sealed under themselves there",
             next: "write it elsewhere")
     }
     var secrets = try invocation.currentPassphrase(of: account)
@@ -35,7 +35,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         printOut("\(account.label): its keys are in \(output.shown)")
         printError(
-            "Who has this file and its passphrase has the keys, and no wipe reaches it: keep it as you would keep the"
+            "Anyone with this file and its passphrase has the keys, and no wipe reaches it: protect it like the"
                 + " files themselves.")
     }
     return .success
@@ -44,7 +44,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
 /// What brings keys back, in each message that misses them. A file is an export, or a recovery
 /// record of `.mamd/recovery` in the backing directory.
 let importCommand = "mamctl account import FILE"
-let importReason = "sealed files lie here whose keys do not"
+let importReason = "there are sealed files here without their keys"
 
 /// The file, and what it says of itself. Its keys are sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {

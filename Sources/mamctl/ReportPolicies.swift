@@ -18,7 +18,7 @@ extension ReportPage {
         }
         guard !groups.isEmpty else {
             return
-                "<section><h2>Policy in force</h2><p>None: there is no account, or none answers to who made this report.</p></section>"
+                "<section><h2>Policy in force</h2><p>None: there is no account that the author of this report may see.</p></section>"
         }
         return """
             <section><h2>Policy in force</h2>

@@ -33,7 +33,7 @@ struct ReportVerdict {
         let problems = counts.left + counts.quarantined + counts.incomplete
         if problems > 0 {
             findings.append(
-                "The last check found \(problems.counted("problem")) that it could not mend without loss."
+                "The last check found \(problems.counted("problem")) that could not be repaired without loss."
             )
         }
         let days = (now - verify.time) / 86_400

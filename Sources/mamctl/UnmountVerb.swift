@@ -84,7 +84,7 @@ private struct DaemonProcess {
             guard ContinuousClock.now < end else {
                 throw Failure(
                     .failure,
-                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), still runs"
+                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), is still running"
                 )
             }
             usleep(5000)
@@ -104,7 +104,7 @@ func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
         }
         throw Failure(
             .failure,
-            "\(place.shown) was not unmounted: a process of another user is in it, or it is another user's",
-            next: "mamctl status tells whose daemon it is")
+            "\(place.shown) was not unmounted: another user owns the mount or has a process in it",
+            next: "mamctl status shows the daemon")
     }
 }

@@ -50,7 +50,7 @@ func warn(
     }
     printError(
         "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
-            + " ls -l tells who may read what is left; see to that, and run this again")
+            + " check with ls -l who may read the rest, and run this again")
     return .failure
 }
 
@@ -58,9 +58,9 @@ extension WipeReport {
     /// What the last look at all files came to.
     fileprivate var rest: String {
         switch scanned {
-        case 0: "no other file is here"
-        case 1: "the only other file was looked at, and does not belong to it"
-        default: "all \(scanned.grouped) other files were looked at, and none belongs to it"
+        case 0: "there is no other file"
+        case 1: "the only other file was checked and does not belong to it"
+        default: "all \(scanned.grouped) other files were checked and none belongs to it"
         }
     }
 }
@@ -75,19 +75,19 @@ extension Invocation {
         printError(
             "This destroys the keys of \(name.shown) and removes all its files in workspace"
                 + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
-        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to go on")) else {
-            throw Failure(.failure, "\(name.shown): not wiped", next: "type the name as it is")
+        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to continue")) else {
+            throw Failure(.failure, "\(name.shown): not wiped", next: "type the exact name")
         }
     }
 
     private func requireConfirmation(of name: ByteString) throws {
         guard let given = arguments.value("confirm") else {
             throw Failure.usage(
-                verb, "there is no terminal to ask at: add --confirm \(name.shown)")
+                verb, "no terminal to ask for confirmation: add --confirm \(name.shown)")
         }
         guard name.isSameName(as: given) else {
             throw Failure.usage(
-                verb, "--confirm says '\(given.shown)', and the account's name is \(name.shown)")
+                verb, "--confirm is '\(given.shown)', but the account's name is \(name.shown)")
         }
     }
 }

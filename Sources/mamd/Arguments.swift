@@ -94,7 +94,7 @@ struct Arguments {
                 case "-o": takeMountOptions(value(of: "-o"))
                 case "--ready-fd":
                     guard let number = Int32(value(of: "--ready-fd")), number > 2 else {
-                        usageError("--ready-fd needs a descriptor's number above 2")
+                        usageError("--ready-fd needs a descriptor above 2")
                     }
                     readyDescriptor = number
                 case "--no-mount": task = .serveUnmounted
@@ -139,7 +139,7 @@ struct Arguments {
 
     private static func cipher(named name: Substring) -> GCMLibrary {
         guard let cipher = GCMLibrary(rawValue: String(name)) else {
-            usageError("cipher=\(name) is none of openssl, avx and vaes")
+            usageError("cipher=\(name) must be openssl, avx or vaes")
         }
         return cipher
     }

@@ -32,7 +32,7 @@ func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
     else { return }
     report(
-        "\(backing.path.shown) lies on a file system with blocks of \(size) bytes: "
+        "\(backing.path.shown) is on a file system with blocks of \(size) bytes: "
             + "a power cut may destroy files that are being written; "
             + "move it to one with blocks of 4096"
     )
@@ -75,7 +75,7 @@ struct Backing {
             return (root, try openOwnDirectory(of: root))
         } catch {
             throw StartError(
-                "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
+                "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with: mamctl init \(path.shown)",
                 .notFound)
         }
     }
@@ -87,7 +87,7 @@ struct Backing {
             switch error {
             case .noEntry:
                 throw StartError(
-                    "\(path.shown) does not exist; make a workspace with: mamctl init \(path.shown)",
+                    "\(path.shown) does not exist; create a workspace with: mamctl init \(path.shown)",
                     .notFound)
             case .notDirectory: throw StartError("\(path.shown) is not a directory")
             default: throw StartError("\(path.shown) cannot be opened: \(error)")
@@ -103,10 +103,10 @@ struct Backing {
             switch error {
             case .unreadable(let error): throw StartError("\(file) cannot be read: \(error)")
             case .damaged:
-                throw StartError("\(file) is damaged: it needs format, id and name", .damaged)
+                throw StartError("\(file) is damaged: format, id or name is missing", .damaged)
             case .newer(let format):
                 throw StartError(
-                    "\(file) has format \(format), and this mamd knows \(WorkspaceManifest.formatVersion); install a newer one"
+                    "\(file) has format \(format), but this mamd supports \(WorkspaceManifest.formatVersion); install a newer one"
                 )
             }
         }
@@ -130,7 +130,7 @@ struct Backing {
             let holder = holder(of: own)
             throw StartError(
                 holder.isEmpty
-                    ? "\(path.shown) is being checked by another mamd; wait for its end"
+                    ? "\(path.shown) is being checked by another mamd; wait until it ends"
                     : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
             )
         }
@@ -196,7 +196,7 @@ struct Backing {
     private static func holder(of own: Descriptor) -> String {
         let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
         // Zeros where there was no room for the words.
-        if bytes.first == 0 { return "another mamd has it" }
+        if bytes.first == 0 { return "another mamd uses it" }
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 

@@ -45,7 +45,7 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         : .toJournal(
             prefix: "mamd", workspace: backing.name.description, orFile: logFile)
     for option in arguments.obsoleteOptions {
-        log.info("the mount option \(option) is obsolete, and ignored")
+        log.info("the mount option \(option) is obsolete and ignored")
     }
     let stateLock = try lockState(places.state(of: backing.name))
     defer { letGo(of: [backing.lock, stateLock].compactMap(\.self)) }
@@ -114,7 +114,7 @@ private func finishWipes(of vault: Vault, in tree: Tree, _ log: Log) {
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {
         vault.resumeWipes(in: VaultSide(tree))
     }
-    if !isDone { log.info("an interrupted wipe goes on behind the mount") }
+    if !isDone { log.info("an interrupted wipe continues in the background") }
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {

@@ -13,12 +13,12 @@ func startEnrollment(
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
-            "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
+            "DebugSettingsEnabled is on: this daemon is for testing: its clock can be set over the socket"
         )
     }
     if vault.settings.hooks.checkIn != nil, hasNoNetwork {
         report(
-            "the CheckIn hook has no network here: the sandbox of the unit takes it away. Give the network back in a drop-in; see mamd(8), SANDBOX"
+            "the unit's sandbox denies the CheckIn hook the network; allow it in a drop-in, see mamd(8), SANDBOX"
         )
     }
     vault.readPolicies { [weak vault] in

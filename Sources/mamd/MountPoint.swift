@@ -70,7 +70,7 @@ func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(Sta
     }
     guard names.isEmpty else {
         throw StartError(
-            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move that elsewhere first"
+            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move them elsewhere first"
         )
     }
 }
@@ -90,5 +90,5 @@ private func listed(_ names: [ByteString]) -> String {
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
     guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return
-        "\(mountPoint.shown) was not empty: \(listed(names)) cannot be seen while it is mounted. They are not protected; unmount, and move them in"
+        "\(mountPoint.shown) was not empty: the mount hides \(listed(names)). They are not protected; unmount and move them in"
 }

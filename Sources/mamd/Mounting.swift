@@ -32,7 +32,7 @@ func place<Mounted>(
     if let dead {
         do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
             report(
-                "\(mountPoint.shown) has the mount of a daemon that died. It is taken away before the next one is there, for that cannot be put under it: \(error)"
+                "\(mountPoint.shown) has the mount of a daemon that died. It is removed first, as the new mount cannot be placed below it: \(error)"
             )
         }
     }
@@ -49,15 +49,15 @@ func place<Mounted>(
 
 private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {
     if access("/dev/fuse", F_OK) != 0 {
-        return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
+        return "/dev/fuse does not exist; run: modprobe fuse (in a container: --device /dev/fuse)"
     }
     if access("/dev/fuse", R_OK | W_OK) != 0 {
         return
-            "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
+            "/dev/fuse is not accessible to uid \(geteuid()); run as root: chmod 666 /dev/fuse"
     }
     if case .failed(let error) = failure {
         return "\(mountPoint.shown) could not be mounted: \(error)"
     }
     return
-        "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"
+        "\(mountPoint.shown) could not be mounted; see the message above, and check that fusermount3 is installed"
 }

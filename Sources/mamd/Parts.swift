@@ -25,7 +25,7 @@ func makeVault(
         let cost = KeyDerivationCost(
             passes: settings.keyDerivationPasses,
             memoryByteCount: settings.keyDerivationMemoryByteCount)
-    else { throw StartError("the settings' KeyDerivation has an impossible value") }
+    else { throw StartError("the setting KeyDerivation has an invalid value") }
     let clock = Clock()
     let vault: Vault
     do {
@@ -55,7 +55,7 @@ private func makePolicyDirectory(
 ) throws(StartError) -> PolicyDirectory {
     let debugPolicy: PolicyDocument?
     do throws(PolicyError) { debugPolicy = try PolicyDocument.debug(of: settings) } catch {
-        throw StartError("the settings' MAMDebugSettings are refused: \(error)")
+        throw StartError("the setting MAMDebugSettings is invalid: \(error)")
     }
     do throws(Errno) {
         return try PolicyDirectory(
@@ -117,7 +117,7 @@ func makeServer(
     } catch {
         let next =
             error.rawValue == EADDRINUSE
-            ? "; if systemd listens there, let it start the daemon: systemctl start mamd@\(backing.name)"
+            ? "; if systemd listens there, start the daemon with it: systemctl start mamd@\(backing.name)"
             : ""
         throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
     }
@@ -127,5 +127,5 @@ func makeServer(
 func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
     guard let listener, !isListening(listener.raw, at: path) else { return }
     throw StartError(
-        "the socket that systemd gave is not \(path): a unit's instance has the workspace's name")
+        "the socket from systemd is not \(path): the unit's instance must be the workspace's name")
 }

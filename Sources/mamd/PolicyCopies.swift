@@ -74,7 +74,7 @@ struct PolicyCopies {
             unsaved.remove(name)
         } catch {
             log.error(
-                "policies/\(name) in the state directory could not be changed: \(error); after a restart that fails an older version may count"
+                "policies/\(name) in the state directory could not be changed: \(error); an older version may be in force after a failed restart"
             )
         }
     }

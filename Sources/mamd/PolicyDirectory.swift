@@ -91,7 +91,7 @@ final class PolicyDirectory: Sendable {
         if let bad = reading.refused.first(where: { $0.lastGood == nil }) {
             throw StartError(
                 "\(path)/\(bad.file) is refused: \(bad.reason); "
-                    + "mend it (mamctl policy check FILE tells the line) or take it away")
+                    + "correct it (mamctl policy check FILE shows the line) or remove it")
         }
         return book
     }

@@ -100,5 +100,5 @@ func watch(
             vault.checkedIn(reading.outcome, isNews: reading.isNews)
             if hasNewRules { vault.enrollKnownAccountsSoon() }
         }
-    } catch { throw StartError("no event descriptor can be made: \(error)") }
+    } catch { throw StartError("no event descriptor can be created: \(error)") }
 }

@@ -36,7 +36,7 @@ private func endAtOnceOnFault() {
 func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
     guard let cipher, !GCMLibrary.force(cipher) else { return }
     throw StartError(
-        "cipher=\(cipher.rawValue): this processor or the library has no such instructions; "
+        "cipher=\(cipher.rawValue): not supported by this processor or the library; "
             + "mount without that option")
 }
 

@@ -45,8 +45,8 @@ final class Recovery: Sendable {
         let isNeeded = isNeeded.load(ordering: .relaxed)
         if !isNeeded, backing.wasLeftLocked {
             log.warning(
-                "the files' last daemon did not end cleanly, but the last one here did: what is "
-                    + "refused for its end can be mended with mamctl verify --repair")
+                "the files' last daemon did not exit cleanly, but the last one here did: files that are "
+                    + "refused for their end can be repaired with mamctl verify --repair")
         }
         let awaitsKeys = end.withLock { $0?.ends.awaitedKeys.isEmpty == false }
         guard isNeeded || awaitsKeys else { return }
@@ -56,25 +56,25 @@ final class Recovery: Sendable {
 
     private func announce(isNeeded: Bool) {
         if !isNeeded {
-            log.info("files that an earlier crash left unfinished are looked for")
+            log.info("searching for files that an earlier crash left unfinished")
         } else if backing.wasLeftLocked {
-            log.warning("the last daemon did not end cleanly: all files are looked at")
+            log.warning("the last daemon did not exit cleanly: checking all files")
         } else {
-            log.info("no clean end of this workspace is known: all files are looked at")
+            log.info("no clean exit of this workspace is recorded: checking all files")
         }
     }
 
     private func run(_ tree: Tree) {
         Recover(tree).removeLeftovers()
         guard let waiting = Recover(tree).recoverAll() else {
-            return log.warning("not all files could be looked at: the next start tries again")
+            return log.warning("not all files could be checked: retrying at the next start")
         }
         isNeeded.store(false, ordering: .relaxed)
-        if !waiting.isEmpty { log.info("some files are mended once their keys are at hand") }
+        if !waiting.isEmpty { log.info("some files will be repaired once their keys are available") }
         guard Recover(tree).recover(waiting: waiting) else {
-            return log.info("some files still have to be mended: the next start tries again")
+            return log.info("some files still need repair: retrying at the next start")
         }
-        log.info("all files were looked at")
+        log.info("all files checked")
     }
 
     /// The mount is gone. What is cut off in the middle of a change of keys, or could not be
@@ -94,7 +94,7 @@ final class Recovery: Sendable {
             try end.mark.mark(awaiting: end.ends.awaitedKeys)
         } catch {
             log.warning(
-                "the next start looks at all files, for the end could not be marked: \(error)")
+                "the next start will check all files: cannot record the clean exit: \(error)")
         }
     }
 }

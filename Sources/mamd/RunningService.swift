@@ -50,12 +50,12 @@ struct RunningService: Sendable {
         sessionWatch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
         for straggler in Purge(tree).writeBack(until: deadline) {
-            log.warning("stopping although \(straggler); what it writes from now on is lost")
+            log.warning("stopping although \(straggler); its further writes are lost")
         }
         vault.lockAll()
         session.stop { error in
             log.warning(
-                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and refuses everything until: mamctl unmount"
+                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and fails all requests until: mamctl unmount"
             )
         }
     }

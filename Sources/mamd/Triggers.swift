@@ -35,7 +35,7 @@ func relayLogins() throws(StartError) {
     do throws(Errno) {
         try MAMSession.relayLogins(
             from: STDIN_FILENO, to: STDOUT_FILENO, log: .toStandardError(prefix: "mamd"))
-    } catch { throw StartError("what logind says cannot be told: \(error)") }
+    } catch { throw StartError("cannot relay logind's signals: \(error)") }
 }
 
 /// Nil: everybody's.

@@ -73,7 +73,7 @@ private struct StateForCheck {
         }
         var template = Array("/tmp/mamd-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw StartError("a directory in /tmp cannot be made: \(Errno.current)")
+            throw StartError("cannot create a directory in /tmp: \(Errno.current)")
         }
         (self.path, isMade) = (ByteString(cString: template).shown, true)
     }

@@ -117,7 +117,7 @@ class NothingToDo(Case):
 
     def test_what_is_missing_is_named(self):
         self.assertIn("mount: MOUNTPOINT is missing", self.ctl("mount", "x", status=USAGE).stderr)
-        self.assertIn("'y' is one word too many", self.ctl("unmount", "x", "y", status=USAGE).stderr)
+        self.assertIn("'y' is an extra operand", self.ctl("unmount", "x", "y", status=USAGE).stderr)
 
     def test_no_workspace_inside_another(self):
         place = self.workspace.on_disk("inner")

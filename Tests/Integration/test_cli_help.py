@@ -106,7 +106,7 @@ class Help(unittest.TestCase):
     def test_an_option_before_the_verb_is_told_its_place(self):
         for option in ("--json", "--workspace", "-o"):
             said = self.ctl(f"{option} status", status=USAGE).stderr
-            self.assertIn(f"{option} stands before the verb", said)
+            self.assertIn(f"{option} precedes the verb", said)
             self.assertIn(f"try: mamctl VERB {option}", said)
 
     def test_what_is_missing_is_named(self):

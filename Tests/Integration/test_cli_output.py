@@ -81,7 +81,7 @@ class Output(WorkspaceCase):
 
     def test_a_name_that_cannot_be_used_is_refused_in_words(self):
         said = self.workspace.serving("account register", "eve\nmallory", "--passfile", self.workspace.passfile, status=USAGE).stderr
-        self.assertIn("control character in it", said)
+        self.assertIn("contains a control character", said)
 
     def test_what_is_locked_is_said_in_our_words(self):
         path = self.directory / "file"

@@ -93,4 +93,4 @@ class Configure(WorkspaceCase):
         self.workspace.mount()
         warnings = json.loads(self.workspace.serving("policy show", "--json").stdout)["warnings"]
         self.assertEqual(warnings, [
-            'SplashDuration must be a number from 0.0 to 60.0, not "x"; its default counts'])
+            'SplashDuration must be a number from 0.0 to 60.0, not "x"; using the default'])

@@ -92,7 +92,7 @@ class Diagnostics(WorkspaceCase):
         self.assertEqual(values["Groups"], "1 members")
         rules = workspace["policies"][0]["rules"]
         self.assertEqual(rules["appDataEncryptionType"], "whenDeviceLocked")
-        self.assertEqual(workspace["keybags"][0]["state"], "both copies are good")
+        self.assertEqual(workspace["keybags"][0]["state"], "both copies are intact")
         self.assertEqual(workspace["keybags"][0]["derivationMiB"], 8)
         self.assertIn("mamd_locks_total 1", workspace["metrics"])
         self.assertIn("default_permissions", workspace["mount"]["options"])

@@ -57,7 +57,7 @@ class Ends(VerifyCase):
         self.mount()
         with self.refused(errno.EBADMSG):
             (self.directory / "other").read_bytes()
-        self.assertIn("can be mended with mamctl verify --repair", self.log())
+        self.assertIn("can be repaired with mamctl verify --repair", self.log())
         self.workspace.unmount()
         self.assertTrue(self.mark.exists())
 

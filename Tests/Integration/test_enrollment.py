@@ -198,10 +198,10 @@ class AllowedLive(EnrollmentCase):
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         wait_until(lambda: self.workspace.account()["statusCode"] == 209)
         self.assertIn("allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
-        self.assertIn("the next start takes LockGraceSeconds from it", daemon_text(self.workspace))
+        self.assertIn("LockGraceSeconds will take effect at the next start", daemon_text(self.workspace))
         # A mistake lets nobody in.
         self.write(AllowedAccounts="anybody")
-        wait_until(lambda: "what it said before stays in force" in daemon_text(self.workspace))
+        wait_until(lambda: "the previous settings stay in force" in daemon_text(self.workspace))
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         self.write(AllowedAccounts=[ANN])
         wait_until(lambda: self.block() == "")

@@ -119,7 +119,7 @@ class Hooks(EnrollmentCase):
         self.workspace.serving("wipe", ANN, "--confirm", ANN)
         text = daemon_text(self.workspace)
         self.assertNotIn("could not be started", text)
-        self.assertIn("(/bin/sh) ended with status 3", text)
+        self.assertIn("(/bin/sh) exited with status 3", text)
 
 
 if __name__ == "__main__":

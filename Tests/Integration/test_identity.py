@@ -282,4 +282,4 @@ go()
         acting = json.loads(answer)
         self.assertEqual((acting["name"], acting["source"]), (PERSONAL, "process"))
         text = self.workspace.run_as("", "mamctl", "identity", "show", "--workspace", self.workspace.name).stdout
-        self.assertTrue(text.startswith(b"nobody\tnot managed\tset for process "), text)
+        self.assertTrue(text.startswith(b"nobody\tnot managed\tinherited from process "), text)

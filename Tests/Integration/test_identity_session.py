@@ -108,7 +108,7 @@ class Session(SessionCase):
         self.workspace.serving("identity ui", "--set", ANN, "--passfile", self.workspace.passfile)
         self.assertTrue(self.workspace.serving("identity ui").stdout.startswith(f"{ANN}\tmanaged\tset for this login"))
         self.workspace.serving("identity ui", "--unset", status=DONE)
-        self.assertIn("nothing was set", self.workspace.serving("identity ui").stdout)
+        self.assertIn("nothing else is set", self.workspace.serving("identity ui").stdout)
 
     def test_what_makes_no_sense_is_refused(self):
         for parameters in ({"thread": 1, "identity": ANN}, {"identity": "a\nb"}, {"identity": ANN, "passphrase": ""}):

@@ -71,7 +71,7 @@ class Killed(WorkspaceCase):
         def log():
             return self.workspace.daemon_log.read_text()
 
-        begin, end = "all files are looked at", "all files were looked at"
+        begin, end = "checking all files", "all files checked"
         wait_until(lambda: log().rfind(end) > log().rfind(begin))
         self.workspace.ctl("verify", directory)
         recovery = log()[log().rfind(begin):]
@@ -232,7 +232,7 @@ class DeadMount(WorkspaceCase):
             wait_until(lambda: "stray cannot be seen" in self.workspace.log.read_text()[before:], 60)
             os.listdir(self.directory)
             said = self.workspace.log.read_text()[before:]
-            self.assertIn("cannot be put under it: Invalid argument", said)
+            self.assertIn("cannot be placed below it: Invalid argument", said)
         finally:
             self.kill()
             tracer.wait()

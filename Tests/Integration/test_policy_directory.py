@@ -198,12 +198,12 @@ class NoPolicies(PolicyDirectoryCase):
 
     not_policies = {
         "it is an error of": {"error": {"code": "Forbidden", "message": "no"}},
-        "it has no rule": {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_1"},
+        "it has neither rules": {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_1"},
         "holds no document": {"value": []},
         "graph.user is not": {"@odata.context": "x/$metadata#users(id)", "value": [{"id": "1"}]},
         "iosUpdateConfiguration is not": {
             "@odata.type": "#microsoft.graph.iosUpdateConfiguration", "printBlocked": False},
-        "it has one page": {"value": [LOOSE], "@odata.nextLink": "x"},
+        "it is one page": {"value": [LOOSE], "@odata.nextLink": "x"},
         "it has only configurations": {"customSettings": [{"name": "k", "value": "v"}]},
         "it is not JSON": json.dumps(STRICT)[:-1],
     }
@@ -231,7 +231,7 @@ class NoPolicies(PolicyDirectoryCase):
             self.assertIn("In force instead: strict (version 7), as it was on 2", text)
 
     def test_it_holds_after_a_kill_and_the_refusal_is_as_old_as_the_file(self):
-        self.refuse({}, "it has no rule")
+        self.refuse({}, "it has neither rules")
         since = self.refused()["strict.json"]["since"]
         os.kill(self.daemon(), signal.SIGKILL)
         wait_until(lambda: not os.path.ismount(self.workspace.mount_point) or self.dead(), 5)
@@ -321,7 +321,7 @@ class FirstStart(unittest.TestCase):
         workspace = Workspace(policy={"error": {"code": "Forbidden"}})
         self.addCleanup(workspace.close)
         workspace.init().mount(status=NO)
-        self.assertIn("it is an error of Microsoft Graph's", workspace.log.read_text())
+        self.assertIn("it is an error of Microsoft Graph", workspace.log.read_text())
 
 
 class WipeOrders(PolicyDirectoryCase):

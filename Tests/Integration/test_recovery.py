@@ -30,7 +30,7 @@ class Recovery(VerifyCase):
         self.crash()
         self.assertNotEqual(self.lock_file.read_bytes(), b"")
         self.mount()
-        wait_until(lambda: "all files were looked at" in self.log())
+        wait_until(lambda: "all files checked" in self.log())
         self.workspace.unmount()
         self.assertEqual(self.lock_file.read_bytes(), b"")
 
@@ -57,7 +57,7 @@ class Recovery(VerifyCase):
         self.lay(**{"deep/tail": zeroed(self.good, 3, 5), "deep/cut": self.good[:2 * BLOCK + 500]})
         self.workspace.mount()
         # Their last blocks say that more follows: to seal them anew takes the key.
-        wait_until(lambda: "mended once their keys are at hand" in self.log())
+        wait_until(lambda: "repaired once their keys are available" in self.log())
         self.assertLess(self.disk("deep/tail").stat().st_size, len(self.good))
         self.workspace.unmount()
         self.workspace.mount()
@@ -102,7 +102,7 @@ class Recovery(VerifyCase):
         self.crash()
         self.lay(**files)
         self.workspace.mount()
-        wait_until(lambda: "mended once their keys are at hand" in self.log())
+        wait_until(lambda: "repaired once their keys are available" in self.log())
 
     def test_a_rotten_mark_takes_no_end_out_of_sight(self):
         """It says less than the size, and its block does not verify."""

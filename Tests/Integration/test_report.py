@@ -115,7 +115,7 @@ class Report(WorkspaceCase):
         self.assertEqual((verify["counts"]["left"], verify["findings"][0]["problem"]), (1, "blocks"))
         text = Page(self.html()).text
         self.assertIn("test_verification/damaged", text)
-        self.assertIn("1 problem that it could not mend", text)
+        self.assertIn("1 problem that could not be repaired", text)
         file.unlink()
 
     def test_page_needs_nothing_else_and_runs_nothing(self):

@@ -137,7 +137,7 @@ class NoAnswer(WorkspaceCase):
             self.assertIn(f"other  at {other.mount_point}, read-only\n", shown)
             self.assertIn(
                 f"work  does not answer\n because  the daemon of workspace 'work', process {daemon}, is stopped, "
-                f"and answers nobody\n    next  kill -CONT {daemon}", shown)
+                f"and does not answer\n    next  kill -CONT {daemon}", shown)
             found = json.loads(other.ctl("status", "--json", status=UNREACHABLE, timeout=30).stdout)
             self.assertEqual([("error" in part, part.get("readOnly")) for part in found[:2]], [(False, True), (True, None)])
             # Which workspace is meant is not guessed from which one answers.
@@ -159,7 +159,7 @@ class NoAnswer(WorkspaceCase):
                 shown = self.workspace.ctl("status", status=NO).stdout
             finally:
                 os.unlink(listener.getsockname())
-        self.assertIn("odd  cannot be shown\n because  the daemon's answer is not under", shown)
+        self.assertIn("odd  cannot be shown\n because  cannot parse the daemon's answer", shown)
         self.assertIn(f"work  at {self.workspace.mount_point}\n", shown)
 
     def test_all_lock_at_once(self):
@@ -279,7 +279,7 @@ class RemoveWithCare(unittest.TestCase):
         self.assertIn(f"at {copy} for its unit", workspace.ctl(*remove, status=NO).stderr)
         # The unit's is meant, also while it is not there.
         copy.rename(workspace.root / "away")
-        self.assertIn(f"not seen, and left as it is: {copy}\n", workspace.ctl(*remove).stdout)
+        self.assertIn(f"not found, and left as it is: {copy}\n", workspace.ctl(*remove).stdout)
         self.assertTrue(workspace.on_disk(".mamd", "workspace.json").exists())
 
     def test_what_cannot_be_removed_whole_is_found_again(self):

@@ -182,12 +182,12 @@ class Service(MachineCase):
         configuration, _ = self.make("hook")
         (configuration / "settings.json").write_text('{"Hooks": {"CheckIn": ["/bin/true"]}}')
         self.machine.run("systemctl", "start", "mamd@hook")
-        self.assertIn("the CheckIn hook has no network", self.daemon_log("hook"))
+        self.assertIn("denies the CheckIn hook the network", self.daemon_log("hook"))
         self.drop_in("mamd@hook.service", "[Service]\nPrivateNetwork=no\nIPAddressDeny=\n")
         before = len(self.daemon_log("hook"))
         self.machine.run("systemctl", "restart", "mamd@hook")
         self.machine.run("systemctl", "stop", "mamd@hook")
-        self.assertNotIn("has no network", self.daemon_log("hook")[before:])
+        self.assertNotIn("hook the network", self.daemon_log("hook")[before:])
 
     def test_a_hook_with_a_drop_in_has_the_network(self):
         configuration, _ = self.make("outside")
@@ -206,7 +206,7 @@ class Service(MachineCase):
         told, *devices = (self.machine.place / "seen").read_text().split("\n")
         self.assertEqual(json.loads(told), {"hook": "checkIn", "accounts": ["ann@contoso.com"]})
         self.assertEqual(devices, self.machine.run("ls", "/sys/class/net").stdout.split("\n"))
-        self.assertNotIn("has no network", self.daemon_log("outside"))
+        self.assertNotIn("hook the network", self.daemon_log("outside"))
         # What it ends with is the hook's status.
         hook.write_text("#!/bin/sh\nexit 1\n")
         self.assertNotEqual(

@@ -201,7 +201,7 @@ class OnlyManaged(Transfers):
             ):
                 result = self.workspace.run_as(identity, "mamctl", *verb, check=False)
                 self.assertEqual(result.returncode, REFUSED, (identity, verb, result.stdout, result.stderr))
-                self.assertIn(b"whose policy gives nothing to", result.stderr)
+                self.assertIn(b"whose policy shares nothing with", result.stderr)
             self.assertFalse(out.exists())
         # What changes nothing is no transfer.
         self.workspace.run_as("", "mamctl", "owner", "--set", ANN, path)

@@ -41,7 +41,7 @@ class VerifyCase(WorkspaceCase):
     def recovered(self):
         """Waits until what a crash has left is mended; the account is unlocked."""
         self.workspace.unlock()
-        begin, end = "all files are looked at", "all files were looked at"
+        begin, end = "checking all files", "all files checked"
         wait_until(lambda: self.log().rfind(end) > self.log().rfind(begin))
 
     def lay(self, **files):

@@ -38,7 +38,7 @@ struct UncertainEndTests {
         try file.truncate(to: 15_000)
     }
 
-    @Test("Once all files were looked at, only those of awaited keys may end anywhere")
+    @Test("Once all files checked, only those of awaited keys may end anywhere")
     func awaitedKeys() throws {
         let header = try makeTorn("cut")
         let key = try #require(header.sealing?.keyID)
