@@ -25,7 +25,8 @@ package struct AuditKey: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// All of an account's that there was no room to tell one by one; of all accounts' with an empty name.
+    /// All of an account's that there was no room to tell one by one; of all accounts' with an
+    /// empty name.
     func rest(of account: String) -> AuditKey {
         AuditKey(event, thread: 0, operation: "", account: account, reason: "")
     }

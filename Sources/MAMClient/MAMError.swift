@@ -48,7 +48,8 @@ public struct MAMError: Error, Sendable, Hashable {
     public let next: String?
     /// The account that it is about, if it is about one.
     public let account: String?
-    /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection managers' calls.
+    /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection
+    /// managers' calls.
     public let statusCode: Int?
     /// When another passphrase is tried; 0: now.
     public let retryAfterSeconds: Int

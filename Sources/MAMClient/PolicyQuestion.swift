@@ -54,7 +54,8 @@ public struct Decision: Sendable, Hashable {
 }
 
 extension PolicyQuestion {
-    /// A method, its parameters, the name of the one that says whose policy is asked, and descriptors.
+    /// A method, its parameters, the name of the one that says whose policy is asked, and
+    /// descriptors.
     struct Call {
         var method: String
         var parameters: [String: JSONValue]

@@ -30,8 +30,8 @@ public final class Watch: Sendable {
         self.path = path
     }
 
-    /// Calls `body` with each event on this thread, until it returns false or somebody stops the watch. An error is thrown when
-    /// the daemon ends.
+    /// Calls `body` with each event on this thread, until it returns false or somebody stops the
+    /// watch. An error is thrown when the daemon ends.
     ///
     /// Begin it once. A body that takes long loses the oldest of more than 256 events.
     public func forEach(_ body: (Event) -> Bool) throws(MAMError) {

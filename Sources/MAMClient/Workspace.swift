@@ -4,7 +4,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but for identities of threads.
+/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but
+/// for identities of threads.
 public struct Workspace: Sendable {
     let service: Service
     private let threads: ThreadIdentities
@@ -98,8 +99,8 @@ extension Workspace {
             "Workspace.Unlock", secret.parameters.adding("account", accountId), secret.descriptors)
     }
 
-    /// Destroys an account's keys, then its files. False if something is left, which goes when this is called again, or
-    /// when the daemon next starts. A call counts as confirmed: ask before it.
+    /// Destroys an account's keys, then its files. False if something is left, which goes when this
+    /// is called again, or when the daemon next starts. A call counts as confirmed: ask before it.
     public func wipe(_ accountId: String) throws(MAMError) -> Bool {
         try service.call(
             "Workspace.Wipe", ["account": .string(accountId), "confirmed": true]

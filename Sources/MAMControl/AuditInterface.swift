@@ -100,7 +100,8 @@ private struct AuditQuestion {
         return time
     }
 
-    /// As the records name it. Of one that is gone the name is all there is, and the records tell whose it was.
+    /// As the records name it. Of one that is gone the name is all there is, and the records tell
+    /// whose it was.
     private static func account(
         _ call: VarlinkCall, _ interface: AuditInterface
     ) throws(VarlinkError) -> String? {

@@ -1,4 +1,5 @@
-// An interface whose refusals are recorded, and whose callers are known to what the vault records meanwhile.
+// An interface whose refusals are recorded, and whose callers are known to what the vault records
+// meanwhile.
 
 internal import MAMAudit
 internal import MAMEnrollment
@@ -104,7 +105,8 @@ extension VarlinkCall {
 }
 
 extension VarlinkError {
-    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records itself.
+    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records
+    /// itself.
     fileprivate var event: LogMessage? {
         switch lastName {
         case "Refused", "WindowClosed", "Blocked": .refused

@@ -1,4 +1,5 @@
-// The status codes of the Intune App SDK's protection managers, around the errors that the workspace has anyway.
+// The status codes of the Intune App SDK's protection managers, around the errors that the
+// workspace has anyway.
 
 internal import MAMModel
 internal import MAMVault

@@ -61,7 +61,8 @@ final class SocketFile: Sendable {
     private static func removeStale(_ path: String) throws(Errno) {
         var found = stat()
         guard lstat(path, &found) == 0 else { return }
-        // A live socket without our lock belongs to something else, or someone removed the lock file.
+        // A live socket without our lock belongs to something else, or someone removed the lock
+        // file.
         guard found.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else {
             throw Errno(rawValue: EADDRINUSE)
         }

@@ -1,4 +1,5 @@
-// From one frame to one reply: parsing the call, finding the interface, introspection. Knows no socket.
+// From one frame to one reply: parsing the call, finding the interface, introspection. Knows no
+// socket.
 
 package import MAMModel
 package import MAMSystem

@@ -15,7 +15,8 @@ extension VaultService {
         isTrusted(peer) || account.user == peer.uid
     }
 
-    /// The account that a call names, or the caller's only one; checked against the caller's rights.
+    /// The account that a call names, or the caller's only one; checked against the caller's
+    /// rights.
     func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String) {
         guard let text = try call.parameters.optionalString("account") else {
             let own = controlled(by: call.peer)

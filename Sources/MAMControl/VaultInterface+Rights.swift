@@ -47,8 +47,8 @@ extension VaultService {
         throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
-    /// Refuses the content of a file or of data to who may not act for the account whose key it needs, and to who works
-    /// for somebody to whom its policy sends nothing.
+    /// Refuses the content of a file or of data to who may not act for the account whose key it
+    /// needs, and to who works for somebody to whom its policy sends nothing.
     func requireReading(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
@@ -92,7 +92,8 @@ extension VaultService {
         }
     }
 
-    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would be the daemon.
+    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would
+    /// be the daemon.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
         guard !isTrusted(call.peer), withExtendedLifetime(file, { mam_is_kernels(file.raw) }) != 0
         else { return }
@@ -137,8 +138,8 @@ enum FileUse {
 }
 
 extension VarlinkCall {
-    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those who have
-    /// its rights anyway.
+    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those
+    /// who have its rights anyway.
     func file(
         _ pathName: String, _ descriptorName: String, _ service: some VaultService,
         _ use: FileUse

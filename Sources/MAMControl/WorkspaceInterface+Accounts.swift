@@ -10,7 +10,8 @@ internal import MAMWire
 extension WorkspaceInterface {
     private func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }
 
-    /// With all that is known of them. Which documents cover an account is told to those that it answers to.
+    /// With all that is known of them. Which documents cover an account is told to those that it
+    /// answers to.
     func accountReports(for peer: Peer) -> [AccountReport] {
         let counts = vault.openFileCounts
         return vault.accounts.map { account in

@@ -1,4 +1,5 @@
-// Random bytes, from getrandom(2): safe across fork and copies of a machine, and no state of ours to leak.
+// Random bytes, from getrandom(2): safe across fork and copies of a machine, and no state of ours
+// to leak.
 
 internal import CCrypto
 package import MAMModel

@@ -20,7 +20,8 @@ package struct ClockReading: Sendable, Equatable {
         self.boot = boot
     }
 
-    /// Replaces the reading and returns the elapsed seconds. After a reboot only the wall clock counts.
+    /// Replaces the reading and returns the elapsed seconds. After a reboot only the wall clock
+    /// counts.
     package mutating func advance(to moment: Moment, boot now: String) -> Int64 {
         let byWall = Self.difference(moment.wallSeconds, wallSeconds)
         let byBoot = boot == now ? Self.difference(moment.secondsSinceBoot, secondsSinceBoot) : 0

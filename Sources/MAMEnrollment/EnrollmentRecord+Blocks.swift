@@ -4,7 +4,8 @@ package import MAMModel
 internal import MAMPolicy
 
 extension EnrollmentRecord {
-    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a person calls the account.
+    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a
+    /// person calls the account.
     package func block(_ facts: EnrollmentFacts, name: String) -> AccountBlock? {
         if stage == .signedOut {
             return AccountBlock(
@@ -87,7 +88,8 @@ extension EnrollmentRecord {
         }.min()
     }
 
-    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if that never comes.
+    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if
+    /// that never comes.
     package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
         func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - sinceCheckIn) } }
         guard stage != .signedOut else { return (nil, nil) }

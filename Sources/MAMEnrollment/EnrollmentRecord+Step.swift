@@ -211,7 +211,8 @@ extension EnrollmentRecord {
             : "\(subject) close\(ending) the account until mamctl account login"
     }
 
-    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out some number must hold.
+    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out
+    /// some number must hold.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
         let pin = facts.policy.pin
         if offlineWipe == .needsPassphrase {

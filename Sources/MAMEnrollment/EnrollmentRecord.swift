@@ -57,8 +57,9 @@ package struct EnrollmentRecord: Sendable, Equatable {
     /// Of an account that is registered now.
     package init(at reading: ClockReading) { self.reading = reading }
 
-    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase to go on. How long it
-    /// was offline is not known, and no time that is not known leads to a wipe.
+    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase
+    /// to go on. How long it was offline is not known, and no time that is not known leads to a
+    /// wipe.
     package static func strictest(at reading: ClockReading) -> EnrollmentRecord {
         var record = EnrollmentRecord(at: reading)
         (record.sinceAttempt, record.sincePassphrase) = (.max, .max)
@@ -71,7 +72,8 @@ package struct EnrollmentRecord: Sendable, Equatable {
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
     package let isCovered: Bool
-    /// There is any document at all: an empty directory, which may be a disk that is not mounted, says nothing of anybody.
+    /// There is any document at all: an empty directory, which may be a disk that is not mounted,
+    /// says nothing of anybody.
     package let isPolicyThere: Bool
     /// Why the settings do not allow it; nil if they do.
     package let objection: String?

@@ -1,4 +1,5 @@
-// The records on disk: the directory `enrollment/` of the state directory, one file for each account.
+// The records on disk: the directory `enrollment/` of the state directory, one file for each
+// account.
 
 internal import Glibc
 package import MAMModel

@@ -22,8 +22,8 @@ package struct Hooks: Sendable {
     /// `EX_TEMPFAIL`: what a CheckIn hook ends with when the network is down.
     package static let networkFailure: Int32 = 75
 
-    /// Calls one with the facts as one JSON object on its standard input, and waits for its end; nil if there is none. Its
-    /// output goes to the log.
+    /// Calls one with the facts as one JSON object on its standard input, and waits for its end;
+    /// nil if there is none. Its output goes to the log.
     ///
     /// Never call this while holding a lock.
     @discardableResult

@@ -1,5 +1,5 @@
-// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on the way. It knows
-// nothing of keys or files.
+// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on
+// the way. It knows nothing of keys or files.
 //
 //   StatusCode, EnrollmentStatus     what is told of it, in the SDK's numbers
 //   EnrollmentRecord (+JSON), ClockReading what is recorded, and how much time has passed
@@ -10,7 +10,8 @@
 
 package import MAMModel
 
-/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's enrolment.
+/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's
+/// enrolment.
 package enum StatusCode: Int, Sendable, CaseIterable {
     case newPolicy = 100
     case policyUnchanged = 101

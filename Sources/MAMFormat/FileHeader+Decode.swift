@@ -72,8 +72,8 @@ extension FileHeader {
         return fields
     }
 
-    /// True when the checksum is right for a header whose magic was not damaged: such a file must not pass for
-    /// a foreign one and be shown as it is.
+    /// True when the checksum is right for a header whose magic was not damaged: such a file must
+    /// not pass for a foreign one and be shown as it is.
     static func lacksOnlyMagic(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= byteCount else { return false }
         let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
@@ -87,7 +87,8 @@ extension FileHeader {
         }
     }
 
-    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls damaged.
+    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls
+    /// damaged.
     package static func damage(of bytes: RawSpan) -> HeaderError {
         if let newer = bytes.version(above: version, magic: fileMagic) {
             return .newerVersion(newer)

@@ -5,7 +5,8 @@
 /// Both are kept as first written and compared without regard to case, as Entra does. Either may be
 /// empty; with both empty the owner is nobody.
 package struct Identity: Sendable {
-    /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of UTF-8.
+    /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of
+    /// UTF-8.
     package let name: String
     /// Directory object id, a GUID by custom: at most ``maximumObjectIDByteCount`` bytes of UTF-8.
     package let objectID: String
@@ -32,7 +33,8 @@ package struct Identity: Sendable {
         }
     }
 
-    /// Takes any text that fits and has no control characters, so that it can stand in one line of output.
+    /// Takes any text that fits and has no control characters, so that it can stand in one line of
+    /// output.
     package init(name: String, objectID: String = "") throws(Invalid) {
         guard name.utf8.count <= Self.maximumNameByteCount else {
             throw .nameTooLong(name.utf8.count)

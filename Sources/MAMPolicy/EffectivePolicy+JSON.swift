@@ -3,8 +3,8 @@
 package import MAMModel
 
 extension EffectivePolicy {
-    /// The rules in force in Graph's words; for each of them which documents gave the value, and which asked for
-    /// something looser.
+    /// The rules in force in Graph's words; for each of them which documents gave the value, and
+    /// which asked for something looser.
     package var json: JSONValue {
         var shown: [String: JSONValue] = [:]
         for field in RuleField.all where field.show(rules) != .null {
@@ -13,7 +13,8 @@ extension EffectivePolicy {
         return ["rules": .object(shown), "documents": .array(sources.map(describe))]
     }
 
-    /// A value may be from a document that leaves the property open; looser is only what somebody wrote.
+    /// A value may be from a document that leaves the property open; looser is only what somebody
+    /// wrote.
     private func origin(of field: RuleField) -> JSONValue {
         let value = field.show(rules)
         let speaking = sources.filter { field.stand($0.rules) != nil }

@@ -1,4 +1,5 @@
-// Where things stand in a JSON text: for people who are to mend it. What a text means is told by JSONValue alone.
+// Where things stand in a JSON text: for people who are to mend it. What a text means is told by
+// JSONValue alone.
 
 internal import MAMModel
 
@@ -28,7 +29,8 @@ struct JSONScan {
     private(set) var starts: [Int: Place] = [:]
     private(set) var error: (place: Place, reason: String)?
 
-    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for each member.
+    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for
+    /// each member.
     private struct Link: Hashable {
         let outer: Int
         let step: Step
@@ -54,7 +56,8 @@ struct JSONScan {
         if position < bytes.count { _ = fail("there is more after the end") }
     }
 
-    /// The number of what stands at the end of a way from the top; nil for what is not there, or is no object or list.
+    /// The number of what stands at the end of a way from the top; nil for what is not there, or is
+    /// no object or list.
     func number(at way: [Step]) -> Int? {
         way.reduce(0) { outer, step in outer.flatMap { numbers[Link(outer: $0, step: step)] } }
     }

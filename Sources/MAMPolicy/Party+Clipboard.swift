@@ -8,8 +8,8 @@ package enum ClipboardReach: String, Sendable, CaseIterable {
 }
 
 extension Party {
-    /// Who may paste so many characters of this account's data. A count below zero is none that exists, and gets no
-    /// exception.
+    /// Who may paste so many characters of this account's data. A count below zero is none that
+    /// exists, and gets no exception.
     package func clipboardReach(characters count: Int) -> ClipboardReach {
         if isShortEnough(count) { return .everyone }
         return switch rules.allowedOutboundClipboardSharingLevel ?? .allApps {
@@ -19,7 +19,8 @@ extension Party {
         }
     }
 
-    /// Whether characters of this account may be copied to `target`; nil for a clipboard that every program reads.
+    /// Whether characters of this account may be copied to `target`; nil for a clipboard that every
+    /// program reads.
     package func canCopy(characters count: Int, to target: Party?) -> Decision {
         guard isManaged else { return freedom }
         let target = target ?? .nobody
@@ -41,7 +42,8 @@ extension Party {
         }
     }
 
-    /// Whether this account may paste what `source` copied; nil for a source that is unknown. Both sides count.
+    /// Whether this account may paste what `source` copied; nil for a source that is unknown. Both
+    /// sides count.
     package func canPaste(characters count: Int, from source: Party?) -> Decision {
         let source = source ?? .nobody
         let given = source.canCopy(characters: count, to: self)

@@ -5,8 +5,8 @@ package import MAMModel
 /// Whether a URL may be opened, and which one to open instead.
 package struct LinkAnswer: Sendable, Equatable {
     package let decision: Decision
-    /// The URL to open: the one that was asked for, or one that leads to the program that policy names. Nil if
-    /// none may be opened.
+    /// The URL to open: the one that was asked for, or one that leads to the program that policy
+    /// names. Nil if none may be opened.
     package let opens: String?
 }
 
@@ -24,7 +24,8 @@ package struct LinkInputs: Sendable {
 }
 
 extension Party {
-    /// `isURLAllowed`. It counts only whether policy blocks the URL, not whether a program for it exists.
+    /// `isURLAllowed`. It counts only whether policy blocks the URL, not whether a program for it
+    /// exists.
     package func canOpenURL(_ text: String, _ inputs: LinkInputs = LinkInputs()) -> LinkAnswer {
         guard isManaged else { return .open(text, freedom.reason) }
         guard let url = URLText(text) else {
@@ -72,8 +73,8 @@ extension Party {
         return .open(url.with(scheme: scheme), "web pages open in the managed browser", by: rule)
     }
 
-    /// The schemes for `http` and `https` of the browser that policy names: Edge unless it names its own. Nil for a
-    /// name that cannot be a scheme.
+    /// The schemes for `http` and `https` of the browser that policy names: Edge unless it names
+    /// its own. Nil for a name that cannot be a scheme.
     private var browserSchemes: (http: String, https: String)? {
         guard let custom = rules.customBrowserProtocol, !custom.isEmpty else {
             return Self.edge
@@ -83,7 +84,8 @@ extension Party {
 
     static let edge = (http: "microsoft-edge-http", https: "microsoft-edge-https")
 
-    /// Calls and messages go where the policy for them says; it is stricter or looser than that for programs.
+    /// Calls and messages go where the policy for them says; it is stricter or looser than that for
+    /// programs.
     private func phoneLink(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> LinkAnswer? {
         switch url.scheme {
         case "tel", "telprompt":
@@ -145,8 +147,8 @@ extension Party {
         return .open(opens, "a managed program opens \(url.scheme):", by: Rule.outbound)
     }
 
-    /// What only a managed program opens: under the scheme's twin if that is known, else as it is. Nil if no managed
-    /// program is known.
+    /// What only a managed program opens: under the scheme's twin if that is known, else as it is.
+    /// Nil if no managed program is known.
     private func managedForm(_ url: URLText, _ text: String, _ inputs: LinkInputs) -> String? {
         let suffix = Self.twinSuffix
         if inputs.names(url.scheme + suffix) { return url.with(scheme: url.scheme + suffix) }
@@ -157,7 +159,8 @@ extension Party {
         return isKnown ? text : nil
     }
 
-    /// Managed programs register each scheme a second time with this ending, so that only they answer to it.
+    /// Managed programs register each scheme a second time with this ending, so that only they
+    /// answer to it.
     private static let twinSuffix = "-intunemam"
 
     /// Administrators write `mybrowser`, `mybrowser:` or `mybrowser://`.

@@ -3,8 +3,8 @@
 package import MAMModel
 
 extension Party {
-    /// Whether data of this account may be saved at a location that belongs to `account`; nil for one that is
-    /// unknown or unmanaged. The other side may refuse also what nobody manages.
+    /// Whether data of this account may be saved at a location that belongs to `account`; nil for
+    /// one that is unknown or unmanaged. The other side may refuse also what nobody manages.
     package func canSave(to location: SaveLocation, of account: Party?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToTakeIn(from: self) { return refusal }
@@ -37,8 +37,8 @@ extension Party {
         return .yes("\(identity) may save copies in \(location.name)", by: Rule.storage)
     }
 
-    /// Whether this account may take in data from a location that belongs to `account`; nil for one that is
-    /// unknown or unmanaged.
+    /// Whether this account may take in data from a location that belongs to `account`; nil for one
+    /// that is unknown or unmanaged.
     package func canOpen(from location: OpenLocation, of account: Party?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToGiveAway(to: self) { return refusal }

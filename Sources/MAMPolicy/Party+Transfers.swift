@@ -10,8 +10,8 @@ package struct Reception: Sendable, Equatable {
 }
 
 extension Party {
-    /// `canReceiveSharedFile`: whether a file of `owner` may come to this account; nil for a file that says nothing
-    /// of an owner.
+    /// `canReceiveSharedFile`: whether a file of `owner` may come to this account; nil for a file
+    /// that says nothing of an owner.
     package func canReceiveFile(of owner: Party?) -> Reception {
         let decision = canReceive(from: owner ?? .nobody)
         let isTaken =
@@ -20,10 +20,12 @@ extension Party {
         return Reception(decision: decision, becomesReceivers: isTaken)
     }
 
-    /// `canReceiveSharedItemProvider`: a shared item is not a file, so that its program must protect it.
+    /// `canReceiveSharedItemProvider`: a shared item is not a file, so that its program must
+    /// protect it.
     package func canReceiveItem(of owner: Party?) -> Decision { canReceive(from: owner ?? .nobody) }
 
-    /// Whether data of this account may be handed to a program that works for `receiver`. Both sides count.
+    /// Whether data of this account may be handed to a program that works for `receiver`. Both
+    /// sides count.
     package func canSend(to receiver: Party) -> Decision {
         if isSameAccount(as: receiver), policy.outbound == .noApps {
             return .no("\(identity) may send to no program", by: Rule.outbound)
@@ -31,7 +33,8 @@ extension Party {
         return receiver.canReceive(from: self)
     }
 
-    /// Whether a process that works for `reader` may open a file of this account: a transfer, for root too.
+    /// Whether a process that works for `reader` may open a file of this account: a transfer, for
+    /// root too.
     package func canBeRead(by reader: Party) -> Decision {
         if !isManaged { return freedom }
         if isSameAccount(as: reader) { return .yes("\(identity) reads its own file") }

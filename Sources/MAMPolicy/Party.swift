@@ -4,7 +4,8 @@ package import MAMModel
 
 /// An account as far as decisions care: who it is, and what its policy asks.
 ///
-/// A side that nobody knows, that is nobody, or that no organisation manages is unmanaged, and nothing restricts it.
+/// A side that nobody knows, that is nobody, or that no organisation manages is unmanaged, and
+/// nothing restricts it.
 package struct Party: Sendable {
     package let identity: Identity
     package let isManaged: Bool

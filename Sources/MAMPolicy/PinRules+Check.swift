@@ -30,8 +30,8 @@ extension PinFlaw: CustomStringConvertible {
 extension PinRules {
     /// What is wrong with a candidate, given as UTF-8; nil if nothing is or if no PIN is required.
     ///
-    /// It is read in place, character by character: no copy of a passphrase may outlive this. A character is a Unicode
-    /// scalar.
+    /// It is read in place, character by character: no copy of a passphrase may outlive this. A
+    /// character is a Unicode scalar.
     package func flaw(in candidate: UnsafeRawBufferPointer) -> PinFlaw? {
         guard isRequired else { return nil }
         guard let found = Traits(reading: candidate) else { return .notText }
@@ -66,7 +66,8 @@ private struct Traits {
     var hasDigit = false
     var hasLetter = false
     var hasSymbol = false
-    /// Three characters in a row that are equal, or neighbouring digits or letters in one direction.
+    /// Three characters in a row that are equal, or neighbouring digits or letters in one
+    /// direction.
     var hasSimpleWindow = false
     private var previous: Unicode.Scalar?
     private var previousStep: Step?

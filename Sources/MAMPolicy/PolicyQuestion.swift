@@ -2,7 +2,8 @@
 
 package import MAMModel
 
-/// A question that needs nothing but a policy. The raw value is the SDK's name, or one like it where iOS itself is asked.
+/// A question that needs nothing but a policy. The raw value is the SDK's name, or one like it
+/// where iOS itself is asked.
 package enum PolicyQuestion: String, Sendable, CaseIterable {
     case isPINRequired
     case isFileEncryptionRequired
@@ -87,7 +88,8 @@ extension Party {
         }
     }
 
-    /// Whether a document picker may be shown in this mode: an import takes data in, all others give it away.
+    /// Whether a document picker may be shown in this mode: an import takes data in, all others
+    /// give it away.
     package func canPickDocuments(_ mode: DocumentPickerMode) -> Decision {
         guard isManaged else { return freedom }
         return mode == .import

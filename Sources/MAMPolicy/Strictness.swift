@@ -88,8 +88,8 @@ extension Strictness where Value == String {
     /// Neither restricts more; the choice only has to be the same in any order.
     static let either = Strictness { min($0, $1) }
 
-    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened; Edge is managed, which
-    /// nobody knows of the others.
+    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened;
+    /// Edge is managed, which nobody knows of the others.
     static let program = Strictness { one, other in
         place(ofProgram: one) < place(ofProgram: other) ? one : other
     }

@@ -47,7 +47,8 @@ struct LoginManager: ~Copyable {
         }
     }
 
-    /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind where the bus can.
+    /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind
+    /// where the bus can.
     mutating func meet() {
         do throws(BusError) {
             try tellLockedSessions()

@@ -4,7 +4,8 @@ internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing happens.
+/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing
+/// happens.
 package final class SessionWatch: Sendable {
     private let events: SessionEvents
     private let log: Log

@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// Buffers of one size. Whoever takes one owns it until it is given back, with no plaintext left in it.
+/// Buffers of one size. Whoever takes one owns it until it is given back, with no plaintext left in
+/// it.
 package final class BufferPool: Sendable {
     private struct Buffer: @unchecked Sendable {
         // Owned by whoever took it out of `idle`, so it is never shared.

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Errors that a test plans for its own thread's calls. Costs one relaxed load when nothing is planned.
+/// Errors that a test plans for its own thread's calls. Costs one relaxed load when nothing is
+/// planned.
 package enum Faults {
     /// Kinds of calls that can be made to fail; each raw value is one bit.
     package struct Kind: OptionSet, Sendable {
@@ -31,8 +32,8 @@ package enum Faults {
     /// By thread, so that tests that run side by side do not meet each other's.
     private static let plans = Mutex<[pthread_t: Plan]>([:])
 
-    /// The `nth` matching call of this thread (the first is 1) and those after it fail with `error`, as often
-    /// as `times` says, until ``disarm()``.
+    /// The `nth` matching call of this thread (the first is 1) and those after it fail with
+    /// `error`, as often as `times` says, until ``disarm()``.
     package static func arm(_ kinds: Kind, nth: Int, times: Int = .max, error: Errno) {
         plans.withLock {
             $0[pthread_self()] = Plan(

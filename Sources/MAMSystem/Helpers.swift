@@ -9,10 +9,12 @@ package protocol SharedWork: AnyObject, Sendable {
     func doPart(_ part: Int)
 }
 
-/// A few threads, one for each processor but the caller's, made when they are first of use and asleep otherwise.
+/// A few threads, one for each processor but the caller's, made when they are first of use and
+/// asleep otherwise.
 ///
-/// Nobody waits for one to have time: who finds all of them busy, or is done before the one that he woke has begun, does all
-/// by himself. So no set of requests waits for each other, whatever holds a helper up.
+/// Nobody waits for one to have time: who finds all of them busy, or is done before the one that he
+/// woke has begun, does all by himself. So no set of requests waits for each other, whatever holds
+/// a helper up.
 package final class Helpers: Sendable {
     private struct State {
         var idle: [Helper] = []
@@ -103,7 +105,8 @@ private final class Helper: Sendable {
         offer.withLock { $0 = Job(work: work, count: count) }
         wanted.signal()
         doParts(of: work, count)
-        // Not begun by now: then it finds nothing when it wakes. Otherwise it is in the middle of its last parts.
+        // Not begun by now: then it finds nothing when it wakes. Otherwise it is in the middle of
+        // its last parts.
         let isTakenBack = offer.withLock { $0.take() } != nil
         if !isTakenBack { done.wait() }
     }

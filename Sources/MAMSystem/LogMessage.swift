@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for them.
+/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for
+/// them.
 package enum LogMessage: String, Sendable, CaseIterable {
     /// The mount serves.
     case started

@@ -2,8 +2,9 @@
 
 internal import Glibc
 
-/// Known by its number: the path at which it was made may lead to another mount meanwhile. And by its file system: once it
-/// is gone its number may be another daemon's mount's, while a copy in another mount name space keeps this one serving.
+/// Known by its number: the path at which it was made may lead to another mount meanwhile. And by
+/// its file system: once it is gone its number may be another daemon's mount's, while a copy in
+/// another mount name space keeps this one serving.
 package struct OwnMount {
     private let id: Int
     private let device: String

@@ -1,4 +1,5 @@
-// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is read from /proc.
+// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is
+// read from /proc.
 
 internal import CShims
 internal import Glibc

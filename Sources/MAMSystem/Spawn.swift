@@ -20,7 +20,8 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
 /// The umask that programs get from us; -1: ours.
 private let programsUmask = Atomic<Int32>(-1)
 
-/// From now on files get the modes that they are made with. Programs that we start get the umask that we had.
+/// From now on files get the modes that they are made with. Programs that we start get the umask
+/// that we had.
 package func dropUmask() { programsUmask.store(Int32(umask(0)), ordering: .relaxed) }
 
 /// posix_spawnp(3), which takes no umask: the new process has that of the thread that calls it.
@@ -34,7 +35,8 @@ private func withProgramsUmask(_ start: () -> Int32) throws(Errno) -> Int32 {
     return start()
 }
 
-/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as. `environment`: nil for ours.
+/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
+/// `environment`: nil for ours.
 /// `resettingSignals`: it gets none blocked or ignored, whatever is here.
 package func spawn(
     _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false,
@@ -126,7 +128,8 @@ func withPointers<Result>(
     return body(pointers + [nil])
 }
 
-/// A file in memory that has these bytes, to be read from its start; none that is started inherits it by accident.
+/// A file in memory that has these bytes, to be read from its start; none that is started inherits
+/// it by accident.
 package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
     let file = Descriptor(owning: try retrying { mam_memory_file() })
     try content.span.withUnsafeBytes { bytes throws(Errno) in

@@ -135,7 +135,8 @@ extension Invocation {
             about: "account '\(account.label)'")
     }
 
-    /// What a call that needs the account's keys has to carry: nothing if the device alone opens them.
+    /// What a call that needs the account's keys has to carry: nothing if the device alone opens
+    /// them.
     func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
         var secrets = SecretParameters()
         if account.hasPassphrase {

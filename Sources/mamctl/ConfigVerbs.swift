@@ -1,4 +1,5 @@
-// `config …`: what the organisation tells an account's programs. `configure`: settings, checked and in their own form.
+// `config …`: what the organisation tells an account's programs. `configure`: settings, checked
+// and in their own form.
 
 internal import Glibc
 internal import MAMModel

@@ -1,4 +1,5 @@
-// `data protect`, `data unprotect` and `data info`: from standard input or a file to standard output or a new file.
+// `data protect`, `data unprotect` and `data info`: from standard input or a file to standard
+// output or a new file.
 
 internal import Glibc
 internal import MAMModel

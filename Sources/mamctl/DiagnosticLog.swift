@@ -1,5 +1,6 @@
-// The daemon's log without the names in it. What a line says of people and files cannot be told from what it says of
-// mamd by looking at it: so only lines are shown that are known, and of these only the words that are mamd's.
+// The daemon's log without the names in it. What a line says of people and files cannot be told
+// from what it says of mamd by looking at it: so only lines are shown that are known, and of these
+// only the words that are mamd's.
 
 internal import MAMSystem
 

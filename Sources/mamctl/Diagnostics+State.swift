@@ -1,4 +1,5 @@
-// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed for it.
+// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed
+// for it.
 
 internal import Glibc
 internal import MAMAudit

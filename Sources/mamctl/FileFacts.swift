@@ -52,7 +52,8 @@ extension FileFacts {
 }
 
 extension Invocation {
-    /// Asks whoever knows. What has no owner is refused; directories too, which have a class, unless asked for.
+    /// Asks whoever knows. What has no owner is refused; directories too, which have a class,
+    /// unless asked for.
     func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
         let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
@@ -83,7 +84,8 @@ extension Invocation {
     }
 }
 
-/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no permission to read, and wakes no device.
+/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no
+/// permission to read, and wakes no device.
 func openForQuestion(
     _ path: ByteString, orDirectory: Bool = false
 ) throws(Failure) -> Descriptor {

@@ -5,8 +5,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Checks everything first, then creates; the file that makes a directory a workspace comes last, so that
-/// a run that was broken off can be repeated.
+/// Checks everything first, then creates; the file that makes a directory a workspace comes last,
+/// so that a run that was broken off can be repeated.
 func initialise(_ invocation: Invocation) throws -> ExitStatus {
     let plan = try WorkspacePlan(invocation)
     try plan.checkBacking(adopting: invocation.arguments.has("adopt"))

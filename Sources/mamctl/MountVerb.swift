@@ -134,15 +134,16 @@ private func checkLinks(_ path: ByteString) throws(Failure) {
     }
 }
 
-/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs from writing into the
-/// directory below.
+/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs
+/// from writing into the directory below.
 private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
     guard let place = try mountOfWorkspace(path)?.place, try isDead(place) else { return nil }
     printError("mamctl: \(path.shown): the daemon of this mount has died; mounting again")
     return place
 }
 
-/// A daemon that was killed this moment may have answered just now, and be dead by the next question.
+/// A daemon that was killed this moment may have answered just now, and be dead by the next
+/// question.
 private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
     do throws(Failure) { return try freeDirectory(path) } catch {
         guard let dead = try deadMount(at: path) else { throw error }

@@ -14,7 +14,8 @@ func runProgram(_ words: [ByteString]) -> Int32 {
 }
 
 private func runAndReport(_ words: [ByteString]) -> Int32 {
-    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked for.
+    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked
+    // for.
     let options = words.prefix { $0.text != "--" }
     let isJSON = options.contains { $0.text == "--json" }
     do {

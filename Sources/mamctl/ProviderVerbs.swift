@@ -1,4 +1,5 @@
-// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in, as copies.
+// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in,
+// as copies.
 
 internal import Glibc
 internal import MAMFormat
@@ -6,8 +7,8 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount it is a file of the
-/// account's, and the mount encrypts it.
+/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount
+/// it is a file of the account's, and the mount encrypts it.
 func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     let handover = try Handover(invocation)
     try handover.refuseWhatIsNotTheAccounts()
@@ -15,7 +16,8 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     return try handover.write(seals ? .encrypted : .plain)
 }
 
-/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked first.
+/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked
+/// first.
 func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands[0].text != "-" else {
         throw Failure.usage(invocation.verb, "standard input cannot be imported; name a file")
@@ -62,7 +64,8 @@ private struct Handover {
                 next: "hand it out of the one first, then take it into the other")
         }
         account = try Self.account(of: invocation, daemon)
-        // From here on we are a program of the account's: what it may read we may, and what we make is the account's.
+        // From here on we are a program of the account's: what it may read we may, and what we make
+        // is the account's.
         _ = try daemon.call(
             "Identity.SetProcessIdentity",
             [
@@ -153,8 +156,8 @@ private struct Handover {
         return try reply.integer("bytes")
     }
 
-    /// In memory: what is protected already is refused before anything is sealed, and plain content that is to be encrypted
-    /// reaches no disk.
+    /// In memory: what is protected already is refused before anything is sealed, and plain content
+    /// that is to be encrypted reaches no disk.
     private func spooled(_ input: Descriptor) throws -> Descriptor {
         let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
         _ = try copy(input, into: memory, next: "save it in the mount, and name the file")

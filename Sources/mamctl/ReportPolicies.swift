@@ -1,4 +1,5 @@
-// A report's section on policy: every rule in force, where it is from, and who asked for something looser.
+// A report's section on policy: every rule in force, where it is from, and who asked for something
+// looser.
 
 internal import MAMModel
 internal import MAMSystem

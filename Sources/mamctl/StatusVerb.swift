@@ -77,7 +77,8 @@ private func row(_ account: AccountReport) -> [String] {
         lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
         lines.notes,
     ]
-    // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.
+    // The coloured cell comes last but one: escapes count as letters, so all in a column have the
+    // same.
     return [lines.shown, lines.state, parts.compactMap(\.self).joined(separator: "; ")]
 }
 

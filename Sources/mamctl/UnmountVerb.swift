@@ -41,7 +41,8 @@ func isDead(_ place: ByteString) throws(Failure) -> Bool {
     return try naming(place) { () throws(Errno) in try isDeadMount(place) }
 }
 
-/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us waiting too.
+/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us
+/// waiting too.
 private func isDaemonStuck(_ name: WorkspaceName, at place: ByteString) -> Bool {
     let path = Places.current.existingSocket(of: name)
     // It still has its socket, and answers nothing there.
@@ -73,8 +74,9 @@ private struct DaemonProcess {
 
     /// What it still had to write is written when it has ended.
     ///
-    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a container's, a
-    /// service's) may have one more, which nobody means to keep: then the daemon is asked to end.
+    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a
+    /// container's, a service's) may have one more, which nobody means to keep: then the daemon is
+    /// asked to end.
     func waitForEnd(_ name: WorkspaceName) throws(Failure) {
         let end = ContinuousClock.now + Self.patience
         let timeToAsk = ContinuousClock.now + .seconds(3)

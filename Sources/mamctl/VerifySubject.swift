@@ -1,4 +1,5 @@
-// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for it.
+// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for
+// it.
 
 internal import Glibc
 internal import MAMModel

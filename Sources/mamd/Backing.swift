@@ -6,7 +6,8 @@ import MAMModel
 import MAMSystem
 import MAMWire
 
-/// Why the daemon does not start: a message that names the thing and the next step, and an exit status.
+/// Why the daemon does not start: a message that names the thing and the next step, and an exit
+/// status.
 struct StartError: Error {
     let message: String
     let status: ExitStatus
@@ -51,7 +52,8 @@ struct Backing {
     var id: Bytes16 { manifest.id }
     /// The last daemon that mounted it left the lock file full.
     let wasLeftLocked: Bool
-    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
+    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is
+    /// mounted.
     let lock: Descriptor
 
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
@@ -112,7 +114,8 @@ struct Backing {
         }
     }
 
-    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left full.
+    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left
+    /// full.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
     ) throws(StartError) -> (Descriptor, Bool) {
@@ -142,7 +145,8 @@ struct Backing {
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
 
-    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has it all the time.
+    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has
+    /// it all the time.
     private static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
         let deadline = Deadline(seconds: 1)
         while flock(lock.raw, LOCK_EX | LOCK_NB) != 0 {
@@ -167,7 +171,8 @@ struct Backing {
         }
     }
 
-    /// Durable before anything is changed, and at no moment empty: that would say that the last end was clean.
+    /// Durable before anything is changed, and at no moment empty: that would say that the last end
+    /// was clean.
     private static func fill(
         _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
     ) throws(Errno) {
@@ -177,7 +182,8 @@ struct Backing {
                 try writeFully(lock.raw, from: bytes, at: 0)
             }
         } catch {
-            // On a full disk files must be readable, and removable, all the same. The size takes no room, and says enough.
+            // On a full disk files must be readable, and removable, all the same. The size takes no
+            // room, and says enough.
             guard [.noSpace, .quotaExceeded].contains(error) else { throw error }
         }
         try setSize(lock.raw, Int64(text.count))
@@ -185,7 +191,8 @@ struct Backing {
         try synchronize(own.raw)
     }
 
-    /// Empties the lock file: nothing is left unfinished. Only once all that was written is durable.
+    /// Empties the lock file: nothing is left unfinished. Only once all that was written is
+    /// durable.
     func markCleanEnd() throws(Errno) {
         guard mam_sync_file_system(own.raw) == 0 else { throw .current }
         try setSize(lock.raw, 0)
@@ -200,8 +207,9 @@ struct Backing {
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's too, are there for as
-    /// long as one of its threads is, but no longer. One that was unmounted a moment ago saves what it has to save.
+    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's
+    /// too, are there for as long as one of its threads is, but no longer. One that was unmounted a
+    /// moment ago saves what it has to save.
     private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
         guard words.count == 4, let pid = Int32(words[1].dropLast()), isOurs(pid) else { return }

@@ -64,7 +64,8 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
 
-    // Before any thread starts, so that all of them leave these signals to the one that waits for them.
+    // Before any thread starts, so that all of them leave these signals to the one that waits for
+    // them.
     let signals = StopSignals()
     let tree = try makeTree(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly

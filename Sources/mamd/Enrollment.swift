@@ -6,7 +6,8 @@ import MAMPolicy
 import MAMSystem
 import MAMVault
 
-/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time; nothing is mounted yet.
+/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time;
+/// nothing is mounted yet.
 func startEnrollment(
     of vault: Vault, _ policies: PolicyDirectory, isReadOnly: Bool, report: (String) -> Void
 ) throws(StartError) {

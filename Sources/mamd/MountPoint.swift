@@ -1,4 +1,5 @@
-// The mount point before and after mounting: what a killed daemon left there, and what the mount hides.
+// The mount point before and after mounting: what a killed daemon left there, and what the mount
+// hides.
 
 import Glibc
 import MAMSystem
@@ -46,10 +47,11 @@ func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
     }
 }
 
-/// The directory that the mount will cover, with dead mounts taken away from over it; opened with `O_PATH`.
+/// The directory that the mount will cover, with dead mounts taken away from over it; opened with
+/// `O_PATH`.
 ///
-/// Called at the last moment: while a dead mount stands programs are refused, and without it they would write into this
-/// directory, in the clear and out of sight.
+/// Called at the last moment: while a dead mount stands programs are refused, and without it they
+/// would write into this directory, in the clear and out of sight.
 func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor {
     while let dead = try deadMount(at: mountPoint) {
         do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
@@ -61,8 +63,8 @@ func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descrip
     return try openMountPoint(mountPoint)
 }
 
-/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a dead mount is past
-/// that question.
+/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a
+/// dead mount is past that question.
 func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(StartError) {
     let names: [ByteString]
     do throws(Errno) { names = try entries(of: directory) } catch {

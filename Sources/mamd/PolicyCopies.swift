@@ -1,4 +1,5 @@
-// What each policy document said when it was last good, so that a bad one does not set anybody free.
+// What each policy document said when it was last good, so that a bad one does not set anybody
+// free.
 
 import Glibc
 import MAMSystem

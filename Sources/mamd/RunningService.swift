@@ -1,4 +1,5 @@
-// What works while the mount serves: how it begins, how it is stopped, and what is left to do at its end.
+// What works while the mount serves: how it begins, how it is stopped, and what is left to do at
+// its end.
 
 import Glibc
 import MAMAudit

@@ -1,4 +1,5 @@
-// What a unit of systemd's does around the daemon: the mount is made, and taken away, outside of its sandbox.
+// What a unit of systemd's does around the daemon: the mount is made, and taken away, outside of
+// its sandbox.
 
 import Glibc
 import MAMFuse
@@ -27,8 +28,8 @@ struct GivenDescriptors {
     }
 }
 
-/// Mounts, and hands /dev/fuse to the daemon that this service starts next. A daemon in a mount name space of its own
-/// could make no mount that others see.
+/// Mounts, and hands /dev/fuse to the daemon that this service starts next. A daemon in a mount
+/// name space of its own could make no mount that others see.
 func prepareMount(_ arguments: Arguments) throws(StartError) {
     let mountPoint = try mountPlace(arguments.mountPoint)
     // Refused if another daemon has it. Until this process ends nobody else takes it.

@@ -3,7 +3,8 @@
 import Glibc
 import MAMSystem
 
-/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no directory to lock.
+/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no
+/// directory to lock.
 func lockState(_ path: String) throws(StartError) -> Descriptor? {
     let directory: Descriptor
     do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {

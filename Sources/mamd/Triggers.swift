@@ -53,7 +53,8 @@ private func resumeAccounts(of user: UInt32, in vault: Vault) {
     for account in accounts(of: user, in: vault) { vault.resume(account.id) }
 }
 
-/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that user's only.
+/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that
+/// user's only.
 private func accounts(of user: UInt32, in vault: Vault) -> [AccountStatus] {
     if geteuid() == 0 { return vault.accounts.filter { $0.user == user } }
     return user == geteuid() ? vault.accounts : []

@@ -61,7 +61,8 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     vault.trail.finish(by: Deadline(seconds: 2))
 }
 
-/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as long as it is read.
+/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as
+/// long as it is read.
 private struct StateForCheck {
     let path: String
     private let isMade: Bool
