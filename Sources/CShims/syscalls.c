@@ -2,7 +2,6 @@
 #include "syscalls.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
@@ -52,37 +51,14 @@ int mam_renameat2(int from_directory, const char *from, int to_directory, const 
     return renameat2(from_directory, from, to_directory, to, flags);
 }
 
-int mam_is_fuse(const char *path) {
+int64_t mam_file_system_kind(int descriptor) {
     struct statfs system;
-    return statfs(path, &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
+    return fstatfs(descriptor, &system) == 0 ? (int64_t)system.f_type : -1;
 }
 
-static int is_of(int descriptor, const unsigned long kinds[], size_t count, int otherwise) {
+int64_t mam_file_system_kind_at(const char *path) {
     struct statfs system;
-    if (fstatfs(descriptor, &system) != 0) return otherwise;
-    for (size_t i = 0; i < count; i++)
-        if ((unsigned long)system.f_type == kinds[i]) return 1;
-    return 0;
-}
-
-int mam_is_kernels(int descriptor) {
-    static const unsigned long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,       CGROUP_SUPER_MAGIC,
-                                          CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,     TRACEFS_MAGIC,
-                                          SECURITYFS_MAGIC,    BINFMTFS_MAGIC,    SELINUX_MAGIC,
-                                          BPF_FS_MAGIC,        EFIVARFS_MAGIC,    NSFS_MAGIC};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 1);
-}
-
-int mam_is_local(int descriptor) {
-    // The last two have no name in <linux/magic.h>: bcachefs and ZFS.
-    static const unsigned long kinds[] = {EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
-                                          0xca451a4e,       0x2fc12fc1};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
-}
-
-int mam_is_in_memory(int descriptor) {
-    static const unsigned long kinds[] = {TMPFS_MAGIC, RAMFS_MAGIC};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
+    return statfs(path, &system) == 0 ? (int64_t)system.f_type : -1;
 }
 
 _Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME &&

@@ -74,8 +74,9 @@ package final class Tree: Sendable {
         self.root = root
         openFiles = Shares(total: evictor.openLimit)
         accessTimes = AccessTimeRule(of: root, shownAt: mountPoint)
-        holdsOpen = mam_is_local(root.raw) == 1
-        readsAhead = holdsOpen && mam_is_in_memory(root.raw) == 0 && evictor.hasRoomForListings
+        let kind = try FileSystemKind(of: root)
+        holdsOpen = kind.isLocal
+        readsAhead = kind.isLocal && !kind.isInMemory && evictor.hasRoomForListings
         rootStatus = try status(at: root.raw, "")
         handles = FileHandles(of: root)
         table = InodeTable(root: root, status: rootStatus, handles)
@@ -93,7 +94,7 @@ extension Tree {
         let known = mountedDevice.load(ordering: .relaxed)
         if known != 0 { return known }
         // After a lazy unmount the path leads to the host's file system.
-        guard mam_is_fuse(mountPoint.cString) == 1,
+        guard (try? FileSystemKind(at: mountPoint).isFUSE) == true,
             let status = try? status(at: workingDirectory, mountPoint.cString)
         else { return 0 }
         mountedDevice.store(UInt64(status.st_dev), ordering: .relaxed)

@@ -3,6 +3,7 @@
 // Only <stdint.h> types: were <sys/types.h> included here, Swift would take this module for the owner of
 // mode_t and its like, and not Glibc.
 #pragma once
+#include <linux/magic.h>
 #include <stdint.h>
 
 int mam_openat(int directory, const char *path, int flags, uint32_t mode);
@@ -21,18 +22,9 @@ enum { MAM_EMPTY_PATH = 0x1000 };
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
 
-/// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
-int mam_is_fuse(const char *path);
-
-/// 1 if a descriptor is of one of the kernel's own file systems, such as /proc: their files may ask who reads or writes
-/// them, not who opened them.
-int mam_is_kernels(int descriptor);
-
-/// 1 if a descriptor is of a file system that is known to keep its files on this machine, where an open file costs nobody else anything.
-int mam_is_local(int descriptor);
-
-/// 1 if a descriptor is of a file system that has no disk: nobody waits for its files to be read.
-int mam_is_in_memory(int descriptor);
+/// `f_type` of statfs(2), a magic number of <linux/magic.h>, or -1 and errno.
+int64_t mam_file_system_kind(int descriptor);
+int64_t mam_file_system_kind_at(const char *path);
 
 /// ST_NOATIME, ST_NODIRATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
 enum {
