@@ -8,6 +8,7 @@ COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
 COLUMNS = 100
+SHORT = {"mamd+ring": "+ring", "gocryptfs": "gocrypt", "passthrough_ll": "pass"}
 
 
 def all_tables(results):
@@ -35,6 +36,10 @@ def aligned(lines):
         for line in lines)
 
 
+def short(place):
+    return SHORT.get(place, place)
+
+
 def measured(results, store, rows):
     return [row for row in rows.values() if row.key in results.figures[store]]
 
@@ -43,7 +48,7 @@ def table(results, store, rows):
     lines = [
         [row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in results.places)]
         for row in measured(results, store, rows)]
-    return aligned([[f"on {store}", "unit", *results.places], *lines]) if lines else ""
+    return aligned([[f"on {store}", "unit", *map(short, results.places)], *lines]) if lines else ""
 
 
 def ratios(results, store, rows):
@@ -55,7 +60,7 @@ def ratios(results, store, rows):
     rows = measured(results, store, rows)
     if not rows or not pairs:
         return ""
-    lines = [[f"ratios on {store}", *(f"{one}/{other}" for one, other in pairs), "fastest peer"]]
+    lines = [[f"ratios on {store}", *(f"{short(one)}/{short(other)}" for one, other in pairs), "fastest"]]
     for row in rows:
         lines.append([
             row.title, *(times(results.ratio(store, row.key, *pair)) for pair in pairs),
@@ -74,7 +79,7 @@ def within(results, store):
             times(quotient(results.median(store, over, place), results.median(store, under, place)))
             for place in results.places)]
         for title, over, under in WITHIN if {over, under} <= set(figures)]
-    return aligned([[f"within a place on {store}", *results.places], *lines]) if lines else ""
+    return aligned([[f"within a place on {store}", *map(short, results.places)], *lines]) if lines else ""
 
 
 def quotient(over, under):

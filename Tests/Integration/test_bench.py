@@ -167,7 +167,7 @@ class PutOut(unittest.TestCase):
                     mock.patch("builtins.print"):
                 put_out(self.results, parse(["--write-docs"]))
             text, pictures = document.read_text(), sorted(path.name for path in pathlib.Path(directory, "images").iterdir())
-        self.assertRegex(text, r"(?s)^Before\.\n.*\n    sequential write .*After\.\n$")
+        self.assertRegex(text, r"(?s)^Before\.\n.*\n    sequential write, .*After\.\n$")
         self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
         self.assertNotIn("yesterday", text)
         self.assertRegex(text, r"\n    geometric mean +2\.00 +1\.00 +3\.00 +1\.50\n")
