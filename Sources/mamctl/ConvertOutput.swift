@@ -20,7 +20,7 @@ enum ConvertOutput {
                 return
             }
             if readsStream {
-                throw .usage(verb, "standard input is no file that could be replaced: add -o OUT")
+                throw .usage(verb, "standard input cannot be replaced: add -o OUT")
             }
             self = .inPlace
             return
@@ -47,7 +47,7 @@ enum ConvertOutput {
     private static func toOutput(_ invocation: Invocation) throws(Failure) -> ConvertOutput {
         guard invocation.operands.count == 1, !invocation.isJSON else {
             throw .usage(
-                invocation.verb, "standard output takes one file, and no JSON beside it")
+                invocation.verb, "standard output takes one file and no JSON")
         }
         return .stream
     }
@@ -58,7 +58,7 @@ private func refuseOneName(of operands: [ByteString], _ verb: Verb) throws(Failu
     var names: Set<ByteString> = []
     for path in operands {
         guard path.text != "-" else {
-            throw .usage(verb, "standard input has no name: add one to the directory")
+            throw .usage(verb, "standard input has no name: add a file name to the directory")
         }
         guard names.insert(path.lastComponent).inserted else {
             throw .usage(verb, "two of the files are named \(path.lastComponent.shown)")

@@ -68,8 +68,8 @@ struct Source {
             now.st_mtim.tv_nsec == attributes.st_mtim.tv_nsec
         else {
             throw Failure(
-                .failure, "\(path.shown) was changed meanwhile, and is left as it is",
-                next: "close it in other programs, and try again")
+                .failure, "\(path.shown) has changed meanwhile and was not replaced",
+                next: "close it in other programs and try again")
         }
     }
 
@@ -79,7 +79,7 @@ struct Source {
         if facts.isDamaged { throw facts.damage }
         if facts.isManaged {
             throw Failure(
-                .failure, "\(path.shown) is encrypted already, for \(facts.owner)",
+                .failure, "\(path.shown) is already encrypted for \(facts.owner)",
                 next: "mamctl info \(path.asArgument)")
         }
     }

@@ -27,7 +27,7 @@ extension Converter {
     private func sealToOutput(_ input: Input) throws {
         guard isatty(STDOUT_FILENO) == 0 else {
             throw Failure.usage(
-                invocation.verb, "protected data is no text, and standard output is a terminal")
+                invocation.verb, "refusing to write protected data to a terminal")
         }
         let output = try standardStream(STDOUT_FILENO)
         _ = try daemon(for: input).convert(
@@ -79,7 +79,7 @@ extension Converter {
         try pump(from: reader, path, while: hasMore) { bytes throws(Failure) in
             if isFirst, guards, !isText(bytes) {
                 throw Failure(
-                    .failure, "\(path.shown) is no text, and standard output is a terminal",
+                    .failure, "\(path.shown) is not text, and standard output is a terminal",
                     next: "add -o OUT, or --force")
             }
             isFirst = false

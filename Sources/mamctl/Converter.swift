@@ -84,7 +84,7 @@ struct Converter {
 private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
     guard wasReplaced, file.st_nlink > 1 else { return }
     printError(
-        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links: they still are what it was"
+        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links, which still have the old content"
     )
 }
 
@@ -95,7 +95,7 @@ private func refuseMount(_ destination: ByteString) throws(Failure) {
     else { return }
     throw Failure(
         .failure,
-        "\(destination.shown) would lie in the mounted workspace '\(name)',"
+        "\(destination.shown) would be in the mounted workspace '\(name)',"
             + " which encrypts by itself",
         next: "copy the plain file there")
 }

@@ -85,7 +85,7 @@ struct PolicyAsking {
         var parameters = try parameters(["account"])
         guard let count = invocation.operands[0].text.flatMap({ Int($0) }) else {
             throw Failure.usage(
-                invocation.verb, "'\(invocation.operands[0].shown)' is no number of characters")
+                invocation.verb, "'\(invocation.operands[0].shown)' is not a number of characters")
         }
         parameters["count"] = JSONValue(count)
         if let target = try invocation.arguments.text(option) { parameters[name] = .string(target) }

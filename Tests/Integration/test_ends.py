@@ -146,7 +146,8 @@ class Ends(VerifyCase):
         path = self.disk("good")
         self.assertIn("user.mam.sealed", os.listxattr(path))
         self.mount()
-        self.workspace.ctl("owner", "--set", "me@example.org", "--unmanaged", self.directory / "good")
+        self.workspace.ctl(
+            "owner", "--set", "me@example.org", "--unmanaged", self.directory / "good")
         self.assertNotIn("user.mam.sealed", os.listxattr(path))
         self.assertNotIn("user.mam.sealed", os.listxattr(self.directory / "good"))
 

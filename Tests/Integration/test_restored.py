@@ -128,7 +128,8 @@ class Joining(Restored):
             self.space.path("plan").read_text()
 
     def test_the_passphrase_here_is_wanted_and_a_locked_account_stays_locked(self):
-        self.join(passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
+        self.join(
+            passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
         time.sleep(1.1)
         self.space.lock()
         self.join()
@@ -149,7 +150,8 @@ class Joining(Restored):
                 path = space.on_disk(name)
                 if path.exists():
                     read = subprocess.run(
-                        ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong, path],
+                        ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong,
+                        path],
                         capture_output=True)
                     self.assertEqual(read.stdout, content, read.stderr)
 

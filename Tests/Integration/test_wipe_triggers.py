@@ -1,4 +1,5 @@
-"""What wipes an account without anybody asking for it, and what others keep. PIN and offline: test_pin, test_offline."""
+"""What wipes an account without anybody asking for it, and what others keep. PIN and offline:
+test_pin, test_offline."""
 import errno
 import json
 import time
@@ -30,7 +31,9 @@ class Triggers(EnrollmentCase):
     def cover_ann_only(self, **rules):
         """Bob has no part in what Ann's policy asks."""
         settings = self.workspace.policies.parent / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "Groups": {"g": [ANN], "others": [BOB]}}))
+        settings.write_text(
+            json.dumps(
+                {**json.loads(settings.read_text()), "Groups": {"g": [ANN], "others": [BOB]}}))
         target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g"}
         self.set_policy(assignments=[{"target": target}], **rules)
 
@@ -38,7 +41,8 @@ class Triggers(EnrollmentCase):
         self.begin()
         answer = json.loads(self.workspace.serving("wipe", ANN, "--confirm", ANN, "--json").stdout)
         self.assertEqual((answer["complete"], answer["files"], answer["opened"]), (True, 2, 0))
-        self.assertEqual(answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
+        self.assertEqual(
+            answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
         self.assert_wiped("command")
 
     def order(self, name, account=ANN):
@@ -51,7 +55,9 @@ class Triggers(EnrollmentCase):
         self.assert_wiped("administrator")
         # Each is obeyed once: the account may come again, and the document may stay.
         self.workspace.register()
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
         time.sleep(0.5)
         self.assertIsNotNone(self.workspace.account())
@@ -66,13 +72,17 @@ class Triggers(EnrollmentCase):
         keys = self.workspace.root / "ann.keys"
         passfile = self.workspace.secret("export passphrase", "of the export")
         self.workspace.serving(
-            "account export", ANN, "-o", keys, "--passfile", self.workspace.passfile, "--export-passfile", passfile)
+            "account export", ANN, "-o", keys, "--passfile", self.workspace.passfile,
+            "--export-passfile", passfile)
         self.order("one")
         self.assert_wiped("administrator")
         self.workspace.serving(
-            "account import", keys, "--export-passfile", passfile, "--passfile", self.workspace.passfile)
+            "account import", keys, "--export-passfile", passfile, "--passfile",
+            self.workspace.passfile)
         self.file.write_bytes(b"new")
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
         time.sleep(0.5)
         self.assertIsNotNone(self.workspace.account())
@@ -84,7 +94,9 @@ class Triggers(EnrollmentCase):
         self.order("early", "carl@contoso.com")
         self.workspace.serving("account check-in")
         self.workspace.register("carl@contoso.com")
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
         time.sleep(0.5)
         self.assertIsNotNone(self.workspace.account("carl@contoso.com"))
@@ -96,7 +108,8 @@ class Triggers(EnrollmentCase):
         for begun, is_wiped in (("0" * 32, False), (account, True)):
             self.workspace.unmount()
             self.order("one")
-            record.write_text(json.dumps({"obeyed": {"one": 0}, "begun": {"one": begun}, "threatLevel": None}))
+            record.write_text(
+                json.dumps({"obeyed": {"one": 0}, "begun": {"one": begun}, "threatLevel": None}))
             self.workspace.mount()
             if is_wiped:
                 wait_until(lambda: self.workspace.account() is None)
@@ -119,7 +132,8 @@ class Triggers(EnrollmentCase):
     def test_a_condition_that_wipes(self):
         self.begin()
         self.workspace.unmount()
-        self.cover_ann_only(minimumWipeOsVersion="13", minimumRequiredOsVersion="14", minimumWarningOsVersion="15")
+        self.cover_ann_only(
+            minimumWipeOsVersion="13", minimumRequiredOsVersion="14", minimumWarningOsVersion="15")
         self.workspace.mount()
         self.workspace.unlock(BOB)
         self.assert_wiped("launch")
@@ -134,7 +148,8 @@ class Triggers(EnrollmentCase):
         self.workspace.serving("account check-in")
         self.workspace.unlock()
         self.assert_open()
-        self.assertEqual([row["action"] for row in self.answer("List")["enrollments"][0]["findings"]], ["warn"])
+        self.assertEqual(
+            [row["action"] for row in self.answer("List")["enrollments"][0]["findings"]], ["warn"])
 
     def test_a_threat_level(self):
         self.begin()

@@ -83,7 +83,8 @@ internal import Testing
     }
 
     @Test func theEventsOfTheInterfaceAreThese() {
-        // In the comment before the type: words with commas between them, and remarks in parentheses or after a colon.
+        // In the comment before the type: words with commas between them, and remarks in
+        // parentheses or after a colon.
         let lines = Varlink.Workspace.text.split(separator: "\n")
             .prefix { !$0.hasPrefix("type Event") }.filter { $0.hasPrefix("#   ") }
         let words = lines.flatMap { line in

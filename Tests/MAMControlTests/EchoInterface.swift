@@ -93,7 +93,8 @@ final class EchoServer {
 
     /// A connection without a client, to send what no client would.
     ///
-    /// It waits three seconds at most, so that a server that never hangs up fails a test and does not stop it.
+    /// It waits three seconds at most, so that a server that never hangs up fails a test and does
+    /// not stop it.
     func rawConnection() throws -> Descriptor {
         let socket = try UnixSocket.connect(to: path)
         var patience = timeval(tv_sec: 3, tv_usec: 0)

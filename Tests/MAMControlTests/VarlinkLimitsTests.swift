@@ -75,7 +75,8 @@ extension SocketTests {
             let socket = try server.rawConnection()
             let call = #"{"method":"io.mamd.Echo.Repeat","parameters":{"count":3000000}}"#
             _ = sendAll(Array(call.utf8) + [0], to: socket)
-            // One second fills the socket and sends no more, the next sends nothing: that one is the limit.
+            // One second fills the socket and sends no more, the next sends nothing: that one is
+            // the limit.
             usleep(3_000_000)
             // Cut off within the reply: what the socket held is all there is.
             #expect(receiveAll(from: socket).utf8.count < 3_000_000)

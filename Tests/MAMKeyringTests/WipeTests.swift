@@ -6,8 +6,9 @@ import MAMSystem
 import Testing
 
 @Suite(.serialized) struct WipeTests {
-    /// Calls that can fail, in this order: write, sync, rename and sync of the record; write, sync and removal of each copy,
-    /// and their directory's sync; removal and sync of the count of passphrases; removal and sync of the record.
+    /// Calls that can fail, in this order: write, sync, rename and sync of the record; write, sync
+    /// and removal of each copy, and their directory's sync; removal and sync of the count of
+    /// passphrases; removal and sync of the record.
     @Test(arguments: 1...16, [1, Int.max])
     func `a wipe that is cut anywhere is not begun, or is done by the next start`(
         _ nth: Int, _ times: Int
@@ -114,7 +115,8 @@ import Testing
             let state = try TestState()
             let keyring = try state.start()
             let account = try keyring.registerAnn()
-            // The file's sync is the first, the directory's the second, that of its removal the third.
+            // The file's sync is the first, the directory's the second, that of its removal the
+            // third.
             try FaultPlan.run(.sync, nth: 2, times: failures) {
                 let decided = try? keyring.wipes.decide(of: account)
                 #expect((decided != nil) == (failures > 1))

@@ -2,8 +2,8 @@ import MAMModel
 import MAMPolicy
 import Testing
 
-/// What a developer's guide asks an app to try before it is released. All with data going to and coming from managed
-/// programs only.
+/// What a developer's guide asks an app to try before it is released. All with data going to and
+/// coming from managed programs only.
 @Suite struct AcceptanceTests {
     @Test(arguments: [
         (Bool?.none, [StorageLocation]?.none, "yy"), (true, [.oneDriveForBusiness], "yn"),

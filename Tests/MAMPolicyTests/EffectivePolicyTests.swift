@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// Rows: the class asked for; columns: policy's class A, B, C, D, under the ceiling in the middle.
+    /// Rows: the class asked for; columns: policy's class A, B, C, D, under the ceiling in the
+    /// middle.
     @Test(arguments: [
         ("A", "A", "AAAA"), ("B", "A", "ABBB"), ("C", "A", "ABCC"), ("D", "A", "ABCD"),
         ("A", "C", "CCCC"), ("D", "B", "BBCD"),

@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    /// All at once: wipe, then block, then warn; in each the SDK, the program, the system, the rest.
+    /// All at once: wipe, then block, then warn; in each the SDK, the program, the system, the
+    /// rest.
     @Test func `the gravest comes first`() {
         let found = policy(Self.everything).launchVerdict(Self.bad)
         #expect(
@@ -132,7 +133,8 @@ import Testing
         }
     }
 
-    /// Grace 600 s, clocked out at 1000. Columns: now 999, 1000, 1599, 1600, and clocked out at no known time.
+    /// Grace 600 s, clocked out at 1000. Columns: now 999, 1000, 1599, 1600, and clocked out at no
+    /// known time.
     @Test(arguments: [
         (ClockStatus?.none, "nnnnn"), (.notConfigured, "yyyyy"), (.unknown, "nnnnn"),
         (.clockedIn, "yyyyy"), (.clockedInStale, "yyyyy"), (.clockedOut, "nyynn"),

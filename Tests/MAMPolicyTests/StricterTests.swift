@@ -26,8 +26,8 @@ import Testing
         #"{"allowedOutboundDataTransferDestinations": "managedApps", "dialerRestrictionLevel": "customApp", "protectedMessagingRedirectAppType": "specificApps", "customDialerAppProtocol": "~", "messagingRedirectAppUrlScheme": "~"}"#,
     ]
 
-    /// Each states one property more: the values of the other table, and some that are looser than what is meant by saying
-    /// nothing.
+    /// Each states one property more: the values of the other table, and some that are looser than
+    /// what is meant by saying nothing.
     static let stating: [(String, String)] =
         RuleFieldTests.pairs.flatMap { [($0.0, $0.1), ($0.0, $0.2)] } + [
             ("minimumPinLength", "1"), ("maximumPinRetries", "60000"),
@@ -153,8 +153,8 @@ private struct Outlook {
         }
     }
 
-    /// A link that may be opened anywhere is looser than one that is led to some program, whichever that is. A managed
-    /// browser's own scheme is not asked about: it opens what `https` does.
+    /// A link that may be opened anywhere is looser than one that is led to some program, whichever
+    /// that is. A managed browser's own scheme is not asked about: it opens what `https` does.
     private mutating func noteLinks(_ party: Party) {
         for link in ["https://a/x", "https://b/x", "tel:1", "sms:1", "skype:x", "foo:x", "zoo:x"] {
             for (kind, found) in [

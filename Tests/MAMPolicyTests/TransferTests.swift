@@ -66,7 +66,8 @@ import Testing
             receiver.canReceiveFile(of: nil).decision.rule == "allowedInboundDataTransferSources")
     }
 
-    /// Programs: managed, unmanaged. `s` is offered and gets what lies on disk, `c` gets it in the clear.
+    /// Programs: managed, unmanaged. `s` is offered and gets what lies on disk, `c` gets it in the
+    /// clear.
     @Test(arguments: [
         (DataTransfers?.none, Bool?.none, Bool?.none, "cc"), (.allApps, true, true, "cc"),
         (.noApps, nil, nil, "nn"), (.noApps, true, true, "nn"), (.managedApps, nil, nil, "ss"),

@@ -58,7 +58,8 @@ struct BeginningTests {
         Faults.disarm()
         let found = try file.reopen(rule: .accept).contents()
         #expect(found.allSatisfy { $0 == 0 })
-        // Or the new size made up to a whole block, when a disk that fails for good leaves no way on or back.
+        // Or the new size made up to a whole block, when a disk that fails for good leaves no way
+        // on or back.
         let madeUp = Int(Layout.plainOffset(ofBlock: Layout.blockCount(plainSize: 100_000)))
         #expect([100_000, madeUp, 200_000].contains(found.count))
     }

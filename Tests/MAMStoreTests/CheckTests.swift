@@ -4,7 +4,8 @@ import MAMStore
 import MAMSystem
 import Testing
 
-/// What a check of one file finds that the tests of whole workspaces cannot make, and mending with failing calls.
+/// What a check of one file finds that the tests of whole workspaces cannot make, and mending with
+/// failing calls.
 @Suite("Checking and mending a file")
 struct CheckTests {
     private func problems(of file: StoredFile, withKey: Bool = true) throws -> FileProblems {

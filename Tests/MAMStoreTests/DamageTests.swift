@@ -15,7 +15,8 @@ struct DamageTests {
         return file
     }
 
-    /// True if reading the changed bytes gives an error; recorded if it gives other bytes than the original's.
+    /// True if reading the changed bytes gives an error; recorded if it gives other bytes than the
+    /// original's.
     func isDetected(_ bytes: [UInt8], in file: TestFile) throws -> Bool {
         try file.replacePhysical(bytes)
         do throws(StoreError) {

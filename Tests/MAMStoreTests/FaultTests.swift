@@ -83,7 +83,8 @@ struct FaultTests {
         #expect(nth > 1)
     }
 
-    /// A write that is given up leaves a part of a block behind the end; what grows the file later must not take it for a hole.
+    /// A write that is given up leaves a part of a block behind the end; what grows the file later
+    /// must not take it for a hole.
     @Test("What a failed append left is no part of a file that grows later", arguments: 1...3)
     func growingOverALeftover(way: Int) throws {
         let file = try TestFile()
@@ -150,7 +151,8 @@ struct FaultTests {
         #expect(try file.reopen().contents()[10_000..<90_000].allSatisfy { $0 == 0 })
     }
 
-    /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync tells.
+    /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync
+    /// tells.
     @Test("What a cut could not complete, the next sync completes or reports", arguments: 2...6)
     func finishing(nth: Int) throws {
         let file = try TestFile()

@@ -5,7 +5,8 @@ import MAMSystem
 import Synchronization
 import Testing
 
-/// Several threads at one managed file: each request is seen whole or not at all, and nothing is lost.
+/// Several threads at one managed file: each request is seen whole or not at all, and nothing is
+/// lost.
 @Suite("Requests side by side", .serialized)
 struct SideBySideTests {
     /// Runs `body` on threads of their own, each with its number, until all have ended.
@@ -139,7 +140,8 @@ struct SideBySideTests {
         #expect(stored.header?.sealing?.isSparse == false)
     }
 
-    /// One thread's calls fail in turn, the other's do not: both in the same blocks, and at the end.
+    /// One thread's calls fail in turn, the other's do not: both in the same blocks, and at the
+    /// end.
     @Test("A failure of one leaves the other's work")
     func failureBeside() throws {
         for nth in 1...6 {

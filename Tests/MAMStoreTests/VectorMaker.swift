@@ -9,9 +9,10 @@ import Testing
 
 /// Made the files in Tests/Vectors. The outcomes are written here by hand, from docs/FORMAT.md.
 ///
-/// Every run makes such files anew and reads them, so that what is written today has the same outcomes. It
-/// stores them only with MAMD_MAKE_VECTORS in the environment, and never in the place of a file that exists:
-/// a vector that was made again would only show that the product agrees with itself.
+/// Every run makes such files anew and reads them, so that what is written today has the same
+/// outcomes. It stores them only with MAMD_MAKE_VECTORS in the environment, and never in the place
+/// of a file that exists: a vector that was made again would only show that the product agrees with
+/// itself.
 @Suite("What the test vectors were made from")
 struct VectorMaker {
     private static let stores = getenv("MAMD_MAKE_VECTORS") != nil

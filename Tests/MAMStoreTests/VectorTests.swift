@@ -1,8 +1,8 @@
 import MAMSystem
 import Testing
 
-/// Files with the expected outcome inside, written once: what could be read stays readable, and what was
-/// refused stays refused.
+/// Files with the expected outcome inside, written once: what could be read stays readable, and
+/// what was refused stays refused.
 @Suite("Test vectors")
 struct VectorTests {
     /// Only ever grows.

@@ -1,5 +1,5 @@
-// The socket of a daemon: bytes from a client that is nobody's friend, over the server's own way of serving a
-// connection, with the real interface over a real vault.
+// The socket of a daemon: bytes from a client that is nobody's friend, over the server's own way of
+// serving a connection, with the real interface over a real vault.
 
 import Glibc
 import MAMControl

@@ -1,4 +1,5 @@
-// The fuzzers' corpora once more, without a fuzzer: what once was a way through the code still holds.
+// The fuzzers' corpora once more, without a fuzzer: what once was a way through the code still
+// holds.
 
 import FoundationEssentials
 import FuzzChecks
