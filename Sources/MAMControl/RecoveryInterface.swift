@@ -11,6 +11,8 @@ package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct RecoveryInterface: VaultInterface {
+    private typealias Wire = Varlink.Recovery
+
     let vault: Vault
 
     package init(vault: Vault) { self.vault = vault }
@@ -33,11 +35,8 @@ package struct RecoveryInterface: VaultInterface {
         }
     }
 
-    private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "account", "passphrase", "passphraseDescriptor", "exportPassphrase",
-            "exportPassphraseDescriptor", "fileDescriptor",
-        ])
+    private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExportKeys.Reply {
+        try call.parameters.allowOnly(Wire.ExportKeys.memberNames)
         let (account, name) = try account(call)
         let file = try file(call)
         let passphrase = try call.secret("passphrase")
@@ -54,10 +53,10 @@ package struct RecoveryInterface: VaultInterface {
             }
         } catch { throw .systemError(error, "the export") }
         withExtendedLifetime(file) {}
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
-    private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ImportKeys.Reply {
         try call.parameters.allowOnly(
             Self.exportNames.union(["passphrase", "passphraseDescriptor", "noPassphrase", "join"]))
         let export = try export(call)
@@ -82,10 +81,10 @@ package struct RecoveryInterface: VaultInterface {
                 export, opened, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
-    private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExamineKeys.Reply {
         try call.parameters.allowOnly(Self.exportNames)
         let export = try export(call)
         let account = try account(joinedBy: export, call)
@@ -94,16 +93,14 @@ package struct RecoveryInterface: VaultInterface {
         do throws(SearchEnd) {
             files = try vault.files(of: export, opened, for: call.peer.uid) { call.isConnected }
         } catch { throw .refused("the search for files of its keys did not end: \(error)") }
-        return [
-            "export": KeyExportReport(export).json,
-            "account": JSONValue(account.map { "\($0.bytes)" }),
-            "files": JSONValue(files.named), "opened": JSONValue(files.opened),
-        ]
+        return .init(
+            export: .init(export), account: account.map { "\($0.bytes)" }, files: files.named,
+            opened: files.opened)
     }
 
     private func join(
         _ export: KeyExport, to account: AccountID, _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
+    ) throws(VarlinkError) -> Wire.ImportKeys.Reply {
         // Of an account without a passphrase the caller has to know it.
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
@@ -112,7 +109,7 @@ package struct RecoveryInterface: VaultInterface {
                 export, opened, to: account, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
     private func account(
@@ -198,7 +195,7 @@ package struct RecoveryInterface: VaultInterface {
     }
 }
 
-extension KeyExportReport {
+extension Varlink.Recovery.KeyExport {
     init(_ export: KeyExport) {
         let recoveryKey: String? =
             if case .recoveryKey(let key, _) = export.lock { key.shortName } else { nil }

@@ -68,6 +68,9 @@ extension WireObject {
     }
 
     package var json: JSONValue { .object(members) }
+
+    /// For one of several replies, which has one member of several.
+    package var withoutNulls: [String: JSONValue] { members.filter { $0.value != .null } }
 }
 
 extension WireValue {

@@ -33,7 +33,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
         descriptors: secrets.descriptors, about: source.path.shown)
-    let imported = try KeyExportReport(try reply.object("export"))
+    let imported = try Varlink.Recovery.KeyExport(reply.object("export"))
     if invocation.isJSON {
         printJSON(imported.json)
     } else if let present {

@@ -29,7 +29,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
         secrets.members.merging(["account": .string(account.label)]) { $1 },
         descriptors: secrets.descriptors, about: "account '\(account.label)'")
     try file.finishPrivately()
-    let export = try KeyExportReport(try reply.object("export"))
+    let export = try Varlink.Recovery.KeyExport(reply.object("export"))
     if invocation.isJSON {
         printJSON(["path": .string(output.shown), "export": export.json])
     } else {

@@ -42,7 +42,7 @@ struct ReportVerdict {
         }
     }
 
-    private mutating func judge(_ sums: [CensusSum], _ total: CensusTotals) {
+    private mutating func judge(_ sums: [Varlink.Report.Sum], _ total: Varlink.Report.Totals) {
         func files(_ state: String) -> Int {
             sums.filter { $0.state == state }.reduce(0) { $0 + $1.files }
         }
