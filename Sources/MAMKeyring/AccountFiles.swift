@@ -21,18 +21,25 @@ struct AccountFiles: Sendable {
         self.report = report
     }
 
-    /// False, and reported, if one may be left. That keeps none of the others.
+    /// All that the keyring keeps. False, and reported, if something may be left; that keeps none
+    /// of the others.
     func destroy(_ account: AccountID) -> Bool {
-        var isDone = true
-        func attempt(_ step: () throws(Errno) -> Void) {
-            do throws(Errno) { try step() } catch {
-                report(.notDestroyed(account, error))
-                isDone = false
+        AccountFile.allCases.filter { $0.keeper == .keyring }
+            .map { destroy($0, account) }.allSatisfy(\.self)
+    }
+
+    private func destroy(_ file: AccountFile, _ account: AccountID) -> Bool {
+        do throws(Errno) {
+            switch file {
+            case .keybag: try keybags.destroy(account)
+            case .wrongPassphrases: try attempts.remove(account)
+            case .pastPassphrases: try histories.remove(account)
+            case .recoveryRecord, .enrollment, .classes, .wipe: break
             }
+            return true
+        } catch {
+            report(.notDestroyed(account, error))
+            return false
         }
-        attempt { () throws(Errno) in try keybags.destroy(account) }
-        attempt { () throws(Errno) in try attempts.remove(account) }
-        attempt { () throws(Errno) in try histories.remove(account) }
-        return isDone
     }
 }

@@ -7,7 +7,7 @@ internal import MAMSystem
 
 /// The directory `keybags/`. Nothing is ever removed from it but unfinished files and the keybags of wiped accounts.
 struct KeybagStore: Sendable {
-    static let directoryName = "keybags"
+    static let directoryName = AccountFile.keybag.directory
     private static let suffix = ".keybag"
     private static let copySuffix = ".keybag.copy"
 

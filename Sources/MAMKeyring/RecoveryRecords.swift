@@ -7,7 +7,7 @@ package import MAMSystem
 
 /// The directory `recovery/` in a backing directory's own, so that it goes where the files go.
 package struct RecoveryRecords: Sendable {
-    private static let directoryName = "recovery"
+    private static let directoryName = AccountFile.recoveryRecord.directory
     private static let suffix = ".keys"
     private let place: Descriptor
 

@@ -6,7 +6,7 @@ internal import MAMSystem
 
 /// The directory `wipes/`: one file per account that is being destroyed.
 struct WipeStore: Sendable {
-    static let directoryName = "wipes"
+    static let directoryName = AccountFile.wipe.directory
     private let directory: Descriptor
 
     init(in stateDirectory: Int32) throws(Errno) {

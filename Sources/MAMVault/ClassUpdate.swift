@@ -15,10 +15,9 @@ struct ClassRecords: Sendable {
     private let directory: Descriptor
 
     init(in stateDirectory: Int32) throws(Errno) {
-        if mkdirat(stateDirectory, "classes", 0o700) != 0, Errno.current != .exists {
-            throw .current
-        }
-        directory = try openFile(at: stateDirectory, "classes", O_RDONLY | O_DIRECTORY)
+        let name = AccountFile.classes.directory
+        if mkdirat(stateDirectory, name, 0o700) != 0, Errno.current != .exists { throw .current }
+        directory = try openFile(at: stateDirectory, name, O_RDONLY | O_DIRECTORY)
     }
 
     func isCurrent(_ account: AccountID, _ rules: String) -> Bool {

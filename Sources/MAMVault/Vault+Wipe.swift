@@ -47,7 +47,7 @@ extension Vault {
         let (wipe, stragglers, areKeysGone) = try wiping.withLock(account) {
             () throws(KeyringError) in
             let (wipe, stragglers) = try closeForGood(account, reason)
-            return (wipe, stragglers, destroyKeys(of: wipe))
+            return (wipe, stragglers, destroy(.keys, of: wipe))
         }
         tellHook(wipe, reason)
         let files = wiping.withLock(account) {
@@ -80,7 +80,7 @@ extension Vault {
     /// False if something is left.
     func resume(_ wipe: WipeIntent, in mount: any VaultMount) -> Bool {
         let areKeysGone = wiping.withLock(wipe.account) {
-            isStillDecided(wipe) ? destroyKeys(of: wipe) : nil
+            isStillDecided(wipe) ? destroy(.keys, of: wipe) : nil
         }
         guard let areKeysGone else { return true }
         // Again: it may have been told, or not.
@@ -97,12 +97,31 @@ extension Vault {
         keyring.wipes.all.contains { $0.account == wipe.account }
     }
 
-    /// Before any file goes: the keybags, and what else is remembered of the account. False if something is left.
-    private func destroyKeys(of wipe: WipeIntent) -> Bool {
-        // Each is tried, whatever becomes of the others.
-        let areRecordsGone = destroyRecoveryRecords(of: wipe.account)
-        let areKeysGone = keyring.wipes.destroyKeybag(of: wipe)
-        return enrollments.remove(wipe.account) && areKeysGone && areRecordsGone
+    /// What is kept of the account besides its files. Each is tried, whatever becomes of the others;
+    /// false if something is left.
+    private func destroy(_ stage: AccountFile.WipeStage, of wipe: WipeIntent) -> Bool {
+        AccountFile.Keeper.allCases.filter { $0.stage == stage }
+            .map { destroy($0, of: wipe) }.allSatisfy(\.self)
+    }
+
+    private func destroy(_ kept: AccountFile.Keeper, of wipe: WipeIntent) -> Bool {
+        switch kept {
+        case .recovery: destroyRecoveryRecords(of: wipe.account)
+        case .keyring: keyring.wipes.destroyKeybag(of: wipe)
+        case .enrollments: enrollments.remove(wipe.account)
+        case .classes: destroyClassRecord(of: wipe.account)
+        case .wipes: keyring.wipes.end(wipe)
+        }
+    }
+
+    private func destroyClassRecord(of account: AccountID) -> Bool {
+        do throws(Errno) {
+            try classRecords?.remove(account)
+            return true
+        } catch {
+            log.warning("classes/\(account.bytes) could not be removed: \(error)")
+            return false
+        }
     }
 
     /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
@@ -171,17 +190,14 @@ extension Vault {
     ) -> RemovedFiles? {
         guard let mount = mount ?? self.mount else { return nil }
         var files = mount.removeFiles(where: { wipe.covers($0) }, progressed: progressed)
-        files.isComplete = files.isComplete && areKeysGone
-        do throws(Errno) { try classRecords?.remove(wipe.account) } catch {
-            log.warning("classes/\(wipe.account.bytes) could not be removed: \(error)")
-            files.isComplete = false
-        }
-        files.isComplete = files.isComplete && noteDeparture(of: wipe.identity)
+        files.isComplete =
+            destroy(.files, of: wipe) && files.isComplete && areKeysGone
+            && noteDeparture(of: wipe.identity)
         guard files.isComplete else {
             reportLeft(files, wipe)
             return files
         }
-        guard keyring.wipes.end(wipe) else {
+        guard destroy(.end, of: wipe) else {
             files.isComplete = false
             reportLeft(files, wipe)
             return files
