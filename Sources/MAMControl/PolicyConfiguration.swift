@@ -15,7 +15,7 @@ struct PolicyConfiguration: PolicyService {
         try call.parameters.allowOnly(["accounts"])
         let accounts =
             call.parameters.has("accounts")
-            ? try identities(call, "accounts") : [try party(call, "account").identity]
+            ? try identities(call, "accounts") : [try principal(call, "account").identity]
         var data: [JSONValue] = []
         for account in accounts { data += try configuration(of: account).fullData.array ?? [] }
         return ["fullData": .array(data)]
@@ -55,7 +55,7 @@ struct PolicyConfiguration: PolicyService {
     }
 
     private func configuration(of call: VarlinkCall) throws(VarlinkError) -> AppConfiguration {
-        try configuration(of: try party(call).identity)
+        try configuration(of: try principal(call).identity)
     }
 
     private func configuration(of identity: Identity) throws(VarlinkError) -> AppConfiguration {

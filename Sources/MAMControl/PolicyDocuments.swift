@@ -17,10 +17,10 @@ struct PolicyDocuments: PolicyService {
 
     func show(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["account", "accounts"])
-        let party = try parties(call)
-        var reply = party.policy.json.object ?? [:]
-        reply["account"] = .string(party.identity.name)
-        reply["managed"] = .bool(party.isManaged)
+        let principal = try principals(call)
+        var reply = principal.policy.json.object ?? [:]
+        reply["account"] = .string(principal.identity.name)
+        reply["managed"] = .bool(principal.isManaged)
         // Which documents there are is the administrator's business.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []

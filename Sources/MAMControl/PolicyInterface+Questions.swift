@@ -8,28 +8,28 @@ internal import MAMWire
 extension PolicyInterface {
     func ask(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Ask.Reply {
         let request: Varlink.Policy.Ask = try call.request()
-        let party = try parties(call)
+        let principal = try principals(call)
         guard let question = PolicyQuestion(rawValue: request.question) else {
             throw .invalidInput(
                 "there is no question \(request.question); Answers tells all of them")
         }
-        return .init(decision: counted(party.answer(question, inputs(for: party))))
+        return .init(decision: counted(principal.answer(question, inputs(for: principal))))
     }
 
     func answers(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.Answers.Reply {
         try call.parameters.allowOnly(["account", "accounts"])
-        let party = try parties(call)
-        let inputs = inputs(for: party)
+        let principal = try principals(call)
+        let inputs = inputs(for: principal)
         return .init(
-            account: party.identity.name,
+            account: principal.identity.name,
             answers: PolicyQuestion.allCases.map {
-                .init(question: $0.rawValue, decision: counted(party.answer($0, inputs)))
+                .init(question: $0.rawValue, decision: counted(principal.answer($0, inputs)))
             })
     }
 
-    private func inputs(for party: Party) -> QuestionInputs {
+    private func inputs(for principal: Principal) -> QuestionInputs {
         // What is kept from its account decides nothing for it either.
-        let configuration = (try? vault.configuration(of: party.identity)) ?? .empty
+        let configuration = (try? vault.configuration(of: principal.identity)) ?? .empty
         return QuestionInputs(
             screenCaptureControl: configuration.text(QuestionInputs.screenCaptureKey, .any))
     }
@@ -38,19 +38,19 @@ extension PolicyInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Varlink.Policy.CanPickDocuments.Reply {
         let request: Varlink.Policy.CanPickDocuments = try call.request()
-        let party = try party(call)
+        let principal = try principal(call)
         let modes = DocumentPickerMode.allCases
         guard let mode = modes.first(where: { "\($0)" == request.mode }) else {
             throw .invalidInput("mode is one of \(modes.map { "\($0)" }.joined(separator: ", "))")
         }
-        return .init(decision: counted(party.canPickDocuments(mode)))
+        return .init(decision: counted(principal.canPickDocuments(mode)))
     }
 
     func notificationPolicy(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Varlink.Policy.NotificationPolicy.Reply {
         try call.parameters.allowOnly(["account"])
-        let policy = try party(call).notificationPolicy
+        let policy = try principal(call).notificationPolicy
         let number = NotificationRestriction.allCases.firstIndex(of: policy) ?? 0
         return .init(policy: number, name: policy.rawValue)
     }
@@ -72,8 +72,8 @@ extension PolicyInterface {
     /// Without regard to case, and by the object id where one account has both.
     func sameIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["first", "second"])
-        let first = try namedParty(call, "first") ?? .nobody
-        let second = try namedParty(call, "second") ?? .nobody
+        let first = try namedPrincipal(call, "first") ?? .nobody
+        let second = try namedPrincipal(call, "second") ?? .nobody
         return ["same": .bool(first.identity.matches(second.identity))]
     }
 
@@ -85,6 +85,6 @@ extension PolicyInterface {
         try call.parameters.allowOnly(["account"])
         // One that was deregistered with its keys kept still has its rules, for the files that
         // stay.
-        return ["managed": .bool(vault.isRegistered(try party(call).identity))]
+        return ["managed": .bool(vault.isRegistered(try principal(call).identity))]
     }
 }

@@ -14,23 +14,25 @@ protocol PolicyService: VaultService {
 extension PolicyService {
     /// The account that a call names, which answers to the caller, or the identity that the caller
     /// works for.
-    func party(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError) -> Party {
-        try namedParty(call, name)
-            ?? party(of: identity(of: call.peer))
+    func principal(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError)
+        -> Principal
+    {
+        try namedPrincipal(call, name)
+            ?? vault.principal(of: identity(of: call.peer))
     }
 
     /// Nil where the call names none: a side that is unknown, or unmanaged.
-    func namedParty(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Party? {
+    func namedPrincipal(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Principal? {
         guard let identity = try call.identity(name) else { return nil }
         try requireControl(call, of: identity)
-        return party(of: identity)
+        return vault.principal(of: identity)
     }
 
     /// All accounts of `accounts` together, one of them that is managed at least: the most
     /// restrictive of everything.
-    func parties(_ call: VarlinkCall) throws(VarlinkError) -> Party {
-        guard call.parameters.has("accounts") else { return try party(call) }
-        let named = try identities(call, "accounts").map(party)
+    func principals(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
+        guard call.parameters.has("accounts") else { return try principal(call) }
+        let named = try identities(call, "accounts").map(vault.principal)
         let managed = named.filter(\.isManaged)
         guard let first = managed.first else { return .nobody }
         return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
@@ -47,17 +49,12 @@ extension PolicyService {
         return found
     }
 
-    func party(of identity: Identity) -> Party {
-        guard vault.registrant(of: identity) != nil else { return .unmanaged(identity) }
-        return .managed(vault.canonical(identity), vault.policy(of: identity))
-    }
-
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
     /// file says nothing of an owner. Whoever has a file may know whose it is, and not what that
     /// owner's policy says.
-    func owner(_ call: VarlinkCall) throws(VarlinkError) -> Party? {
+    func owner(_ call: VarlinkCall) throws(VarlinkError) -> Principal? {
         guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
-            return try namedParty(call, "owner")
+            return try namedPrincipal(call, "owner")
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let info = try vaulted { () throws(VaultError) in
@@ -66,7 +63,7 @@ extension PolicyService {
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .foreign { return nil }
         try requireControl(call, of: info.owner)
-        return party(of: info.owner)
+        return vault.principal(of: info.owner)
     }
 
     /// The wire form of an answer, which is counted.

@@ -12,29 +12,29 @@ extension PolicyTransfers {
         let inputs = LinkInputs(
             isKnownManagedScheme: request.knownManagedScheme ?? false,
             managedSchemes: vault.settings.managedSchemes)
-        let party = try party(call)
+        let principal = try principal(call)
         let answer =
             request.universal ?? false
-            ? party.canOpenUniversalLink(request.url, inputs)
-            : party.canOpenURL(request.url, inputs)
+            ? principal.canOpenUniversalLink(request.url, inputs)
+            : principal.canOpenURL(request.url, inputs)
         // Without a name the question is about the account that the session shows.
         if answer.decision.isAllowed, request.account != nil {
-            vault.requireSwitch(of: session(of: call), to: party.identity, because: .openURL)
+            vault.requireSwitch(of: session(of: call), to: principal.identity, because: .openURL)
         }
         return .init(decision: counted(answer.decision), opens: answer.opens)
     }
 
     func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanCopy.Reply {
         let request: Varlink.Policy.CanCopy = try call.request()
-        let decision = try party(call).canCopy(
-            characters: request.count, to: try namedParty(call, "target"))
+        let decision = try principal(call).canCopy(
+            characters: request.count, to: try namedPrincipal(call, "target"))
         return .init(decision: counted(decision))
     }
 
     func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanPaste.Reply {
         let request: Varlink.Policy.CanPaste = try call.request()
-        let decision = try party(call).canPaste(
-            characters: request.count, from: try namedParty(call, "source"))
+        let decision = try principal(call).canPaste(
+            characters: request.count, from: try namedPrincipal(call, "source"))
         return .init(decision: counted(decision))
     }
 }

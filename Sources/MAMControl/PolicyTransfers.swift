@@ -14,7 +14,7 @@ struct PolicyTransfers: PolicyService {
 
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanSave.Reply {
         try call.parameters.allowOnly(Self.dataNames.union(["location", "account"]))
-        let (owner, place) = (try ownerOfData(call), try namedParty(call, "account"))
+        let (owner, place) = (try ownerOfData(call), try namedPrincipal(call, "account"))
         let location = try location(
             call, SaveLocation.init(name:), SaveLocation.allCases.map(\.name))
         return .init(decision: counted(owner.canSave(to: location, of: place)))
@@ -24,13 +24,15 @@ struct PolicyTransfers: PolicyService {
         -> Varlink.Policy.SaveLocations.Reply
     {
         try call.parameters.allowOnly(Self.dataNames.union(["account"]))
-        let all = try ownerOfData(call).saveLocations(of: try namedParty(call, "account"))
+        let all = try ownerOfData(call).saveLocations(of: try namedPrincipal(call, "account"))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
     func canOpen(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpen.Reply {
         try call.parameters.allowOnly(["location", "receiver", "account"])
-        let (receiver, place) = (try party(call, "receiver"), try namedParty(call, "account"))
+        let (receiver, place) = (
+            try principal(call, "receiver"), try namedPrincipal(call, "account")
+        )
         let location = try location(
             call, OpenLocation.init(name:), OpenLocation.allCases.map(\.name))
         return .init(decision: counted(receiver.canOpen(from: location, of: place)))
@@ -40,13 +42,14 @@ struct PolicyTransfers: PolicyService {
         -> Varlink.Policy.OpenLocations.Reply
     {
         try call.parameters.allowOnly(["receiver", "account"])
-        let all = try party(call, "receiver").openLocations(of: try namedParty(call, "account"))
+        let all = try principal(call, "receiver").openLocations(
+            of: try namedPrincipal(call, "account"))
         return .init(locations: all.map { report($0.name, $0.rawValue, $1) })
     }
 
     func canReceive(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanReceive.Reply {
         try call.parameters.allowOnly(Self.dataNames.union(["account", "item"]))
-        let receiver = try party(call)
+        let receiver = try principal(call)
         let owner = try owner(call)
         if try call.parameters.flag("item") {
             let decision = receiver.canReceiveItem(of: owner)
@@ -61,7 +64,7 @@ struct PolicyTransfers: PolicyService {
     }
 
     /// What may come is shown by whose it is then; nil: nobody said whose.
-    private func announceImport(of owner: Party?, _ decision: Decision, _ call: VarlinkCall) {
+    private func announceImport(of owner: Principal?, _ decision: Decision, _ call: VarlinkCall) {
         guard decision.isAllowed, let owner else { return }
         vault.requireSwitch(
             of: session(of: call), to: owner.identity, because: .documentImport)
@@ -70,10 +73,10 @@ struct PolicyTransfers: PolicyService {
     func shareTargets(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.ShareTargets.Reply
     {
         try call.parameters.allowOnly(["programs", "account"])
-        let party = try party(call)
+        let principal = try principal(call)
         let managed = Set(vault.settings.managedPrograms)
         let targets = try call.list("programs").map { program in
-            let offer = party.shareOffer(toManagedProgram: managed.contains(program))
+            let offer = principal.shareOffer(toManagedProgram: managed.contains(program))
             return Varlink.Policy.ShareTarget(
                 program: program, managed: managed.contains(program), sealed: offer.isSealed,
                 decision: counted(offer.decision))
@@ -84,10 +87,10 @@ struct PolicyTransfers: PolicyService {
     private static let dataNames: Set<String> = ["owner", "path", "fileDescriptor"]
 
     /// Whose data is to be saved; the caller's if it does not say.
-    private func ownerOfData(_ call: VarlinkCall) throws(VarlinkError) -> Party {
+    private func ownerOfData(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
         let names = call.parameters.members.keys
         guard names.contains(where: Self.dataNames.contains) else {
-            return try party(call, "owner")
+            return try principal(call, "owner")
         }
         return try owner(call) ?? .nobody
     }

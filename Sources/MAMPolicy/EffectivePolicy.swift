@@ -60,6 +60,9 @@ package struct EffectivePolicy: Sendable {
         rules.allowedOutboundDataTransferDestinations ?? .allApps
     }
 
+    /// What an account under this policy has may come to anybody.
+    package var sendsToAll: Bool { outbound == .allApps }
+
     /// Where data for the account may come from.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
 }

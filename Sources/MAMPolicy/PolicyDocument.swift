@@ -4,7 +4,7 @@
 //   PolicyDocument (+Decode, +Kind), Assignment Microsoft Graph's documents, as exported
 //   PolicyRules, PolicyChoices, RuleField, RuleDefault what an app protection asks, and the table
 //   of it all EffectivePolicy (+JSON), PolicyBook (+Coverage) what all documents ask of one account
-//   together Party (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion what they
+//   together Principal (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion what they
 //   answer: docs/POLICY.md PinRules (+Check), LaunchConditions, EffectivePolicy+Launch, +Versions
 //   what lets a person in Locations, URLText, LinkPattern, VersionNumber what answers are about
 //   AppConfiguration what they tell an account's programs LegacyPolicy the flat policy for trials

@@ -55,7 +55,7 @@ extension NotificationRestriction {
     }
 }
 
-extension Party {
+extension Principal {
     package func answer(
         _ question: PolicyQuestion, _ inputs: QuestionInputs = QuestionInputs()
     ) -> Decision {
@@ -73,7 +73,7 @@ extension Party {
         case .isWidgetContentSyncAllowed:
             flag(rules.allowWidgetContentSync != false, by: "allowWidgetContentSync")
         case .isSpotlightIndexingAllowed, .areSiriIntentsAllowed, .areAppIntentsAllowed:
-            flag(sendsToAll, by: Rule.outbound)
+            flag(policy.sendsToAll, by: Rule.outbound)
         case .isAppSharingAllowed: flag(policy.outbound != .noApps, by: Rule.outbound)
         case .isScreenCaptureAllowed: isScreenCaptureAllowed(inputs)
         case .isPrintingAllowed: unless(rules.printBlocked, "printBlocked")
@@ -120,7 +120,7 @@ extension Party {
     }
 
     private var shouldFileProviderEncrypt: Decision {
-        if sendsToAll { return flag(false, by: Rule.outbound) }
+        if policy.sendsToAll { return flag(false, by: Rule.outbound) }
         guard rules.disableProtectionOfManagedOutboundOpenInData != true else {
             return flag(false, by: "disableProtectionOfManagedOutboundOpenInData")
         }
@@ -135,7 +135,7 @@ extension Party {
             return .yes(
                 "the app configuration sets \(QuestionInputs.screenCaptureKey) to Disabled")
         }
-        return flag(sendsToAll, by: Rule.outbound)
+        return flag(policy.sendsToAll, by: Rule.outbound)
     }
 
     private func unless(_ isBlocked: Bool?, _ rule: String) -> Decision {

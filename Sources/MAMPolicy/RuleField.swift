@@ -89,10 +89,10 @@ struct RuleField: Sendable {
         choice("managedBrowser", \.managedBrowser),
         program(
             "customBrowserProtocol", \.customBrowserProtocol,
-            .onlyWhereAsked({ $0.managedBrowserToOpenLinksRequired == true }, Party.edge.http)),
+            .onlyWhereAsked({ $0.managedBrowserToOpenLinksRequired == true }, Principal.edge.http)),
         RuleField(
             "exemptedAppProtocols", \.exemptedAppProtocols, Shape<[NamedValue]>.schemes.optional,
-            .commonValues, .onlyWhereAsked(\.restrictsSending, Party.exemptedByDefault)),
+            .commonValues, .onlyWhereAsked(\.restrictsSending, Principal.exemptedByDefault)),
         RuleField(
             "managedUniversalLinks", \.managedUniversalLinks,
             Shape<[String]>.sortedTexts.optional, .common(),

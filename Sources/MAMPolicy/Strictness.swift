@@ -95,8 +95,8 @@ extension Strictness where Value == String {
     }
 
     private static func place(ofProgram text: String) -> (Int, String) {
-        let scheme = Party.schemeName(text)
-        return (scheme == nil ? 0 : scheme == Party.edge.http ? 1 : 2, text)
+        let scheme = Principal.schemeName(text)
+        return (scheme == nil ? 0 : scheme == Principal.edge.http ? 1 : 2, text)
     }
 
     private static func rank(_ text: String) -> Rank {

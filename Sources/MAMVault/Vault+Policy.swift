@@ -24,14 +24,14 @@ final class MergedPolicy: Sendable {
     let policy: EffectivePolicy
     let protectionClass: ProtectionClass
     private let ceiling: ProtectionClass
-    /// Its data may go anywhere.
-    let letsAllOut: Bool
+    /// ``EffectivePolicy/sendsToAll``, asked at every open.
+    let sendsToAll: Bool
 
     init(_ policy: EffectivePolicy, _ settings: Settings) {
         self.policy = policy
         protectionClass = policy.protectionClass(settings: settings)
         ceiling = settings.maximumClass
-        letsAllOut = policy.outbound == .allApps
+        sendsToAll = policy.sendsToAll
     }
 
     /// As ``EffectivePolicy/effectiveClass(asked:settings:)``.

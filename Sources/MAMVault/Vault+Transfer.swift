@@ -3,9 +3,15 @@
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
-internal import MAMPolicy
+package import MAMPolicy
 
 extension Vault {
+    /// One side of a transfer: with the rules of its account, if it has one.
+    package func principal(of identity: Identity) -> Principal {
+        guard registrant(of: identity) != nil else { return .unmanaged(identity) }
+        return .managed(canonical(identity), policy(of: identity))
+    }
+
     /// Refuses the content of a managed file to another identity, unless the owner's policy sends to all apps.
     ///
     /// `receiver` is looked up only where policy restricts.
@@ -29,10 +35,13 @@ extension Vault {
     private func checkTransfer(
         from account: AccountID, to receiver: () -> Identity
     ) throws(VaultError) {
-        guard !merged(of: account).letsAllOut else { return }
-        let receiver = receiver()
-        guard self.account(of: receiver) != account else { return }
-        let owner = keyring.identity(of: account)
+        let merged = merged(of: account)
+        // Otherwise the answer is yes, whoever asks.
+        guard !merged.sendsToAll else { return }
+        let (owner, receiver) = (keyring.identity(of: account), receiver())
+        let decision = Principal.managed(owner, merged.policy).canBeRead(
+            by: principal(of: receiver))
+        guard !decision.isAllowed else { return }
         throw .refused(
             "it belongs to \(owner), whose policy gives nothing to \(receiver)",
             next: "mamctl run --identity \(owner) -- COMMAND")

@@ -67,14 +67,14 @@ import Testing
         }
     }
 
-    private func ann(_ level: ClipboardSharing?, _ exception: Int?) throws -> Party {
+    private func ann(_ level: ClipboardSharing?, _ exception: Int?) throws -> Principal {
         try MAMPolicyTests.ann {
             $0.allowedOutboundClipboardSharingLevel = level
             $0.allowedOutboundClipboardSharingExceptionLength = exception
         }
     }
 
-    private func bobCopying(_ level: ClipboardSharing) throws -> Party {
+    private func bobCopying(_ level: ClipboardSharing) throws -> Principal {
         .managed(
             try Identity(name: "bob@contoso.com"),
             policy { $0.allowedOutboundClipboardSharingLevel = level })

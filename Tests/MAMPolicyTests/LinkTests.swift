@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    private func check(_ row: Row, _ owner: Party) {
+    private func check(_ row: Row, _ owner: Principal) {
         let found = owner.canOpenURL(row.url, Self.inputs)
         #expect(found.opens == row.opens)
         #expect(found.decision.isAllowed == (row.opens != nil))

@@ -83,7 +83,7 @@ import Testing
 
     private func owner(
         _ level: DataTransfers?, blocked: Bool?, _ list: [StorageLocation]?
-    ) throws -> Party {
+    ) throws -> Principal {
         try ann {
             $0.allowedOutboundDataTransferDestinations = level
             $0.saveAsBlocked = blocked
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    private func answers(_ owner: Party, _ location: SaveLocation) throws -> String {
+    private func answers(_ owner: Principal, _ location: SaveLocation) throws -> String {
         let places = [owner, try bob(.allApps), try bob(.managedApps), try carol(), nil]
         return letters(places.map { owner.canSave(to: location, of: $0) })
     }

@@ -47,11 +47,11 @@ import Testing
 
     @Test func `a name alone is the account, and case is nothing`() throws {
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .noApps }
-        let byName = Party.managed(try Identity(name: "ANN@contoso.com"), policy())
-        let byObject = Party.managed(try Identity(name: "", objectID: "a-1"), policy())
+        let byName = Principal.managed(try Identity(name: "ANN@contoso.com"), policy())
+        let byObject = Principal.managed(try Identity(name: "", objectID: "a-1"), policy())
         #expect(owner.canBeRead(by: byName).isAllowed)
         #expect(owner.canBeRead(by: byObject).isAllowed)
-        let unmanagedTwin = Party.unmanaged(try Identity(name: "ann@contoso.com"))
+        let unmanagedTwin = Principal.unmanaged(try Identity(name: "ann@contoso.com"))
         #expect(!owner.canBeRead(by: unmanagedTwin).isAllowed)
     }
 
@@ -86,12 +86,12 @@ import Testing
         #expect(try offers(carol()) == "cc")
     }
 
-    private func offers(_ owner: Party) -> String {
+    private func offers(_ owner: Principal) -> String {
         let found = [true, false].map { owner.shareOffer(toManagedProgram: $0) }
         return String(found.map { $0.decision.isAllowed ? ($0.isSealed ? "s" : "c") : "n" })
     }
 
-    private func owners(including receiver: Party) throws -> [Party?] {
+    private func owners(including receiver: Principal) throws -> [Principal?] {
         [nil, try carol(), receiver, try bob(.allApps), try bob(.managedApps), try bob(.noApps)]
     }
 }

@@ -27,7 +27,7 @@ package struct ShareOffer: Sendable, Equatable {
     }
 }
 
-extension Party {
+extension Principal {
     /// Whether a program is offered for a file of this account.
     package func shareOffer(toManagedProgram isManagedProgram: Bool) -> ShareOffer {
         guard isManaged else { return .clear(freedom.reason, by: nil) }

@@ -2,10 +2,10 @@
 
 package import MAMModel
 
-extension Party {
+extension Principal {
     /// Whether data of this account may be saved at a location that belongs to `account`; nil for
     /// one that is unknown or unmanaged. The other side may refuse also what nobody manages.
-    package func canSave(to location: SaveLocation, of account: Party?) -> Decision {
+    package func canSave(to location: SaveLocation, of account: Principal?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToTakeIn(from: self) { return refusal }
         guard isManaged else { return freedom }
@@ -20,7 +20,7 @@ extension Party {
         return canSaveWhereBlocked(to: location, of: place)
     }
 
-    private func canSaveWhereBlocked(to location: SaveLocation, of place: Party) -> Decision {
+    private func canSaveWhereBlocked(to location: SaveLocation, of place: Principal) -> Decision {
         guard let listed = location.listed,
             rules.allowedDataStorageLocations?.contains(listed) == true
         else {
@@ -39,7 +39,7 @@ extension Party {
 
     /// Whether this account may take in data from a location that belongs to `account`; nil for one
     /// that is unknown or unmanaged.
-    package func canOpen(from location: OpenLocation, of account: Party?) -> Decision {
+    package func canOpen(from location: OpenLocation, of account: Principal?) -> Decision {
         let place = account ?? .nobody
         if let refusal = place.refusalToGiveAway(to: self) { return refusal }
         guard isManaged else { return freedom }
@@ -54,7 +54,7 @@ extension Party {
         return canOpenWhereBlocked(from: location, of: place)
     }
 
-    private func canOpenWhereBlocked(from location: OpenLocation, of place: Party) -> Decision {
+    private func canOpenWhereBlocked(from location: OpenLocation, of place: Principal) -> Decision {
         if location == .localStorage {
             return isSameAccount(as: place)
                 ? .yes("\(identity) may open its own local files", by: Rule.ingestion)
@@ -76,12 +76,12 @@ extension Party {
     }
 
     /// `getSaveToLocationsForAccountId`: one answer for each location, in the SDK's order.
-    package func saveLocations(of account: Party?) -> [(SaveLocation, Decision)] {
+    package func saveLocations(of account: Principal?) -> [(SaveLocation, Decision)] {
         SaveLocation.allCases.map { ($0, canSave(to: $0, of: account)) }
     }
 
     /// `getOpenFromLocationsForAccountId`.
-    package func openLocations(of account: Party?) -> [(OpenLocation, Decision)] {
+    package func openLocations(of account: Principal?) -> [(OpenLocation, Decision)] {
         OpenLocation.allCases.map { ($0, canOpen(from: $0, of: account)) }
     }
 }

@@ -9,10 +9,10 @@ package struct Reception: Sendable, Equatable {
     package let becomesReceivers: Bool
 }
 
-extension Party {
+extension Principal {
     /// `canReceiveSharedFile`: whether a file of `owner` may come to this account; nil for a file
     /// that says nothing of an owner.
-    package func canReceiveFile(of owner: Party?) -> Reception {
+    package func canReceiveFile(of owner: Principal?) -> Reception {
         let decision = canReceive(from: owner ?? .nobody)
         let isTaken =
             owner == nil && isManaged && decision.isAllowed
@@ -22,27 +22,20 @@ extension Party {
 
     /// `canReceiveSharedItemProvider`: a shared item is not a file, so that its program must
     /// protect it.
-    package func canReceiveItem(of owner: Party?) -> Decision { canReceive(from: owner ?? .nobody) }
-
-    /// Whether data of this account may be handed to a program that works for `receiver`. Both
-    /// sides count.
-    package func canSend(to receiver: Party) -> Decision {
-        if isSameAccount(as: receiver), policy.outbound == .noApps {
-            return .no("\(identity) may send to no program", by: Rule.outbound)
-        }
-        return receiver.canReceive(from: self)
+    package func canReceiveItem(of owner: Principal?) -> Decision {
+        canReceive(from: owner ?? .nobody)
     }
 
     /// Whether a process that works for `reader` may open a file of this account: a transfer, for
-    /// root too.
-    package func canBeRead(by reader: Party) -> Decision {
+    /// root too. The mount and the socket go by this.
+    package func canBeRead(by reader: Principal) -> Decision {
         if !isManaged { return freedom }
         if isSameAccount(as: reader) { return .yes("\(identity) reads its own file") }
         if let refusal = refusalToGiveAway(to: reader) { return refusal }
         return .yes("\(identity) may send to all programs", by: Rule.outbound)
     }
 
-    private func canReceive(from owner: Party) -> Decision {
+    private func canReceive(from owner: Principal) -> Decision {
         if isSameAccount(as: owner) {
             return policy.inbound == .noApps
                 ? .no("\(identity) may receive from no program", by: Rule.inbound)
@@ -56,13 +49,13 @@ extension Party {
     }
 
     /// What a managed account says to data of its own that another is to have; nil if it agrees.
-    func refusalToGiveAway(to other: Party) -> Decision? {
-        guard isManaged, !isSameAccount(as: other), !sendsToAll else { return nil }
+    func refusalToGiveAway(to other: Principal) -> Decision? {
+        guard isManaged, !isSameAccount(as: other), !policy.sendsToAll else { return nil }
         return .no("\(identity) does not send to \(other.identity)", by: Rule.outbound)
     }
 
     /// What a managed account says to another's data; nil if it agrees.
-    func refusalToTakeIn(from other: Party) -> Decision? {
+    func refusalToTakeIn(from other: Principal) -> Decision? {
         guard isManaged, !isSameAccount(as: other), !receivesFromAll else { return nil }
         return .no("\(identity) does not receive from \(other.identity)", by: Rule.inbound)
     }

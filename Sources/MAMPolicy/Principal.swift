@@ -6,29 +6,28 @@ package import MAMModel
 ///
 /// A side that nobody knows, that is nobody, or that no organisation manages is unmanaged, and
 /// nothing restricts it.
-package struct Party: Sendable {
+package struct Principal: Sendable {
     package let identity: Identity
     package let isManaged: Bool
     package let policy: EffectivePolicy
 
-    package static func managed(_ identity: Identity, _ policy: EffectivePolicy) -> Party {
-        Party(identity: identity, isManaged: true, policy: policy)
+    package static func managed(_ identity: Identity, _ policy: EffectivePolicy) -> Principal {
+        Principal(identity: identity, isManaged: true, policy: policy)
     }
 
-    package static func unmanaged(_ identity: Identity) -> Party {
-        Party(identity: identity, isManaged: false, policy: .unrestricted)
+    package static func unmanaged(_ identity: Identity) -> Principal {
+        Principal(identity: identity, isManaged: false, policy: .unrestricted)
     }
 
     /// What stands for a side of which nothing is known.
     package static let nobody = unmanaged(.nobody)
 
     /// True if both are one managed account. A person's own accounts never need to be the same.
-    package func isSameAccount(as other: Party) -> Bool {
+    package func isSameAccount(as other: Principal) -> Bool {
         isManaged && other.isManaged && identity.matches(other.identity)
     }
 
     var rules: PolicyRules { policy.rules }
-    var sendsToAll: Bool { policy.outbound == .allApps }
     var receivesFromAll: Bool { policy.inbound == .allApps }
 
     /// What a policy that does not exist says to every question about what is allowed.

@@ -23,18 +23,18 @@ package struct LinkInputs: Sendable {
     }
 }
 
-extension Party {
+extension Principal {
     /// `isURLAllowed`. It counts only whether policy blocks the URL, not whether a program for it
     /// exists.
     package func canOpenURL(_ text: String, _ inputs: LinkInputs = LinkInputs()) -> LinkAnswer {
         guard isManaged else { return .open(text, freedom.reason) }
         guard let url = URLText(text) else {
-            return sendsToAll
+            return policy.sendsToAll
                 ? .open(text, "\(identity) may send to all programs", by: Rule.outbound)
                 : .refuse("it is not a URL with a scheme", by: Rule.outbound)
         }
         if url.scheme == "http" || url.scheme == "https" { return webLink(url, text) }
-        if sendsToAll {
+        if policy.sendsToAll {
             return .open(text, "\(identity) may send to all programs", by: Rule.outbound)
         }
         return phoneLink(url, text, inputs) ?? exemptedLink(url, text)

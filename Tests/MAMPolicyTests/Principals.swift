@@ -11,12 +11,12 @@ func policy(_ configure: (inout PolicyRules) -> Void = { _ in }) -> EffectivePol
 }
 
 /// The account whose policy a table varies.
-func ann(_ configure: (inout PolicyRules) -> Void = { _ in }) throws -> Party {
+func ann(_ configure: (inout PolicyRules) -> Void = { _ in }) throws -> Principal {
     .managed(try Identity(name: "ann@contoso.com", objectID: "A-1"), policy(configure))
 }
 
 /// Another managed account, with the same level in both directions.
-func bob(_ level: DataTransfers) throws -> Party {
+func bob(_ level: DataTransfers) throws -> Principal {
     let policy = policy {
         $0.allowedOutboundDataTransferDestinations = level
         $0.allowedInboundDataTransferSources = level
@@ -25,7 +25,7 @@ func bob(_ level: DataTransfers) throws -> Party {
 }
 
 /// A person's own account.
-func carol() throws -> Party { .unmanaged(try Identity(name: "carol@home.example")) }
+func carol() throws -> Principal { .unmanaged(try Identity(name: "carol@home.example")) }
 
 /// `y` and `n` as in the tables.
 func letters(_ decisions: [Decision]) -> String {

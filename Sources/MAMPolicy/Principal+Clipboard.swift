@@ -7,7 +7,7 @@ package enum ClipboardReach: String, Sendable, CaseIterable {
     case everyone, managed, sameAccount
 }
 
-extension Party {
+extension Principal {
     /// Who may paste so many characters of this account's data. A count below zero is none that
     /// exists, and gets no exception.
     package func clipboardReach(characters count: Int) -> ClipboardReach {
@@ -21,7 +21,7 @@ extension Party {
 
     /// Whether characters of this account may be copied to `target`; nil for a clipboard that every
     /// program reads.
-    package func canCopy(characters count: Int, to target: Party?) -> Decision {
+    package func canCopy(characters count: Int, to target: Principal?) -> Decision {
         guard isManaged else { return freedom }
         let target = target ?? .nobody
         if isShortEnough(count) {
@@ -44,7 +44,7 @@ extension Party {
 
     /// Whether this account may paste what `source` copied; nil for a source that is unknown. Both
     /// sides count.
-    package func canPaste(characters count: Int, from source: Party?) -> Decision {
+    package func canPaste(characters count: Int, from source: Principal?) -> Decision {
         let source = source ?? .nobody
         let given = source.canCopy(characters: count, to: self)
         guard given.isAllowed, isManaged else { return given }
