@@ -56,6 +56,8 @@ let package = Package(
         system("CSodium", "libsodium", debian: "libsodium-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
         .target(name: "CShims"),
+        // The parent of the command of `mamctl run`
+        .target(name: "CSupervisor"),
         // How FUSE's requests reach the mount
         .target(name: "CTransport"),
         module("MAMModel", []),
@@ -125,7 +127,7 @@ let package = Package(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMStore", "MAMWire", "CShims",
+                "MAMKeyring", "MAMStore", "MAMWire", "CShims", "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",

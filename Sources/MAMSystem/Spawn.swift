@@ -93,7 +93,7 @@ package func pollEnd(of process: pid_t) throws(Errno) -> ProcessEnd? {
 
 extension ProcessEnd {
     /// As wait(2) gives it.
-    init(_ status: Int32) {
+    package init(_ status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
     }
@@ -120,7 +120,7 @@ private func withArguments<Result>(
 }
 
 /// Strings as C has a list of them, for one call.
-func withPointers<Result>(
+package func withPointers<Result>(
     _ strings: [ByteString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     let pointers = strings.map { strdup($0.cString) }

@@ -4,7 +4,6 @@
 #include "credentials.h"
 #include "file_handles.h"
 #include "landlock.h"
-#include "supervisor.h"
 #include "libraries.h"
 #include "messages.h"
 #include "mounting.h"
