@@ -157,5 +157,5 @@ func openDescriptorCount() -> Int {
 }
 
 /// Tests with real sockets run one after the other: some count what the process has open.
-@Suite("Sockets", .serialized)
+@Suite(.serialized)
 struct SocketTests {}

@@ -8,10 +8,9 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Policy interface")
-struct PolicyWireTests {
-    @Test("A decision survives the wire", arguments: ["printBlocked", nil])
-    func decision(rule: String?) throws {
+@Suite struct PolicyWireTests {
+    @Test(arguments: ["printBlocked", nil])
+    func `a decision survives the wire`(rule: String?) throws {
         let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
         let members = Varlink.Policy.Decision(decision).members
         #expect(Decision(try Varlink.Policy.Decision(Parameters(members))) == decision)
@@ -37,8 +36,7 @@ struct PolicyWireTests {
         (.allowedAccountsChanged, "allowed-accounts-changed"),
     ]
 
-    @Test("Each event has its word, and no member that the interface does not declare")
-    func words() {
+    @Test func `each event has its word, and no member that the interface does not declare`() {
         let declared = [
             "seconds", "kind", "reason", "code", "succeeded", "session", "document", "name",
         ]

@@ -9,14 +9,12 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Workspace interface")
-struct WireTests {
+@Suite struct WireTests {
     static let account = AccountReport(
         id: "00ff", name: "ann@contoso.com", objectID: "o", uid: 4_294_967_294, state: .grace,
         hasPassphrase: true, isDefault: false, retryAfterSeconds: 30)
 
     @Test(
-        "the server describes each interface in the words of its file in docs",
         arguments: [
             (Varlink.Workspace.name, Varlink.Workspace.text),
             (Varlink.Protection.name, Varlink.Protection.text),
@@ -27,7 +25,9 @@ struct WireTests {
             (Varlink.Audit.name, Varlink.Audit.text),
             (Varlink.Report.name, Varlink.Report.text),
         ])
-    func description(name: String, text: String) throws {
+    func `the server describes each interface in the words of its file in docs`(
+        name: String, text: String
+    ) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let bytes = try readSmallFile("/\(root)/docs/\(name).varlink", maximumByteCount: 1 << 20)
         #expect(String(decoding: bytes, as: UTF8.self) == text)
@@ -38,15 +38,13 @@ struct WireTests {
         uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
         accounts: [account, account])
 
-    @Test("an earlier daemon's status is read")
-    func earlierStatus() throws {
+    @Test func `an earlier daemon's status is read`() throws {
         var members = Self.status.members
         members["refused"] = nil
         #expect(try StatusReport(Parameters(members)) == Self.status)
     }
 
-    @Test("accounts and status survive the wire")
-    func roundTrip() throws {
+    @Test func `accounts and status survive the wire`() throws {
         var status = Self.status
         status.refused = [
             RefusedReport(file: "f", reason: "r", since: 1, inForce: "d", inForceSince: 2),
@@ -55,8 +53,8 @@ struct WireTests {
         #expect(try StatusReport(Parameters(status.members)) == status)
     }
 
-    @Test("a protection survives the wire", arguments: [ProtectionClass.complete, nil])
-    func protection(fileClass: ProtectionClass?) throws {
+    @Test(arguments: [ProtectionClass.complete, nil])
+    func `a protection survives the wire`(fileClass: ProtectionClass?) throws {
         let info = ProtectionInfo(
             owner: try Identity(name: "ann", objectID: "x"), isManaged: fileClass != nil,
             fileClass: fileClass, effectiveClass: fileClass, state: .keyMissing, reason: "why")
@@ -67,10 +65,8 @@ struct WireTests {
         #expect(members["class"] == JSONValue(fileClass?.letter))
     }
 
-    @Test(
-        "a reply that lacks a member or has another type is refused",
-        arguments: account.json.object.map { Array($0.keys) } ?? [])
-    func incomplete(member: String) throws {
+    @Test(arguments: account.json.object.map { Array($0.keys) } ?? [])
+    func `a reply that lacks a member or has another type is refused`(member: String) throws {
         var members = try #require(Self.account.json.object)
         members[member] = [1]
         #expect(throws: VarlinkError.invalidParameter(member)) {
@@ -97,14 +93,15 @@ struct WireTests {
         (.methodNotFound("M"), .failure), (VarlinkError("com.example.NotFound"), .failure),
     ]
 
-    @Test("each error has its exit status and a sentence", arguments: errors)
-    func exitStatus(error: VarlinkError, status: MAMWire.ExitStatus) {
+    @Test(arguments: errors)
+    func `each error has its exit status and a sentence`(
+        error: VarlinkError, status: MAMWire.ExitStatus
+    ) {
         #expect(MAMWire.ExitStatus(error) == status)
         #expect(!error.description.isEmpty)
     }
 
-    @Test("what helps is told beside the sentence, and not in it")
-    func next() throws {
+    @Test func `what helps is told beside the sentence, and not in it`() throws {
         let owner = try Identity(name: "bob")
         for error: VaultError in [
             .keyMissing(owner), .notManaged(owner), .refused("why", next: "a"),
@@ -117,15 +114,14 @@ struct WireTests {
         }
     }
 
-    @Test("of other users' sealed files no name and no number is told")
-    func othersSealedFiles() {
+    @Test func `of other users' sealed files no name and no number is told`() {
         let error = VarlinkError.sealedFiles("bob", files: 0, example: nil, hasHidden: true)
         #expect(error.parameters["example"] == .null)
         #expect(error.description.hasPrefix("files of other users are sealed for 'bob'"))
     }
 
-    @Test("each error of the interface has a constructor, with the parameters that it declares")
-    func declaredErrors() {
+    @Test
+    func `each error of the interface has a constructor, with the parameters that it declares`() {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
         for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ") {
@@ -135,8 +131,8 @@ struct WireTests {
         }
     }
 
-    @Test("paths must be absolute and hold no zero byte", arguments: ["", "a", "./a", "/a\u{0}b"])
-    func badPath(path: String) {
+    @Test(arguments: ["", "a", "./a", "/a\u{0}b"])
+    func `paths must be absolute and hold no zero byte`(path: String) {
         #expect(throws: VarlinkError.invalidParameter("path")) {
             try Parameters(["path": .string(path)]).optionalPath("path")
         }

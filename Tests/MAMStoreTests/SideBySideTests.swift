@@ -7,7 +7,7 @@ import Testing
 
 /// Several threads at one managed file: each request is seen whole or not at all, and nothing is
 /// lost.
-@Suite("Requests side by side", .serialized)
+@Suite(.serialized)
 struct SideBySideTests {
     /// Runs `body` on threads of their own, each with its number, until all have ended.
     private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
@@ -32,8 +32,7 @@ struct SideBySideTests {
         } catch { return error }
     }
 
-    @Test("Who takes the key of a copy waits for the file that it has become")
-    func keyOfACopy() throws {
+    @Test func `who takes the key of a copy waits for the file that it has become`() throws {
         let (file, copy) = (try TestFile(), try TestFile())
         try file.write([1, 2, 3], at: 0)
         file.stored.copying.begin(copy.stored, sealer: copy.sealer)
@@ -61,8 +60,8 @@ struct SideBySideTests {
     }
 
     /// Cells share blocks with their neighbours; each is written whole, with one byte repeated.
-    @Test("Readers see each write whole", arguments: [1000, 4096, 9000, 100_000])
-    func wholeWrites(cell: Int) throws {
+    @Test(arguments: [1000, 4096, 9000, 100_000])
+    func `readers see each write whole`(cell: Int) throws {
         let (writers, cellsEach) = (3, 4)
         let count = writers * cellsEach
         let file = try TestFile()
@@ -108,8 +107,8 @@ struct SideBySideTests {
     }
 
     /// As the kernel sends what it has cached: in order, taken up by several threads at once.
-    @Test("A file grows by many threads", arguments: [3040, 4064, 5000, 131_072, 1 << 20])
-    func growth(piece: Int) throws {
+    @Test(arguments: [3040, 4064, 5000, 131_072, 1 << 20])
+    func `a file grows by many threads`(piece: Int) throws {
         let count = max(6, min(40, (4 << 20) / piece))
         let file = try TestFile()
         let (stored, sealer) = (file.stored, file.sealer)
@@ -142,8 +141,7 @@ struct SideBySideTests {
 
     /// One thread's calls fail in turn, the other's do not: both in the same blocks, and at the
     /// end.
-    @Test("A failure of one leaves the other's work")
-    func failureBeside() throws {
+    @Test func `a failure of one leaves the other's work`() throws {
         for nth in 1...6 {
             let file = try TestFile()
             try file.write([UInt8](repeating: 1, count: 20_000), at: 0)
@@ -183,8 +181,7 @@ struct SideBySideTests {
         }
     }
 
-    @Test("Once a key is revoked no write gets through that began later")
-    func revoking() throws {
+    @Test func `once a key is revoked no write gets through that began later`() throws {
         for _ in 0..<10 {
             let file = try TestFile()
             try file.write(pattern(50_000), at: 0)

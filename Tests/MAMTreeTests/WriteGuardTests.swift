@@ -3,10 +3,8 @@ import Testing
 @testable import MAMTree
 
 /// The questions come as Linux 6.18 asks them: see docs/adr/0008-late-writers.md.
-@Suite("Telling a write from what looks like one")
-struct WriteGuardTests {
-    @Test("A write asks twice before it removes")
-    func writing() {
+@Suite struct WriteGuardTests {
+    @Test func `a write asks twice before it removes`() {
         var guardian = WriteGuard()
         guardian.notePretence(to: 7)
         guardian.notePretence(to: 7)
@@ -16,15 +14,13 @@ struct WriteGuardTests {
         #expect(guardian.removal(by: 7) == .changingOwner)
     }
 
-    @Test("A change of owner asks once")
-    func changingOwner() {
+    @Test func `a change of owner asks once`() {
         var guardian = WriteGuard()
         guardian.notePretence(to: 7)
         #expect(guardian.removal(by: 7) == .changingOwner)
     }
 
-    @Test("Who was told of nothing removes what is there")
-    func genuine() {
+    @Test func `who was told of nothing removes what is there`() {
         var guardian = WriteGuard()
         #expect(guardian.removal(by: 7) == .genuine)
         guardian.notePretence(to: 8)
@@ -33,8 +29,8 @@ struct WriteGuardTests {
         #expect(guardian.removal(by: 8) == .writing)
     }
 
-    @Test("Programs that only ask do not hide a writer, however many they are", arguments: 0...200)
-    func askers(count: Int) {
+    @Test(arguments: 0...200)
+    func `programs that only ask do not hide a writer, however many they are`(count: Int) {
         var guardian = WriteGuard()
         guardian.notePretence(to: 8)
         for asker in 0..<count { guardian.notePretence(to: Int32(100 + asker)) }
@@ -42,15 +38,13 @@ struct WriteGuardTests {
         #expect(guardian.removal(by: 8) == .writing)
     }
 
-    @Test("Those whom the daemon cannot tell apart are all taken for writers")
-    func unseen() {
+    @Test func `those whom the daemon cannot tell apart are all taken for writers`() {
         var guardian = WriteGuard()
         guardian.notePretence(to: 0)
         #expect(guardian.removal(by: 0) == .writing)
     }
 
-    @Test("A truncating open is told the truth once, and only its own thread")
-    func truncating() {
+    @Test func `a truncating open is told the truth once, and only its own thread`() {
         var guardian = WriteGuard()
         guardian.noteTruncation(by: 7)
         let (other, own, again) = (

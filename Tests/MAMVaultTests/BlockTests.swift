@@ -4,15 +4,14 @@ import MAMSystem
 import MAMVault
 import Testing
 
-@Suite("Blocking an account")
-struct BlockTests {
+@Suite struct BlockTests {
     static let offline = AccountBlock(
         .offline, "no check-in for two days")
 
-    @Test(
-        "A block closes files of every class, open ones too, and its end opens what a lock leaves open",
-        arguments: ["whenDeviceLocked", "whenDeviceLockedExceptOpenFiles", "afterDeviceRestart"])
-    func everyClass(policy: String) throws {
+    @Test(arguments: ["whenDeviceLocked", "whenDeviceLockedExceptOpenFiles", "afterDeviceRestart"])
+    func `a block closes files of every class, and its end opens what a lock leaves open`(
+        policy: String
+    ) throws {
         let test = try TestVault(policy)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let other = try test.makeFile("d", owner: file.owner, "always")
@@ -35,8 +34,7 @@ struct BlockTests {
         #expect(try other.text() == "always")
     }
 
-    @Test("What arrives while a block closes the windows is kept")
-    func closing() throws {
+    @Test func `what arrives while a block closes the windows is kept`() throws {
         let test = try TestVault("afterDeviceRestart")
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "before")
         test.vault.setMount(ActionMount { try? file.write("during") })
@@ -47,8 +45,7 @@ struct BlockTests {
         #expect(try file.text() == "during")
     }
 
-    @Test("A recheck is a lock with another name, and the passphrase ends it")
-    func recheck() throws {
+    @Test func `a recheck is a lock with another name, and the passphrase ends it`() throws {
         let test = try TestVault("whenDeviceLocked")
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.block(test.ann, AccountBlock(.recheck, "not used for 30 minutes"))
@@ -58,10 +55,8 @@ struct BlockTests {
         #expect(test.vault.block(of: test.ann) == nil)
     }
 
-    @Test(
-        "A recheck takes the place of no block that a passphrase does not end, and a link tries no passphrase"
-    )
-    func graver() throws {
+    @Test
+    func `a recheck keeps blocks that no passphrase ends, and a link tries no passphrase`() throws {
         let test = try TestVault("whenDeviceLocked")
         test.vault.block(test.ann, Self.offline)
         test.vault.block(test.ann, AccountBlock(.recheck, "not used for 30 minutes"))
@@ -72,8 +67,7 @@ struct BlockTests {
         #expect(test.vault.accounts.first?.retryAfterSeconds == 0)
     }
 
-    @Test("An account without a passphrase is open again when its block ends")
-    func withoutPassphrase() throws {
+    @Test func `an account without a passphrase is open again when its block ends`() throws {
         let test = try TestVault(passphrase: nil)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.block(test.ann, Self.offline)
@@ -83,8 +77,7 @@ struct BlockTests {
         #expect(try file.text() == "hello")
     }
 
-    @Test("A block that comes to a locked account, or twice, ends as one")
-    func lockedBefore() throws {
+    @Test func `a block that comes to a locked account, or twice, ends as one`() throws {
         let test = try TestVault()
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.lock(test.ann, now: true)

@@ -22,12 +22,12 @@ private struct SeededNumbers: RandomNumberGenerator {
 
 /// One thread converts a file, another one changes it, and a model in memory tells what is in it.
 /// MAMD_LONG=1 runs it for minutes.
-@Suite("Converting against a model", .serialized)
+@Suite(.serialized)
 struct ConversionStressTests {
     private static let isLong = getenv("MAMD_LONG").map { String(cString: $0) } == "1"
 
-    @Test("Whatever is changed, refused or locked meanwhile, the content is the model's")
-    func rounds() throws {
+    @Test
+    func `whatever is changed, refused or locked meanwhile, the content is the model's`() throws {
         let test = try TestVault()
         for seed in 0..<UInt64(Self.isLong ? 3000 : 25) {
             do { try Round(test, seed).run() } catch {

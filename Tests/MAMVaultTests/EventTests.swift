@@ -6,14 +6,13 @@ import MAMSystem
 import MAMVault
 import Testing
 
-@Suite("Events, deadlines and classes")
-struct EventTests {
+@Suite struct EventTests {
     private func kinds(_ subscription: EventSubscription) -> [AccountEvent.Kind] {
         subscription.take().map(\.kind)
     }
 
-    @Test("A lock and an unlock are told once each, and only when they change something")
-    func locks() throws {
+    @Test
+    func `a lock and an unlock are told once each, and only when they change something`() throws {
         let test = try TestVault()
         let subscription = try test.vault.subscribe()
         test.vault.lock(test.ann, now: true)
@@ -27,8 +26,7 @@ struct EventTests {
         #expect(kinds(subscription).isEmpty)
     }
 
-    @Test("A grace period is told with its length, and its end by an unlock")
-    func grace() throws {
+    @Test func `a grace period is told with its length, and its end by an unlock`() throws {
         let test = try TestVault(grace: 60)
         let subscription = try test.vault.subscribe()
         test.vault.lock(test.ann, now: false)
@@ -37,8 +35,7 @@ struct EventTests {
         #expect(kinds(subscription) == [.willBecomeUnavailable(seconds: 60), .available])
     }
 
-    @Test("The descriptor is readable from the first event until they are taken")
-    func readiness() throws {
+    @Test func `the descriptor is readable from the first event until they are taken`() throws {
         let test = try TestVault(passphrase: nil)
         let subscription = try test.vault.subscribe()
         #expect(!isReadable(subscription.readable))
@@ -48,9 +45,7 @@ struct EventTests {
         #expect(!isReadable(subscription.readable))
     }
 
-    @Test(
-        "Other documents are told to the accounts that they change something for, and to no others")
-    func policyChanges() throws {
+    @Test func `a changed document is told only to the accounts that it affects`() throws {
         let test = try TestVault()
         let subscription = try test.vault.subscribe()
         func book(_ text: String) throws -> PolicyBook {
@@ -75,8 +70,8 @@ struct EventTests {
         #expect(kinds(subscription) == [.appConfigurationChanged])
     }
 
-    @Test("A wipe is told as an unenrolment, one that leaves files too", arguments: [false, true])
-    func wipes(isStuck: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a wipe is told as an unenrolment, one that leaves files too`(isStuck: Bool) throws {
         let test = try TestVault()
         test.vault.setMount(StuckMount(isStuck: { isStuck }))
         let subscription = try test.vault.subscribe()
@@ -93,8 +88,7 @@ struct EventTests {
         return poll(&waiting, 1, 0) == 1
     }
 
-    @Test("A listener that does not listen keeps the newest 256")
-    func overflow() throws {
+    @Test func `a listener that does not listen keeps the newest 256`() throws {
         let test = try TestVault(passphrase: nil)
         let subscription = try test.vault.subscribe()
         for _ in 0..<100 {
@@ -106,8 +100,8 @@ struct EventTests {
         #expect(found.last == .available)
     }
 
-    @Test("A class needs both windows, and also when nothing changes that of the file")
-    func classes() throws {
+    @Test
+    func `a class needs both windows, and also when nothing changes that of the file`() throws {
         let test = try TestVault("useDeviceSettings")
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         #expect(file.header?.sealing?.protectionClass == .completeUntilFirstUserAuthentication)

@@ -6,10 +6,8 @@ import MAMSystem
 import MAMVault
 import Testing
 
-@Suite("Owners, conversions and answers")
-struct FileTests {
-    @Test("A managed owner's file is encrypted in policy's class, another's is not")
-    func owners() throws {
+@Suite struct FileTests {
+    @Test func `a managed owner's file is encrypted in policy's class, another's is not`() throws {
         let test = try TestVault("whenDeviceLockedExceptOpenFiles")
         let managed = try test.makeFile(
             "m", owner: try Identity(name: "ANN@contoso.com"), "secret text")
@@ -25,18 +23,17 @@ struct FileTests {
         #expect(test.vault.protection(of: plain.facts).state == .unmanaged)
     }
 
-    @Test(
-        "Who creates without an identity of its own creates for the user's account, in single-identity mode alone",
-        arguments: [true, false])
-    func defaults(multiIdentity: Bool) throws {
+    @Test(arguments: [true, false])
+    func `without an identity, single-identity mode creates for the user's account`(
+        multiIdentity: Bool
+    ) throws {
         let test = try TestVault(multiIdentity: multiIdentity)
         let identity = test.vault.identity(ofThread: 0, user: 1000)
         #expect(identity.isNobody == multiIdentity)
         #expect(test.vault.identity(ofThread: 0, user: 1234).isNobody)
     }
 
-    @Test("A process's identity beats its user's default, also when it is nobody")
-    func processIdentity() throws {
+    @Test func `a process's identity beats its user's default, also when it is nobody`() throws {
         let test = try TestVault()
         let own = try #require(ProcessStatus(of: getpid())).life
         #expect(test.vault.identities.set(.nobody, by: 0, for: own))
@@ -47,8 +44,8 @@ struct FileTests {
         #expect(!test.vault.identities.set(.nobody, by: 0, for: earlier))
     }
 
-    @Test("A name that was another user's account only after it was set is passed over")
-    func nameOfAnother() throws {
+    @Test
+    func `a name that was another user's account only after it was set is passed over`() throws {
         let test = try TestVault(multiIdentity: true)
         let own = try #require(ProcessStatus(of: getpid())).life
         let bob = try Identity(name: "bob@contoso.com")
@@ -65,10 +62,8 @@ struct FileTests {
         #expect(test.vault.identities.set(nil, by: 0, for: own))
     }
 
-    @Test(
-        "Encrypting and decrypting between descriptors gives the same bytes",
-        arguments: [0, 1, 3041, 3_000_000])
-    func convert(size: Int) throws {
+    @Test(arguments: [0, 1, 3041, 3_000_000])
+    func `encrypting and decrypting between descriptors gives the same bytes`(size: Int) throws {
         let test = try TestVault()
         let plain = try test.descriptor("plain")
         let bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -82,8 +77,10 @@ struct FileTests {
         #expect(try readSmallFile("\(test.path)/again", maximumByteCount: 4 << 20) == bytes)
     }
 
-    @Test("Decrypting refuses a file that was cut, and encrypting a destination that is not empty")
-    func refusals() throws {
+    @Test
+    func `decrypting refuses a file that was cut, and encrypting a destination that is not empty`()
+        throws
+    {
         let test = try TestVault()
         _ = try test.makeFile(
             "f", owner: try TestVault.annIdentity(), String(repeating: "x", count: 5000))
@@ -105,10 +102,9 @@ struct FileTests {
         }
     }
 
-    @Test(
-        "A managed file goes to another account with its content, and its old owner's lock no longer counts"
-    )
-    func retag() throws {
+    @Test
+    func `a managed file moves to another account with its content and out of the old lock`() throws
+    {
         let test = try TestVault()
         let bob = try Identity(name: "bob@fabrikam.com")
         _ = try test.vault.register(bob, user: 1001, passphrase: nil)
@@ -120,8 +116,7 @@ struct FileTests {
         #expect(try test.openExisting("f").text() == "content")
     }
 
-    @Test("A file of an account that is not here is named so, and not called locked")
-    func missing() throws {
+    @Test func `a file of an account that is not here is named so, and not called locked`() throws {
         let first = try TestVault()
         _ = try first.makeFile("f", owner: try TestVault.annIdentity(), "x")
         let second = try TestVault()

@@ -6,7 +6,7 @@ import MAMSystem
 import MAMVault
 import Testing
 
-@Suite("Identities of threads and processes", .serialized)
+@Suite(.serialized)
 struct IdentityTests {
     let identities = ProcessIdentities()
     let own: ProcessLife
@@ -33,8 +33,10 @@ struct IdentityTests {
         identities.found(forThread: process)?.identity.name
     }
 
-    @Test("A child keeps what its parent had when it was forked, however fast the parent goes on")
-    func captured() throws {
+    @Test
+    func `a child keeps what its parent had when it was forked, however fast the parent goes on`()
+        throws
+    {
         let before = try Child()
         #expect(identities.set(ann, by: 0, for: own))
         let first = try Child()
@@ -50,8 +52,7 @@ struct IdentityTests {
         withExtendedLifetime((before, first, second, third)) {}
     }
 
-    @Test("Nobody is set like any other, nil falls through to what was inherited")
-    func nobody() throws {
+    @Test func `nobody is set like any other, nil falls through to what was inherited`() throws {
         #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
         let life = try #require(ProcessStatus(of: child.id)).life
@@ -63,8 +64,7 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("The source tells where an identity comes from")
-    func source() throws {
+    @Test func `the source tells where an identity comes from`() throws {
         #expect(identities.found(forThread: getpid()) == nil)
         #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
@@ -76,8 +76,10 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("A thread's identity comes first, is the thread's alone, and ends with its connection")
-    func threads() throws {
+    @Test
+    func `a thread's identity comes first, is the thread's alone, and ends with its connection`()
+        throws
+    {
         let connection = ConnectionID()
         #expect(identities.set(ann, by: 0, for: own))
         let thread = mam_thread_id()
@@ -90,8 +92,7 @@ struct IdentityTests {
         #expect(name(of: thread) == "ann@contoso.com")
     }
 
-    @Test("A thread of another process is refused, and so is a life that has ended")
-    func strangers() throws {
+    @Test func `a thread of another process is refused, and so is a life that has ended`() throws {
         let child = try Child()
         let connection = ConnectionID()
         #expect(!identities.set(ann, by: 0, forThread: child.id, of: own, until: connection))
@@ -102,8 +103,9 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("What a connection scoped ends with it; children keep it, and later settings stay")
-    func scopes() throws {
+    @Test
+    func `what a connection scoped ends with it; children keep it, and later settings stay`() throws
+    {
         let connection = ConnectionID()
         #expect(identities.set(ann, by: 0, for: own, until: connection))
         let child = try Child()
@@ -118,8 +120,7 @@ struct IdentityTests {
     }
 }
 
-@Suite("Switching a session's identity")
-struct SwitchTests {
+@Suite struct SwitchTests {
     private let session = LoginSession(of: getpid(), user: 1000)
 
     private func result(
@@ -131,8 +132,7 @@ struct SwitchTests {
         ).result
     }
 
-    @Test("A blocked account fails, whatever the passphrase")
-    func blocked() throws {
+    @Test func `a blocked account fails, whatever the passphrase`() throws {
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
         test.vault.setMount(ActionMount {})
@@ -146,8 +146,7 @@ struct SwitchTests {
         #expect(test.vault.sessions.canceled(in: session).isEmpty)
     }
 
-    @Test("A wiped account is nobody's on the screen too")
-    func wiped() throws {
+    @Test func `a wiped account is nobody's on the screen too`() throws {
         let test = try TestVault()
         #expect(result(test, try TestVault.annIdentity()) == .success)
         test.vault.setMount(ActionMount {})
@@ -155,8 +154,7 @@ struct SwitchTests {
         #expect(test.vault.sessions.identities(of: session)?.isEmpty == true)
     }
 
-    @Test("One user's many sessions push out none of another's")
-    func bounded() throws {
+    @Test func `one user's many sessions push out none of another's`() throws {
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
         #expect(result(test, ann) == .success)

@@ -5,10 +5,8 @@ import MAMVault
 import Synchronization
 import Testing
 
-@Suite("Locking and unlocking")
-struct LockTests {
-    @Test("Class A: a lock closes open handles, and an unlock makes them work again")
-    func classA() throws {
+@Suite struct LockTests {
+    @Test func `class A: a lock closes open handles, and an unlock makes them work again`() throws {
         let test = try TestVault("whenDeviceLocked")
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.lock(test.ann, now: true)
@@ -25,8 +23,10 @@ struct LockTests {
         #expect(try test.openExisting("f").text() == "HELLO")
     }
 
-    @Test("Class B: an open file stays open, new ones can be made, and closed ones stay closed")
-    func classB() throws {
+    @Test
+    func `class B: an open file stays open, new ones can be made, and closed ones stay closed`()
+        throws
+    {
         let test = try TestVault("whenDeviceLockedExceptOpenFiles")
         let open = try test.makeFile("open", owner: try TestVault.annIdentity(), "open")
         _ = try test.makeFile("closed", owner: open.owner, "closed")
@@ -45,8 +45,8 @@ struct LockTests {
         #expect(try test.openExisting("open").text() == "OPEN")
     }
 
-    @Test("Classes C and D stay open through a lock", arguments: ["afterDeviceRestart"])
-    func classC(policy: String) throws {
+    @Test(arguments: ["afterDeviceRestart"])
+    func `classes C and D stay open through a lock`(policy: String) throws {
         let test = try TestVault(policy)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.lock(test.ann, now: true)
@@ -54,8 +54,10 @@ struct LockTests {
         #expect(try test.openExisting("f").text() == "hello")
     }
 
-    @Test("What arrives while the window closes is kept, reads are refused, and later writes fail")
-    func closing() throws {
+    @Test
+    func `what arrives while the window closes is kept, reads are refused, and later writes fail`()
+        throws
+    {
         let test = try TestVault()
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "before")
         let readWasRefused = Mutex(false)
@@ -73,8 +75,8 @@ struct LockTests {
         #expect(try file.text() == "during")
     }
 
-    @Test("An unlock within the grace period cancels the lock, and without one it comes")
-    func grace() throws {
+    @Test
+    func `an unlock within the grace period cancels the lock, and without one it comes`() throws {
         let test = try TestVault(grace: 1)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         test.vault.lock(test.ann, now: false)
@@ -89,8 +91,7 @@ struct LockTests {
         #expect(isWindowClosed { _ = try file.text() })
     }
 
-    @Test("Unmanaged files and other accounts do not notice a lock")
-    func others() throws {
+    @Test func `unmanaged files and other accounts do not notice a lock`() throws {
         let test = try TestVault()
         let bob = try Identity(name: "bob@fabrikam.com")
         _ = try test.vault.register(bob, user: 1001, passphrase: nil)
@@ -101,8 +102,8 @@ struct LockTests {
         #expect(try other.text() == "bob's")
     }
 
-    @Test("Readers and writers under lock and unlock lose nothing that was acknowledged")
-    func hammer() throws {
+    @Test
+    func `readers and writers under lock and unlock lose nothing that was acknowledged`() throws {
         let test = try TestVault(passphrase: nil)
         let file = try test.makeFile(
             "f", owner: try TestVault.annIdentity(), String(repeating: ".", count: 64))
@@ -129,8 +130,7 @@ struct LockTests {
     }
 }
 
-@Suite("Accounts beside each other")
-struct LockApartTests {
+@Suite struct LockApartTests {
     /// Ann's and Bob's, and a mount whose purge of one account's files does not end until it is
     /// told to.
     private func stuckVault() throws -> (
@@ -154,8 +154,7 @@ struct LockApartTests {
         return (test, bob, isStuck, end)
     }
 
-    @Test("A lock that hangs keeps no other account from being locked and unlocked")
-    func apart() throws {
+    @Test func `a lock that hangs keeps no other account from being locked and unlocked`() throws {
         let (test, bob, isStuck, end) = try stuckVault()
         let (vault, ann) = (test.vault, test.ann)
         let ended = MAMSystem.Semaphore()
@@ -177,8 +176,7 @@ struct LockApartTests {
         #expect(vault.accounts.map(\.state).first == .locked)
     }
 
-    @Test("A lock of all locks the rest at once, whatever holds one up")
-    func all() throws {
+    @Test func `a lock of all locks the rest at once, whatever holds one up`() throws {
         let (test, _, isStuck, end) = try stuckVault()
         let vault = test.vault
         let ended = MAMSystem.Semaphore()

@@ -5,10 +5,9 @@ import Testing
 
 @testable import MAMVault
 
-@Suite("Opening again what needs no secret")
-struct ResumeTests {
-    @Test("A grace period ends, and its account stays open", arguments: ["secret", nil])
-    func grace(passphrase: String?) throws {
+@Suite struct ResumeTests {
+    @Test(arguments: ["secret", nil])
+    func `a grace period ends, and its account stays open`(passphrase: String?) throws {
         let test = try TestVault(grace: 600, passphrase: passphrase)
         test.vault.lock(test.ann, now: false)
         #expect(test.vault.accounts.first?.state == .grace)
@@ -16,8 +15,7 @@ struct ResumeTests {
         #expect(test.vault.accounts.first?.state == .unlocked)
     }
 
-    @Test("After the lock only an account without a passphrase is opened")
-    func locked() throws {
+    @Test func `after the lock only an account without a passphrase is opened`() throws {
         for (passphrase, state) in [("secret", WindowState.locked), (nil, .unlocked)] {
             let test = try TestVault(passphrase: passphrase)
             let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
@@ -28,8 +26,8 @@ struct ResumeTests {
         }
     }
 
-    @Test("A lock that is asked for while an unlock is under way is the one that counts")
-    func overtaken() throws {
+    @Test
+    func `a lock that is asked for while an unlock is under way is the one that counts`() throws {
         let test = try TestVault()
         test.vault.lock(test.ann, now: true)
         // Checks what it was given after the lock.
@@ -47,8 +45,7 @@ struct ResumeTests {
         }
     }
 
-    @Test("An account that is open stays so")
-    func unlocked() throws {
+    @Test func `an account that is open stays so`() throws {
         let test = try TestVault()
         test.vault.resume(test.ann)
         #expect(test.vault.accounts.first?.state == .unlocked)

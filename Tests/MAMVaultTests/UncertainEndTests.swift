@@ -6,8 +6,7 @@ import MAMSystem
 import MAMVault
 import Testing
 
-@Suite("Files that may not end where their last blocks say")
-struct UncertainEndTests {
+@Suite struct UncertainEndTests {
     private let test: TestVault
 
     init() throws { test = try TestVault() }
@@ -24,8 +23,7 @@ struct UncertainEndTests {
         return header
     }
 
-    @Test("A call that failed makes its own file's end uncertain, and no other's")
-    func failedCall() throws {
+    @Test func `a call that failed makes its own file's end uncertain, and no other's`() throws {
         try truncateInVain(make("left"))
         #expect(try test.openExisting("left").size == 15_000)
         _ = try makeTorn("cut")
@@ -38,8 +36,7 @@ struct UncertainEndTests {
         try file.truncate(to: 15_000)
     }
 
-    @Test("Once all files checked, only those of awaited keys may end anywhere")
-    func awaitedKeys() throws {
+    @Test func `once all files checked, only those of awaited keys may end anywhere`() throws {
         let header = try makeTorn("cut")
         let key = try #require(header.sealing?.keyID)
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
@@ -51,8 +48,7 @@ struct UncertainEndTests {
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
     }
 
-    @Test("What may be opened may get another class and another owner")
-    func changes() throws {
+    @Test func `what may be opened may get another class and another owner`() throws {
         _ = try makeTorn("cut")
         test.vault.uncertainEnds.beginWithAll()
         let file = try test.vault.file(test.descriptor("cut"))

@@ -8,8 +8,7 @@ import Testing
 
 @testable import MAMVault
 
-@Suite("Sealed files whose keys are elsewhere")
-struct UnopenedTests {
+@Suite struct UnopenedTests {
     private static func bob() throws -> Identity { try Identity(name: "bob@contoso.com") }
 
     /// Bob's, in the backing directory.
@@ -22,8 +21,7 @@ struct UnopenedTests {
             OwnedHeader(header, user: user), path: { ByteString(path) }, bytes: { nil })
     }
 
-    @Test("a user is told of their own, and of others that there are some")
-    func othersAreHidden() throws {
+    @Test func `a user is told of their own, and of others that there are some`() throws {
         let test = try TestVault()
         test.vault.setMount(
             ActionMount(action: {}) { isWanted in
@@ -41,8 +39,7 @@ struct UnopenedTests {
         #expect(none.count == 0 && none.example == nil && !none.isEmpty)
     }
 
-    @Test("a search that was cut short is none that found nothing")
-    func cutShort() throws {
+    @Test func `a search that was cut short is none that found nothing`() throws {
         let test = try TestVault()
         let mounts = [
             nil, ActionMount(action: {}) { _ in nil },
@@ -57,8 +54,7 @@ struct UnopenedTests {
         }
     }
 
-    @Test("a user's next search begins no sooner than its last one took")
-    func searchesPause() throws {
+    @Test func `a user's next search begins no sooner than its last one took`() throws {
         let test = try TestVault()
         let isSlow = Mutex(true)
         test.vault.setMount(
@@ -78,10 +74,9 @@ struct UnopenedTests {
         #expect(pause.hasPassed)
     }
 
-    @Test(
-        "nobody waits for another's search, and it is not made again at once",
-        arguments: [true, nil])
-    func oneSearch(found: Bool?) throws {
+    @Test(arguments: [true, nil])
+    func `nobody waits for another's search, and it is not made again at once`(found: Bool?) throws
+    {
         let test = try TestVault()
         test.vault.setMount(ActionMount {})
         _ = try test.wipe()
@@ -101,8 +96,8 @@ struct UnopenedTests {
         #expect(searches.withLock(\.self) == 1)
     }
 
-    @Test("only a whole tree without any is never searched again", arguments: [true, false, nil])
-    func searchedAgain(found: Bool?) throws {
+    @Test(arguments: [true, false, nil])
+    func `only a whole tree without any is never searched again`(found: Bool?) throws {
         var need = ImportNeed(restSeconds: 0)
         let begins = need.beginSearch()
         #expect(begins)

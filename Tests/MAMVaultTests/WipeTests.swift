@@ -9,15 +9,15 @@ import MAMVault
 import Synchronization
 import Testing
 
-@Suite("Wiping an account")
-struct WipeTests {
+@Suite struct WipeTests {
     @Test(
-        "Open files of every class answer that the key is destroyed, and others go on",
         arguments: [
             "useDeviceSettings", "afterDeviceRestart", "whenDeviceLockedExceptOpenFiles",
             "whenDeviceLocked",
         ])
-    func openFiles(policy: String) throws {
+    func `open files of every class answer that the key is destroyed, and others go on`(
+        policy: String
+    ) throws {
         let test = try TestVault(policy)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let plain = try test.makeFile("plain", owner: .nobody, "plain")
@@ -32,8 +32,7 @@ struct WipeTests {
         #expect(isKeyMissing { _ = try test.openExisting("f") })
     }
 
-    @Test("No key is at hand any more when the kernel is asked for what it has")
-    func keysFirst() throws {
+    @Test func `no key is at hand any more when the kernel is asked for what it has`() throws {
         let test = try TestVault()
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let seen = Mutex<[Bool]>([])
@@ -47,9 +46,7 @@ struct WipeTests {
         #expect(seen.withLock { $0 } == [true, true])
     }
 
-    @Test(
-        "While files are left the name is taken, nothing is made for it, and a second wipe ends it")
-    func incomplete() throws {
+    @Test func `while files are left, the name is taken, and a second wipe ends the wipe`() throws {
         let test = try TestVault()
         _ = try test.makeFile("f", owner: try TestVault.annIdentity(), "hello")
         let ann = try TestVault.annIdentity()
@@ -75,8 +72,8 @@ struct WipeTests {
         #expect(new != test.ann)
     }
 
-    @Test("The default owner of its user, and of programs that acted for it, is nobody")
-    func identities() throws {
+    @Test
+    func `the default owner of its user, and of programs that acted for it, is nobody`() throws {
         let test = try TestVault()
         let life = try #require(ProcessStatus(of: getpid())?.life)
         #expect(test.vault.identities.set(try TestVault.annIdentity(), by: 0, for: life))
@@ -88,8 +85,7 @@ struct WipeTests {
         #expect(test.vault.defaultIdentity(ofUser: 1000).isNobody)
     }
 
-    @Test("It is told when all is gone, with the account as it was")
-    func event() throws {
+    @Test func `it is told when all is gone, with the account as it was`() throws {
         let test = try TestVault()
         let subscription = try test.vault.subscribe()
         test.vault.setMount(ActionMount {})
@@ -102,8 +98,7 @@ struct WipeTests {
         #expect(events.first?.last?.user == 1000)
     }
 
-    @Test("A grace period that runs ends in nothing")
-    func grace() throws {
+    @Test func `a grace period that runs ends in nothing`() throws {
         let test = try TestVault(grace: 1)
         test.vault.lock(test.ann, now: false)
         test.vault.setMount(ActionMount {})
