@@ -169,8 +169,8 @@ let package = Package(
         tests(
             "MAMTreeTests",
             [
-                "WorkspaceSupport", "MAMTree", "MAMVault", "MAMStore", "MAMFormat", "MAMSystem",
-                "MAMModel",
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMFormat",
+                "MAMSystem", "MAMModel",
             ]),
         tests(
             "MAMWorkspaceTests",

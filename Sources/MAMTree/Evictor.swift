@@ -13,10 +13,14 @@ package final class Evictor: Sendable {
     private let threshold: Atomic<Int>
     private let wakeUp = WakeUp()
 
-    package init() {
+    package convenience init() {
         var descriptors = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &descriptors)
-        limit = Int(clamping: descriptors.rlim_cur / 2)
+        self.init(limit: Int(clamping: descriptors.rlim_cur / 2))
+    }
+
+    init(limit: Int) {
+        self.limit = limit
         threshold = Atomic(limit)
     }
 

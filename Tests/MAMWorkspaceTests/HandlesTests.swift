@@ -21,7 +21,7 @@ import WorkspaceSupport
         #expect(try it.content("new") == text)
         #expect(try it.places.status("new").st_mode & 0o7777 == 0o640)
         #expect(try it.protection("new").owner.name == "ann@contoso.com")
-        #expect(try it.places.stored("new").firstRange(of: text) == nil)
+        #expect(try !stands(text, in: it.places.stored("new")))
     }
 
     @Test func `a locked account's files are neither opened nor made`() throws {

@@ -11,9 +11,28 @@ package let nobody = Identity.nobody
 
 package func identity(_ name: String) throws -> Identity { try Identity(name: name) }
 
-/// Bytes of which no two blocks are the same.
+/// Bytes of which no two blocks are the same: the cycle has no block's length.
 package func pattern(_ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(count + cycle.count)
+    while bytes.count < count { bytes += cycle }
+    bytes.removeLast(bytes.count - count)
+    return bytes
+}
+
+private let cycle = (0..<4079).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &* 7) }
+
+/// True if a part stands somewhere in other bytes.
+package func stands(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return part.isEmpty }
+        var offset = 0
+        while offset + part.count <= bytes.count {
+            if memcmp(start + offset, part, part.count) == 0 { return true }
+            offset += 1
+        }
+        return false
+    }
 }
 
 extension TestWorkspace {

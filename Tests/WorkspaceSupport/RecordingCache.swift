@@ -19,6 +19,7 @@ package final class RecordingCache: KernelCache {
     private let kept = Guarded<[Call]>([])
     private let purging = Guarded<Purge?>(nil)
     private let knowsPrune = Guarded(true)
+    private let heard = Semaphore()
 
     package init() {}
 
@@ -30,7 +31,13 @@ package final class RecordingCache: KernelCache {
     /// From now on a purge does this; what it returns has pages left.
     package func onPurge(_ purge: Purge?) { purging.withLock { $0 = purge } }
 
-    private func keep(_ call: Call) { kept.withLock { $0.append(call) } }
+    private func keep(_ call: Call) {
+        kept.withLock { $0.append(call) }
+        heard.signal()
+    }
+
+    /// Waits for the next call that was not waited for; false if there is none in time.
+    package func waitForCall() -> Bool { heard.wait(until: Deadline(seconds: 20)) }
 
     package func invalidate(_ node: UInt64) { keep(.pages(node)) }
 

@@ -12,7 +12,7 @@ internal import MAMWorkspace
 
 /// A vault with the accounts of Ann and Bob, and a tree over a backing directory. The kernel is the
 /// test. Who makes a second one in the same places restarts the daemon after a crash.
-package final class TestWorkspace {
+package final class TestWorkspace: Sendable {
     package let places: Places
     package let vault: Vault
     package let tree: Tree
