@@ -9,13 +9,13 @@ internal import Testing
 @testable internal import MAMClient
 
 @Suite struct Tables {
-    @Test func propertiesAreThePolicysQuestions() {
+    @Test func `properties are the policy's questions`() {
         #expect(
             PolicyProperty.allCases.map(\.rawValue)
                 == MAMPolicy.PolicyQuestion.allCases.map(\.rawValue))
     }
 
-    @Test func locationsHaveTheSDKsNumbersAndNames() {
+    @Test func `locations have the SDK's numbers and names`() {
         #expect(
             MAMClient.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" }
                 == MAMPolicy.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" })
@@ -24,7 +24,7 @@ internal import Testing
                 == MAMPolicy.OpenLocation.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    @Test func modesAndNotificationsHaveTheSDKsNumbers() {
+    @Test func `modes and notifications have the SDK's numbers`() {
         #expect(
             MAMClient.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" }
                 == MAMPolicy.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" })
@@ -33,7 +33,7 @@ internal import Testing
 }
 
 @Suite struct Errors {
-    @Test func eachErrorOfTheWorkspaceHasACode() {
+    @Test func `each error of the workspace has a code`() {
         let names = Varlink.Workspace.text.split(separator: "\n")
             .filter { $0.hasPrefix("error ") }
             .map { String($0.dropFirst("error ".count).prefix { $0 != " " && $0 != "(" }) }
@@ -45,7 +45,7 @@ internal import Testing
         #expect(MAMError(VarlinkError("io.mamd.Later.Error")).code == .unknownAnswer)
     }
 
-    @Test func aProtectionErrorHasTheSDKsStatusAndItsCausesCode() {
+    @Test func `a protection error has the SDK's status and its cause's code`() {
         let error = MAMError(
             VarlinkError(
                 "\(Varlink.Protection.name).FileFailed",
@@ -60,13 +60,13 @@ internal import Testing
         #expect(error.next == "mamctl unlock")
     }
 
-    @Test func aWrongPassphraseTellsWhenTheNextIsTried() {
+    @Test func `a wrong passphrase tells when the next is tried`() {
         let error = MAMError(.wrongPassphrase("ann@contoso.com", retryAfterSeconds: 60))
         #expect(error.code == .wrongPassphrase)
         #expect(error.retryAfterSeconds == 60)
     }
 
-    @Test func pathsWithAZeroByteAreRefused() {
+    @Test func `paths with a zero byte are refused`() {
         for file in [FileReference.path("/tmp\u{0}/x"), .bytes([]), .bytes([47, 0])] {
             #expect(throws: MAMError.self) { _ = try file.open(0) }
         }
@@ -74,7 +74,7 @@ internal import Testing
 }
 
 @Suite struct Reading {
-    @Test func eventsOfALaterDaemonArePassedOver() throws {
+    @Test func `events of a later daemon are passed over`() throws {
         let event = try Event(Parameters(["event": "something-new", "code": 7]))
         #expect(event.kind == nil)
         #expect(event.word == "something-new")
@@ -82,7 +82,7 @@ internal import Testing
         #expect(throws: VarlinkError.self) { _ = try Event(Parameters([:])) }
     }
 
-    @Test func theEventsOfTheInterfaceAreThese() {
+    @Test func `the events of the interface are these`() {
         // In the comment before the type: words with commas between them, and remarks in
         // parentheses or after a colon.
         let lines = Varlink.Workspace.text.split(separator: "\n")
@@ -97,7 +97,7 @@ internal import Testing
         #expect(ofWorkspace.allSatisfy(Varlink.Workspace.text.contains))
     }
 
-    @Test func aSummaryKeepsWhatFailed() throws {
+    @Test func `a summary keeps what failed`() throws {
         var summary = ProtectionSummary()
         try summary.take(
             Parameters([
