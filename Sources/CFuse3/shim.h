@@ -27,7 +27,8 @@ static inline void mam_serve_request(void *session, void *bytes, size_t count) {
     fuse_session_process_buf(session, &request);
 }
 
-// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14 does not know it.
+// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14
+// does not know it.
 static inline int mam_prune(struct fuse_session *session, const uint64_t *nodes, uint32_t count) {
     struct {
         // fuse_out_header, fuse_notify_prune_out

@@ -61,7 +61,8 @@ static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by, const st
     OPENSSL_cleanse(&context, sizeof context);
 }
 
-/// Opens `count` bytes, in place if `out` is `in`. Returns 1, or 0 when the tag does not verify: then the caller wipes `out`.
+/// Opens `count` bytes, in place if `out` is `in`. Returns 1, or 0 when the tag does not verify:
+/// then the caller wipes `out`.
 static inline int mam_vector_gcm_open(const struct mam_vector_gcm *by, const struct gcm_key_data *key, const uint8_t *in,
                                       size_t count, const uint8_t *nonce, const uint8_t *data, size_t data_count,
                                       const uint8_t *tag, uint8_t *out) {

@@ -118,7 +118,8 @@ package struct IdentityInterface: VaultInterface {
 }
 
 extension VaultService {
-    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it back.
+    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it
+    /// back.
     func ownIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let identity = try call.identity("identity") else { return nil }
         try requireControl(call, of: identity)

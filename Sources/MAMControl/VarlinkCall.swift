@@ -98,7 +98,8 @@ package struct VarlinkCall {
         return known
     }
 
-    /// The descriptor whose index the named parameter holds; nil when the parameter is missing or null.
+    /// The descriptor whose index the named parameter holds; nil when the parameter is missing or
+    /// null.
     ///
     /// It is closed after the call unless the handler keeps a reference.
     package func descriptor(_ name: String) throws(VarlinkError) -> Descriptor? {
@@ -138,8 +139,8 @@ package struct VarlinkCall {
 
     /// Sends one reply of several (`continues: true`); the handler's result is the last one.
     ///
-    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it has
-    /// gone or does not read: let that one end the handler.
+    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it
+    /// has gone or does not read: let that one end the handler.
     package func reply(_ reply: some VarlinkReply) throws {
         guard wantsMore else { throw VarlinkError.expectedMore }
         try send(reply.members)

@@ -13,9 +13,9 @@ package protocol VarlinkInterface: Sendable {
 
     /// Carries out one call and returns its reply.
     ///
-    /// Called on many threads at once, one per connection. Throw ``VarlinkError/methodNotFound(_:)`` for
-    /// a method that is not there. An error that is no ``VarlinkError`` ends the connection: the server
-    /// cannot know how to name it.
+    /// Called on many threads at once, one per connection. Throw
+    /// ``VarlinkError/methodNotFound(_:)`` for a method that is not there. An error that is no
+    /// ``VarlinkError`` ends the connection: the server cannot know how to name it.
     func answer(_ call: VarlinkCall) throws -> any VarlinkReply
 
     /// What a call of that method takes: a user may have so many of each kind at a time.

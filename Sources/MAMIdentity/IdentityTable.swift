@@ -30,7 +30,8 @@ struct IdentityTable: Sendable {
     var processes: [ProcessLife: Process] = [:]
     /// One more with every change of what children are forked with.
     var version: UInt64 = 0
-    /// One more with every change of any identity, threads' too: what was found before may not hold any more.
+    /// One more with every change of any identity, threads' too: what was found before may not hold
+    /// any more.
     var revision: UInt64 = 0
     private var pruneAt = 64
 

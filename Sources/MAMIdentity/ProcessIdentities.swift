@@ -38,7 +38,8 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
-    /// Gives a thread of a process an identity, or takes it away with nil. False if the process has no such thread.
+    /// Gives a thread of a process an identity, or takes it away with nil. False if the process has
+    /// no such thread.
     package func set(
         _ identity: Identity?, by user: UInt32, forThread thread: Int32, of process: ProcessLife,
         until connection: ConnectionID
@@ -114,7 +115,8 @@ package final class ProcessIdentities: Sendable {
         changes.withLock { _ in table.withLock { $0.forget(identity) } }
     }
 
-    /// What a thread was given; nil if it has none of its own, nor its process or whoever started that.
+    /// What a thread was given; nil if it has none of its own, nor its process or whoever started
+    /// that.
     ///
     /// A thread id of 0 is the kernel's, or comes from another process id namespace: no identity.
     package func found(forThread thread: Int32) -> FoundIdentity? {
@@ -187,7 +189,8 @@ package final class ProcessIdentities: Sendable {
     private func remember(_ found: FoundIdentity, for heirs: [ProcessLife], _ version: UInt64) {
         guard !heirs.isEmpty else { return }
         table.withLock { table in
-            // What has changed meanwhile may have come before a fork that we took for an earlier one.
+            // What has changed meanwhile may have come before a fork that we took for an earlier
+            // one.
             guard table.version == version else { return }
             table.prune(unless: isAlive)
             guard table.processes.count < IdentityTable.rememberedCount else { return }

@@ -1,9 +1,11 @@
-// What was found for processes lately, so that each of their files does not cost a walk through /proc.
+// What was found for processes lately, so that each of their files does not cost a walk through
+// /proc.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// Answers that hold as long as the process lives and nothing is changed in the table that they come from.
+/// Answers that hold as long as the process lives and nothing is changed in the table that they
+/// come from.
 ///
 /// That nothing was found is kept too: who has a long line of ancestors would have all of them
 /// looked at for each file.
@@ -26,7 +28,8 @@ final class RecentIdentities: Sendable {
     ) -> FoundIdentity? {
         let known = answers.withLock { $0[thread] }
         if let known, known.revision == revision, known.process.isAlive { return known.found }
-        // Before the search: what is found then is this life's. Only a process's first thread has its id.
+        // Before the search: what is found then is this life's. Only a process's first thread has
+        // its id.
         let process = ProcessHandle(of: thread)
         let found = search()
         if let process { keep(Answer(process: process, found: found, revision: revision), thread) }

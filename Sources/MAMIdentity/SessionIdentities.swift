@@ -4,7 +4,8 @@ package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// The identities that were set for login sessions, and the accounts whose launch was given up there.
+/// The identities that were set for login sessions, and the accounts whose launch was given up
+/// there.
 package final class SessionIdentities: Sendable {
     private struct State {
         var session: LoginSession

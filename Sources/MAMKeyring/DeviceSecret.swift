@@ -1,4 +1,5 @@
-// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the service's.
+// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the
+// service's.
 
 internal import Glibc
 package import MAMCrypto
@@ -62,8 +63,8 @@ package enum DeviceSecret {
         } catch { throw .badCredential(error) }
     }
 
-    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no old keybag. A credential
-    /// counts instead, and is never written anywhere.
+    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no
+    /// old keybag. A credential counts instead, and is never written anywhere.
     package static func load(
         in directory: Int32, mayCreate: Bool, credential: SecretBytes? = nil
     ) throws(DeviceSecretError) -> SecretBytes {
@@ -105,7 +106,8 @@ package enum DeviceSecret {
         }
     }
 
-    /// Fails rather than replace one that is there: another process was faster, and its secret counts.
+    /// Fails rather than replace one that is there: another process was faster, and its secret
+    /// counts.
     private static func create(in directory: Int32) throws(Errno) {
         let secret = SecretBytes.random(count: byteCount)
         do throws(Errno) {

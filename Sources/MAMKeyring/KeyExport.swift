@@ -1,11 +1,12 @@
-// An account's keys on their way to another machine: a record of its own, with nothing of this device in it.
+// An account's keys on their way to another machine: a record of its own, with nothing of this
+// device in it.
 
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 
-/// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are authenticated only once
-/// it was opened.
+/// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are
+/// authenticated only once it was opened.
 package struct KeyExport: Sendable {
     /// Of one without other keys.
     package static let byteCount = 1024
@@ -68,7 +69,8 @@ package enum KeyExportError: Error, Equatable, Sendable {
     case checksum
     /// A field has a value that no writer gives it; its offset.
     case field(offset: Int)
-    /// Deriving its key would take more than a machine should give to a file that anybody may have written.
+    /// Deriving its key would take more than a machine should give to a file that anybody may have
+    /// written.
     case tooCostly
     /// It is sealed under a passphrase, and a recovery key was given.
     case needsPassphrase

@@ -6,9 +6,9 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {
-    /// Makes an account with new class keys, on disk before this returns. It is unlocked from now on. The
-    /// passphrase is nil for an account that the device secret alone opens. `prepare` is called
-    /// before anything of the account is on disk, and not for one that is refused.
+    /// Makes an account with new class keys, on disk before this returns. It is unlocked from now
+    /// on. The passphrase is nil for an account that the device secret alone opens. `prepare` is
+    /// called before anything of the account is on disk, and not for one that is refused.
     package func register(
         _ identity: Identity, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }
@@ -25,13 +25,15 @@ extension Keyring {
         }
     }
 
-    /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they are.
+    /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they
+    /// are.
     ///
     /// An account that had none gets new class keys: the old ones are opened by what is left of its
     /// old keybag. They stay, for the files that they have sealed.
     ///
-    /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does. `new` is
-    /// nil for none from now on. `previousBlockCount`: so many of the last ones may not be taken again.
+    /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does.
+    /// `new` is nil for none from now on. `previousBlockCount`: so many of the last ones may not be
+    /// taken again.
     package func changePassphrase(
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
         previousBlockCount: Int = 0
@@ -42,7 +44,8 @@ extension Keyring {
         }
     }
 
-    /// Gives an account that was registered by its name alone its object id. Files keep their keys and headers.
+    /// Gives an account that was registered by its name alone its object id. Files keep their keys
+    /// and headers.
     ///
     /// The keys are wrapped over the identity, so this takes the passphrase as an unlock does.
     package func link(
@@ -85,8 +88,8 @@ extension Keyring {
             wrappedKeys: [])
     }
 
-    /// Now; a second later than the newest account's where they would be the same, so that the order of
-    /// registration, and with it the user's default account, is the same at every start.
+    /// Now; a second later than the newest account's where they would be the same, so that the
+    /// order of registration, and with it the user's default account, is the same at every start.
     var nextRegistrationTime: Int64 {
         let newest = state.read { $0.accounts.values.map(\.keybag.registrationTime).max() }
         return max(0, clock(), newest.map { $0 + 1 } ?? 0)

@@ -4,8 +4,8 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {
-    /// Compares all copies with what is in memory; with `repair` writes those anew that differ. What was found is returned,
-    /// and not reported otherwise.
+    /// Compares all copies with what is in memory; with `repair` writes those anew that differ.
+    /// What was found is returned, and not reported otherwise.
     package func checkKeybags(repair: Bool) throws(KeyringError) -> [KeyringFinding] {
         var findings: [KeyringFinding] = []
         // No account is registered or changed meanwhile.

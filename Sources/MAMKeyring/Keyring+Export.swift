@@ -5,8 +5,8 @@ package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// The account's keys under a passphrase of the export's own. Takes the account's as an unlock does, and unlocks
-    /// nothing. `cost`: what a guess at the export costs.
+    /// The account's keys under a passphrase of the export's own. Takes the account's as an unlock
+    /// does, and unlocks nothing. `cost`: what a guess at the export costs.
     package func export(
         _ account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes,
         cost: KeyDerivationCost = .standard
@@ -22,9 +22,9 @@ extension Keyring {
             keys, of: keybag, time: max(0, clock()), passphrase: exportPassphrase, cost: cost)
     }
 
-    /// Makes the account of an export one of this device: the same ids and keys, another keybag. It is unlocked from now
-    /// on. The passphrase is nil for keys that the device secret alone opens. `prepare`: as for a
-    /// registration.
+    /// Makes the account of an export one of this device: the same ids and keys, another keybag. It
+    /// is unlocked from now on. The passphrase is nil for keys that the device secret alone opens.
+    /// `prepare`: as for a registration.
     package func add(
         _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }

@@ -6,8 +6,8 @@ package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// What wraps a new file's key in this class. B and D work in every state; A only while unlocked; C from
-    /// the first unlock on.
+    /// What wraps a new file's key in this class. B and D work in every state; A only while
+    /// unlocked; C from the first unlock on.
     package func wrapper(
         account: AccountID, protectionClass: ProtectionClass
     ) throws(KeyringError) -> FileKeyWrapper {
@@ -21,8 +21,8 @@ extension Keyring {
         return FileKeyWrapper(keyID: keyID, ephemeralKey: .zero, wrappingKey: key)
     }
 
-    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the header's
-    /// bytes before them.
+    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the
+    /// header's bytes before them.
     package func unwrap(
         _ wrapped: UnsafeRawBufferPointer, keyID: KeyID, protectionClass: ProtectionClass,
         ephemeralKey: EphemeralKey, associatedData: UnsafeRawBufferPointer

@@ -10,8 +10,8 @@ extension Keyring {
         state.read { $0.accounts[account]?.window ?? .beforeFirstUnlock }
     }
 
-    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The passphrase is
-    /// nil for an account that was registered without one.
+    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The
+    /// passphrase is nil for an account that was registered without one.
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {

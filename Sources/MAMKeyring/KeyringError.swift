@@ -112,7 +112,8 @@ package enum KeyringFinding: Equatable, Sendable {
     case unreadable(fileName: String, KeybagError)
     /// What a crash left of a change was not overwritten, or is still there.
     case notErased(fileName: String, Errno)
-    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be used.
+    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be
+    /// used.
     case wipeDamaged(AccountID)
     /// A newer mamd decided it: nothing of the account is destroyed, and it cannot be used.
     case wipeNewer(NewerRecord)

@@ -5,8 +5,8 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of them. Like those of wrong
-/// ones they say nothing without the device secret.
+/// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of
+/// them. Like those of wrong ones they say nothing without the device secret.
 struct PastPassphrases: Equatable {
     /// As many as a policy can ask for.
     static let maximumCount = 24

@@ -85,7 +85,8 @@ package struct FileProblems: Sendable {
         return nil
     }
 
-    /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.
+    /// The end is not where the last block was written for, and no zeros tell why: what was behind
+    /// it is gone.
     package var isCutShort: Bool { endsTooEarly && unfinished == nil }
 
     mutating func add(_ blocks: ClosedRange<Int64>, _ state: BlockState) {

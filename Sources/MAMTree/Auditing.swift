@@ -1,4 +1,5 @@
-// Telling the audit what was refused on the mount, with the file and the caller that only the mount knows.
+// Telling the audit what was refused on the mount, with the file and the caller that only the mount
+// knows.
 
 internal import Glibc
 package import MAMFormat
@@ -9,7 +10,8 @@ package import MAMVault
 /// What a program wanted of a file.
 package enum FileOperation: String {
     case open, create, read
-    /// Of a file that is open: what the kernel asks before it writes into its cache, or tells the size.
+    /// Of a file that is open: what the kernel asks before it writes into its cache, or tells the
+    /// size.
     case use
     case write
 }
@@ -20,9 +22,11 @@ package struct Auditing: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Runs a vault call for a caller; a failure becomes the program's errno, and a refusal is recorded.
+    /// Runs a vault call for a caller; a failure becomes the program's errno, and a refusal is
+    /// recorded.
     ///
-    /// `header`: of the file as far as it is known. `child`: the name that is to be made in the inode.
+    /// `header`: of the file as far as it is known. `child`: the name that is to be made in the
+    /// inode.
     @inline(__always)
     package func auditing<Value>(
         _ operation: FileOperation, _ inode: Inode, _ header: @autoclosure () -> FileHeader?,

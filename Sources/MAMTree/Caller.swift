@@ -26,9 +26,10 @@ package struct Caller: Sendable {
 
     private static let daemonUser = geteuid()
 
-    /// Runs a creating call so that what it makes belongs to the caller, and its mode is what the caller's umask or the
-    /// directory's default access control list makes of it: the backing file system knows which. Only root can make
-    /// something for others; a user's own daemon serves its user alone.
+    /// Runs a creating call so that what it makes belongs to the caller, and its mode is what the
+    /// caller's umask or the directory's default access control list makes of it: the backing file
+    /// system knows which. Only root can make something for others; a user's own daemon serves its
+    /// user alone.
     package func creating<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
         defer { mam_set_thread_umask(0) }
         guard mam_set_thread_umask(umask) == 0 else { throw Errno.current }

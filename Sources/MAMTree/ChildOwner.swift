@@ -1,4 +1,5 @@
-// The owner of what is made in a backing directory by programs that act for nobody in particular: a name, or an object id.
+// The owner of what is made in a backing directory by programs that act for nobody in particular: a
+// name, or an object id.
 
 package import MAMModel
 package import MAMSystem

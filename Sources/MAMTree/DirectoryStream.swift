@@ -4,8 +4,8 @@ internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// An open directory. Positions are those of the backing file system, so they stay valid while entries come
-/// and go, as far as it keeps that promise.
+/// An open directory. Positions are those of the backing file system, so they stay valid while
+/// entries come and go, as far as it keeps that promise.
 package final class DirectoryStream: Sendable {
     package let inode: Inode
     private let state: Mutex<Stream>
@@ -68,7 +68,8 @@ package final class DirectoryStream: Sendable {
                 guard let entry = stream.pending else {
                     return errno == 0 ? nil : Errno.current
                 }
-                // Field by field: an entry ends with its name, and a whole `dirent` may reach beyond the stream's memory.
+                // Field by field: an entry ends with its name, and a whole `dirent` may reach
+                // beyond the stream's memory.
                 let next = Int(entry.pointee.d_off)
                 let (number, kind) = (UInt64(entry.pointee.d_ino), entry.pointee.d_type)
                 let offered = withUnsafePointer(to: &entry.pointee.d_name) { name in

@@ -16,8 +16,8 @@ package struct EndRecovery: Sendable {
     /// Makes a file known that nobody has in use, with the size that its blocks tell: without zeros
     /// at its end, and as its last block has it, if that can be opened now.
     ///
-    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one afterwards. Its status has to
-    /// be asked for anew, whoever cut it.
+    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one
+    /// afterwards. Its status has to be asked for anew, whoever cut it.
     package func recover(_ found: FoundFile, _ header: FileHeader) throws(Errno) -> Inode {
         guard try isUnfinished(found, header) else {
             return tree.table.insert(found, .protected(header))

@@ -4,12 +4,14 @@ internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// Makes the kernel forget inodes that nobody has open when too many are known: each costs a descriptor.
+/// Makes the kernel forget inodes that nobody has open when too many are known: each costs a
+/// descriptor.
 package final class Evictor: Sendable {
-    /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and look-ups.
+    /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and
+    /// look-ups.
     private let limit: Int
-    /// Where the next look at all inodes is due: at the limit, or a part of it beyond what could not be forgotten. Otherwise
-    /// every look-up would be followed by a look at all that is in use.
+    /// Where the next look at all inodes is due: at the limit, or a part of it beyond what could
+    /// not be forgotten. Otherwise every look-up would be followed by a look at all that is in use.
     private let threshold: Atomic<Int>
     private let wakeUp = WakeUp()
 
@@ -70,8 +72,8 @@ package final class Evictor: Sendable {
             count > limit ? min(count + limit / 16, limit + limit / 2) : limit, ordering: .relaxed)
     }
 
-    /// Asks the kernel to forget what has been known longest and is not in use. What stands in a directory before the
-    /// directory, which is in use by that.
+    /// Asks the kernel to forget what has been known longest and is not in use. What stands in a
+    /// directory before the directory, which is in use by that.
     private static func evict(from tree: Tree, keeping count: Int) {
         let known = tree.table.all.sorted { $0.order < $1.order }
         let chosen = known.prefix(max(0, known.count - count)).reversed()
@@ -80,8 +82,8 @@ package final class Evictor: Sendable {
         for inode in chosen where !inode.isDirectory { dropName(of: inode, in: tree) }
     }
 
-    /// For kernels before 6.18. Never a directory's: one that is somebody's working directory would lose its path (getcwd
-    /// fails).
+    /// For kernels before 6.18. Never a directory's: one that is somebody's working directory would
+    /// lose its path (getcwd fails).
     private static func dropName(of inode: Inode, in tree: Tree) {
         let (parent, name) = inode.withState { ($0.lastParent, $0.lastName) }
         if let name = name.terminated { tree.cache.invalidate(name, in: parent) }

@@ -21,8 +21,9 @@ package struct FoundFile {
 }
 
 extension FoundFile {
-    /// `mayBeRead`: it was a regular file when it was last looked at. It is opened to be read then, if it can be: its header is looked at next, and
-    /// who opens it to read needs nothing else. All else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
+    /// `mayBeRead`: it was a regular file when it was last looked at. It is opened to be read then,
+    /// if it can be: its header is looked at next, and who opens it to read needs nothing else. All
+    /// else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
     package init(
         _ name: Name, in directory: Descriptor, mayBeRead: Bool
     ) throws(Errno) {
@@ -35,8 +36,8 @@ extension FoundFile {
             handle: handle, status: try MAMSystem.status(at: handle.raw, ""), mayRead: false)
     }
 
-    /// Nil if it is none any more, on another file system, or the daemon may not. One that is not its owner may not do it without moving
-    /// the access time.
+    /// Nil if it is none any more, on another file system, or the daemon may not. One that is not
+    /// its owner may not do it without moving the access time.
     private static func openToRead(_ name: Name, in directory: Descriptor) -> FoundFile? {
         guard let file = openWhatMayBeRead(name, in: directory) else { return nil }
         return FoundFile(opened: file)

@@ -17,9 +17,10 @@ package struct HandleLookup {
 
     /// The file of a number that the kernel has forgotten, or may never have known.
     ///
-    /// A caller that may open handles can forge them. So what the number leads to is not served: it only
-    /// tells a path, and what is served is found from the root on, name by name, as every file is.
-    /// A file outside of the backing directory or in the workspace's own is not reached that way.
+    /// A caller that may open handles can forge them. So what the number leads to is not served: it
+    /// only tells a path, and what is served is found from the root on, name by name, as every file
+    /// is. A file outside of the backing directory or in the workspace's own is not reached that
+    /// way.
     private func lookUp(number: UInt64) throws(Errno) -> Entry {
         let file = try tree.evictor.makingRoom { () throws(Errno) in try openFile(number: number) }
         let status = try status(at: file.raw, "")

@@ -7,8 +7,9 @@ package import MAMVault
 extension Inode {
     /// Guarded by the inode's lock.
     ///
-    /// Of the inodes that are known nearly all are neither open nor directories that files are made in. What those alone need
-    /// stands apart, in ``Uses``: an inode that was only looked up has none.
+    /// Of the inodes that are known nearly all are neither open nor directories that files are made
+    /// in. What those alone need stands apart, in ``Uses``: an inode that was only looked up has
+    /// none.
     package struct State {
         /// Nil for what is not a regular file, or could not be read.
         package var facts: FileFacts?
@@ -22,8 +23,9 @@ extension Inode {
         package var isWritable = false
         /// How often ``openCount`` has changed, or the owner.
         package var useCount = 0
-        /// Where the kernel last found it: enough to make the kernel forget it, and to tell an empty file's class when
-        /// it is begun. A rename makes it stale: it is then forgotten later, and gets the class of where it was made.
+        /// Where the kernel last found it: enough to make the kernel forget it, and to tell an
+        /// empty file's class when it is begun. A rename makes it stale: it is then forgotten
+        /// later, and gets the class of where it was made.
         package var lastParent: UInt64 = 0
         package var lastName = LastName.none
         private var uses: Uses?
@@ -101,7 +103,8 @@ extension Inode.State {
         set { inUse.lastOpener = newValue }
     }
 
-    /// Handles that may write: while there are any, the kernel may hold content and a size that we do not know.
+    /// Handles that may write: while there are any, the kernel may hold content and a size that we
+    /// do not know.
     package var writerCount: Int {
         get { uses?.writerCount ?? 0 }
         set { inUse.writerCount = newValue }

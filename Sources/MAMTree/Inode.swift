@@ -24,8 +24,8 @@ package struct BackingID: Hashable, Sendable {
     }
 }
 
-/// Holds its file by a descriptor (``FoundFile``), never by path: no rename can lead it astray, and while it
-/// lives the inode number cannot be used again.
+/// Holds its file by a descriptor (``FoundFile``), never by path: no rename can lead it astray, and
+/// while it lives the inode number cannot be used again.
 package final class Inode: Sendable {
     /// The number by which the kernel asks for it.
     package let node: UInt64
@@ -41,7 +41,8 @@ package final class Inode: Sendable {
     package let isDirectory: Bool
     /// Of the handle, until the inode becomes another file.
     package let mayRead: Bool
-    /// How often the kernel was told of this inode and has not forgotten it. Changed under the table's lock.
+    /// How often the kernel was told of this inode and has not forgotten it. Changed under the
+    /// table's lock.
     package let lookups = Atomic<UInt64>(0)
     /// Whether it is open, for who cannot wait for the state's lock.
     package let isInUse = Atomic<Bool>(false)
@@ -88,7 +89,8 @@ package final class Inode: Sendable {
     /// The file that it is now.
     package var backingID: BackingID { moved.withLock { $0?.id ?? id } }
 
-    /// What it has to keep when it becomes another file: of the file that it was at first, a descriptor.
+    /// What it has to keep when it becomes another file: of the file that it was at first, a
+    /// descriptor.
     package func firstFile() throws(Errno) -> Descriptor {
         try moved.withLock { moved throws(Errno) in
             if let moved { return moved.first }
@@ -96,8 +98,8 @@ package final class Inode: Sendable {
         }
     }
 
-    /// Makes it another file, under the same number for the kernel. The descriptor's number stays too: who uses it meanwhile has
-    /// one file or the other. `first`: from before.
+    /// Makes it another file, under the same number for the kernel. The descriptor's number stays
+    /// too: who uses it meanwhile has one file or the other. `first`: from before.
     package func become(_ file: Descriptor, _ id: BackingID, first: Descriptor) throws(Errno) {
         try moved.withLock { moved throws(Errno) in
             try redirect(handle, to: file)
@@ -105,8 +107,8 @@ package final class Inode: Sendable {
         }
     }
 
-    /// A descriptor to read the file's content by: one of its own, since the handle may become another file's. Nil if the handle may
-    /// not read, or there is no room for one more.
+    /// A descriptor to read the file's content by: one of its own, since the handle may become
+    /// another file's. Nil if the handle may not read, or there is no room for one more.
     package func descriptorToRead() -> Descriptor? {
         moved.withLock { moved in
             guard mayRead, moved == nil else { return nil }
@@ -117,7 +119,8 @@ package final class Inode: Sendable {
     /// Nil while nobody but a check uses it.
     package var openFile: VaultFile? { state.withLock { $0.openCount > 0 ? $0.file : nil } }
 
-    /// False for what is not a regular file, and for one that could not be read: it may be anybody's.
+    /// False for what is not a regular file, and for one that could not be read: it may be
+    /// anybody's.
     package var isRead: Bool { state.withLock { $0.file != nil || $0.facts != nil } }
 
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
@@ -132,7 +135,8 @@ package final class Inode: Sendable {
         }
     }
 
-    /// What the header says: of the open file as it is now, else as read when the inode became known.
+    /// What the header says: of the open file as it is now, else as read when the inode became
+    /// known.
     package var header: FileHeader? {
         state.withLock { $0.file.map { $0.header } ?? $0.facts?.header }
     }

@@ -5,8 +5,8 @@ package import MAMStore
 package import MAMSystem
 internal import Synchronization
 
-/// Finds inodes by the kernel's number and by backing identity. Its lock is held for look-ups only, never
-/// over I/O.
+/// Finds inodes by the kernel's number and by backing identity. Its lock is held for look-ups only,
+/// never over I/O.
 package final class InodeTable: Sendable {
     package static let rootNode = NodeNumber.root.node
 
@@ -101,7 +101,8 @@ package final class InodeTable: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// The next look-up of this file gives it another number: the kernel keeps the size that it knows for this one.
+    /// The next look-up of this file gives it another number: the kernel keeps the size that it
+    /// knows for this one.
     package func disown(_ inode: Inode) {
         countLoss()
         tables.withLock { $0.remove(inode) }
@@ -115,7 +116,8 @@ package final class InodeTable: Sendable {
     /// It is not that file, or not any more; no name leads there by now.
     package func remove(_ id: BackingID, of inode: Inode) {
         countLoss()
-        // By its first file it is found as long as it is known: the number that it shows is that one's.
+        // By its first file it is found as long as it is known: the number that it shows is that
+        // one's.
         guard id != inode.id else { return }
         tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
@@ -123,8 +125,8 @@ package final class InodeTable: Sendable {
     /// Before the file can be missed: who misses it then sees that.
     private func countLoss() { losses.add(1, ordering: .sequentiallyConsistent) }
 
-    /// How often a file ceased to be an inode's. Who finds a file by its name and then asks for the file's inode has to
-    /// know whether that happened in between.
+    /// How often a file ceased to be an inode's. Who finds a file by its name and then asks for the
+    /// file's inode has to know whether that happened in between.
     package var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
 
     /// Of every new inode's look-up the question: asked without the lock.

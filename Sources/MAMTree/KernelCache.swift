@@ -1,4 +1,5 @@
-// What the kernel keeps of the mounted files. The mount has it dropped; without a mount nothing is kept.
+// What the kernel keeps of the mounted files. The mount has it dropped; without a mount nothing is
+// kept.
 
 package import MAMSystem
 package import MAMVault
@@ -19,7 +20,8 @@ package protocol KernelCache: Sendable {
     func prune(_ nodes: [UInt64]) -> Bool
 
     /// Writes back and drops all pages of those inodes for which `isAffected` holds. Returns those
-    /// that may still have pages at the deadline. Never call this from a thread that serves requests.
+    /// that may still have pages at the deadline. Never call this from a thread that serves
+    /// requests.
     func purge(
         _ inodes: [Inode], until deadline: Deadline,
         _ isAffected: @escaping @Sendable (Inode) -> Bool

@@ -11,8 +11,8 @@ package struct OpenedAhead {
 }
 
 extension Lookup {
-    /// Has the kernel begin to read the header of a directory's entry. Nil if its look-up does not need that, or can tell better
-    /// why it cannot be had.
+    /// Has the kernel begin to read the header of a directory's entry. Nil if its look-up does not
+    /// need that, or can tell better why it cannot be had.
     package func openAhead(_ item: DirectoryStream.Item, in parent: Inode) -> OpenedAhead? {
         let before = moment
         guard item.kind == DT_REG, !tree.isHidden(item.name, in: parent),
@@ -32,7 +32,8 @@ extension Lookup {
         return try enter(found, named: item.name, in: parent, since: opened.before)
     }
 
-    /// Not the header alone: as much as the kernel reads for who reads at a file's start, so that a small file's content is not
-    /// a second trip to the disk (`get_init_ra_size` in mm/readahead.c, for 4 KiB and a window of 128 KiB).
+    /// Not the header alone: as much as the kernel reads for who reads at a file's start, so that a
+    /// small file's content is not a second trip to the disk (`get_init_ra_size` in mm/readahead.c,
+    /// for 4 KiB and a window of 128 KiB).
     private static let aheadByteCount: off_t = 16 << 10
 }

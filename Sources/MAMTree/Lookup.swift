@@ -70,10 +70,12 @@ package struct Lookup: Sendable {
         Moment(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
     }
 
-    /// Of an inode whose look-up is counted; nil, and not counted, if what was found has to be looked for again.
+    /// Of an inode whose look-up is counted; nil, and not counted, if what was found has to be
+    /// looked for again.
     ///
-    /// The file may have been replaced before its inode was asked for, and have none or another now; or before the inode was asked
-    /// for its size, and the status be that of the former file. So the count is compared last.
+    /// The file may have been replaced before its inode was asked for, and have none or another
+    /// now; or before the inode was asked for its size, and the status be that of the former file.
+    /// So the count is compared last.
     private func entry(
         _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Moment
     ) -> Entry? {
@@ -86,12 +88,14 @@ package struct Lookup: Sendable {
         return entry
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the file was found.
+    /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the
+    /// file was found.
     package func enter(
         _ found: FoundFile, named name: Name, in parent: Inode, since before: Moment
     ) throws(Errno) -> Entry {
         var status = found.status
-        // Inode numbers are those of one file system: what is mounted inside the backing directory stays out.
+        // Inode numbers are those of one file system: what is mounted inside the backing directory
+        // stays out.
         guard UInt64(status.st_dev) == tree.rootDevice else { throw .crossDevice }
         let inode: Inode
         if let known = tree.table.lookUp(BackingID(status)) {
@@ -101,7 +105,8 @@ package struct Lookup: Sendable {
             tree.evictor.wake(knownCount: tree.table.count)
         }
         if before.recovers {
-            // Another thread may have cut it meanwhile, and the kernel keeps the first size that it is told.
+            // Another thread may have cut it meanwhile, and the kernel keeps the first size that it
+            // is told.
             do throws(Errno) {
                 status = try MAMSystem.status(at: inode.handle.raw, "")
             } catch {
@@ -127,7 +132,8 @@ package struct Lookup: Sendable {
         return try FileFacts(of: found.handle, physicalSize: Int64(found.status.st_size))
     }
 
-    /// Reads a regular file's header; nil for all else, and for a file that the daemon may not read.
+    /// Reads a regular file's header; nil for all else, and for a file that the daemon may not
+    /// read.
     package func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         do throws(Errno) {
@@ -145,8 +151,8 @@ package struct Lookup: Sendable {
         let inode = try tree.table.inode(node)
         // By another of its names: the kernel looks that up again.
         if inode.isReplaced { throw .staleHandle }
-        // The kernel asks through a handle before it writes into its cache: refused once the window closes,
-        // so that no write is accepted whose key is about to go.
+        // The kernel asks through a handle before it writes into its cache: refused once the window
+        // closes, so that no write is accepted whose key is about to go.
         if throughHandle, tree.isStopping { throw .notConnected }
         if throughHandle, let file = inode.openFile {
             if let refusal = file.refusalOfCachedWrites {

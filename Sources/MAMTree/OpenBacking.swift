@@ -5,11 +5,12 @@ package import MAMSystem
 
 /// Opens a regular file that the kernel has let the caller open.
 ///
-/// An ordinary user's daemon may need more than the mode gives even its owner: a file of mode 0200 is written
-/// in blocks whose rest has to be read, and one of mode 0 has a header that tells its size. For the moment of
-/// opening the owner gets both rights.
+/// An ordinary user's daemon may need more than the mode gives even its owner: a file of mode 0200
+/// is written in blocks whose rest has to be read, and one of mode 0 has a header that tells its
+/// size. For the moment of opening the owner gets both rights.
 ///
-/// What is read through it is no access of the user's: headers, and the rest of blocks that are written.
+/// What is read through it is no access of the user's: headers, and the rest of blocks that are
+/// written.
 package func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
     let flags = access | O_NOCTTY | O_NONBLOCK
     return try withOwnerRights(to: handle) { path throws(Errno) in
@@ -23,8 +24,8 @@ package func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) ->
     }
 }
 
-/// Runs a call on the path of a file or directory, and again with the rights to read and write if the mode
-/// does not give them to its owner, who is us.
+/// Runs a call on the path of a file or directory, and again with the rights to read and write if
+/// the mode does not give them to its owner, who is us.
 package func withOwnerRights<Value>(
     to handle: Descriptor, _ call: (UnsafePointer<CChar>) throws(Errno) -> Value
 ) throws(Errno) -> Value {

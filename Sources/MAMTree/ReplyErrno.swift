@@ -8,7 +8,8 @@ package import MAMSystem
 package import MAMVault
 
 extension VaultError {
-    /// Window closed `ENOKEY` · destroyed by a wipe `EKEYREVOKED` · refused by policy or identity `EACCES` · failed authentication `EBADMSG`.
+    /// Window closed `ENOKEY` · destroyed by a wipe `EKEYREVOKED` · refused by policy or identity
+    /// `EACCES` · failed authentication `EBADMSG`.
     package var errno: Errno {
         switch self {
         case .windowClosed, .keyMissing: .noKey
@@ -23,7 +24,8 @@ extension VaultError {
 }
 
 extension AccountBlock {
-    /// Time that has run out `EKEYEXPIRED` · what a passphrase would mend `ENOKEY` · other rules of policy `EACCES`.
+    /// Time that has run out `EKEYEXPIRED` · what a passphrase would mend `ENOKEY` · other rules
+    /// of policy `EACCES`.
     package var errno: Errno {
         switch kind {
         case .recheck, .offline, .offlineWipe: .keyExpired

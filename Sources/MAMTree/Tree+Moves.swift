@@ -1,4 +1,5 @@
-// Names that change while an account is being wiped: nothing gets past the walk that looks for its files.
+// Names that change while an account is being wiped: nothing gets past the walk that looks for its
+// files.
 
 internal import Glibc
 package import MAMSystem
@@ -12,11 +13,12 @@ extension Tree {
     /// The caller holds `names`.
     package func noteMove() { moves.add(1, ordering: .relaxed) }
 
-    /// Refuses another name to a file of a wiped account: one without a name was not found by the wipe, and must not come
-    /// up after it. The caller holds `names`.
+    /// Refuses another name to a file of a wiped account: one without a name was not found by the
+    /// wipe, and must not come up after it. The caller holds `names`.
     package func refuseWiped(_ inode: Inode) throws(Errno) {
         guard inode.isRegular else { return }
-        // One without a name was made here, so that its key was here: an account that is gone was wiped.
+        // One without a name was made here, so that its key was here: an account that is gone was
+        // wiped.
         let isUnnamed = try status(at: inode.handle.raw, "").st_nlink == 0
         // Asking for a header may have to wait for the file, and whoever waits for `names` with it.
         guard vault.isWiping || isUnnamed else { return }
@@ -29,8 +31,8 @@ extension Tree {
         if vault.isWiping, !inode.isRead { noteMove() }
     }
 
-    /// Refuses to move a file that is about to be removed, and counts the move of what such files may be in. The caller
-    /// holds `names`.
+    /// Refuses to move a file that is about to be removed, and counts the move of what such files
+    /// may be in. The caller holds `names`.
     package func checkMove(of name: Name, in parent: Inode) throws(Errno) {
         guard vault.isWiping, let found = try? status(at: parent.handle.raw, name) else { return }
         switch found.st_mode & S_IFMT {

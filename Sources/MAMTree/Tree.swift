@@ -1,4 +1,5 @@
-// The mounted workspace: what each request means, in terms of inodes, the vault and the backing directory.
+// The mounted workspace: what each request means, in terms of inodes, the vault and the backing
+// directory.
 
 internal import CShims
 package import Glibc
@@ -6,8 +7,8 @@ package import MAMSystem
 package import MAMVault
 package import Synchronization
 
-/// Serves a backing directory in the clear. Knows inodes and errno; of libfuse only the replies' shapes, in
-/// `Operations`.
+/// Serves a backing directory in the clear. Knows inodes and errno; of libfuse only the replies'
+/// shapes, in `Operations`.
 package final class Tree: Sendable {
     package let vault: Vault
     package let root: Descriptor
@@ -25,9 +26,11 @@ package final class Tree: Sendable {
     /// Held by who mends one.
     package let recovery = ReadWriteLock()
     private let rootStatus: stat
-    /// Whether what is known may be held open for reading: elsewhere that is another program's or machine's memory.
+    /// Whether what is known may be held open for reading: elsewhere that is another program's or
+    /// machine's memory.
     package let holdsOpen: Bool
-    /// Whether a header may have to come from a disk, so that it is worth having several read at once.
+    /// Whether a header may have to come from a disk, so that it is worth having several read at
+    /// once.
     package let readsAhead: Bool
     private let mountedDevice = Atomic<UInt64>(0)
     package let mounted = Mutex(Mounted(cache: NoKernelCache(), transport: { Transport(.device) }))
@@ -36,14 +39,15 @@ package final class Tree: Sendable {
     /// Of what users hold open. An open directory has a buffer of the C library's.
     package let openFiles: Shares
     package let openDirectories = Shares(total: 4096)
-    /// Shared by what changes names; alone while a converted file is put in another's place. Never held over a walk:
-    /// whatever changes a name would wait, on all threads that serve.
+    /// Shared by what changes names; alone while a converted file is put in another's place. Never
+    /// held over a walk: whatever changes a name would wait, on all threads that serve.
     package let names = ReadWriteLock()
     /// Shared by what changes a file's mode, owner, times or attributes, alone while a converted
     /// file takes them over and then its place: no change goes to the file of before. Its holder
     /// takes no other lock but that of ``changeMode(_:to:)``.
     package let metadata = ReadWriteLock()
-    /// Shared by what makes files, from the name to the first handle; alone for a moment by ``awaitMakers()``.
+    /// Shared by what makes files, from the name to the first handle; alone for a moment by
+    /// ``awaitMakers()``.
     package let makers = ReadWriteLock()
     /// Moves that may have taken a file past who looks for it; changed under `names`.
     package let moves = Atomic<Int>(0)
@@ -55,8 +59,8 @@ package final class Tree: Sendable {
     /// Holds the workspace's own files at the top of the backing directory; not shown in the mount.
     package static let hiddenName = ".mamd"
 
-    /// Seconds for which the kernel may keep names and attributes: the daemon is the only writer, and tells
-    /// the kernel of what it changes itself.
+    /// Seconds for which the kernel may keep names and attributes: the daemon is the only writer,
+    /// and tells the kernel of what it changes itself.
     package static let cacheSeconds = 60.0
 
     /// `root`: the backing directory, opened with `O_PATH`.
@@ -89,7 +93,8 @@ extension Tree {
         onReady(self)
     }
 
-    /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no request.
+    /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no
+    /// request.
     package var mountDevice: UInt64 {
         let known = mountedDevice.load(ordering: .relaxed)
         if known != 0 { return known }
@@ -109,7 +114,8 @@ extension Tree {
         return place
     }
 
-    /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's cache any more.
+    /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's
+    /// cache any more.
     package var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
 
     package func beginStopping() {

@@ -103,7 +103,8 @@ package struct Walk: Sendable {
         return inode
     }
 
-    /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller forgets one look-up.
+    /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller
+    /// forgets one look-up.
     package func find(_ path: ByteString) throws(Errno) -> WalkedEntry {
         var parent = InodeTable.rootNode
         let names = path.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }

@@ -47,8 +47,8 @@ package final class AccessWindow: Sendable {
         return state != .closed && state != .revoked
     }
 
-    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is refused. A lock waits
-    /// for it, and finds a new file among the open ones.
+    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is
+    /// refused. A lock waits for it, and finds a new file among the open ones.
     ///
     /// Counts first and looks then, so that ``drainUses()`` after a change of state misses none.
     func beginUse() -> Bool {
@@ -61,7 +61,8 @@ package final class AccessWindow: Sendable {
 
     func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes too long.
+    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes
+    /// too long.
     func drainUses(until deadline: Deadline) -> Bool {
         while usesInside.load(ordering: .sequentiallyConsistent) > 0 {
             if deadline.hasPassed { return false }
@@ -73,7 +74,8 @@ package final class AccessWindow: Sendable {
     /// Remembers that a file was opened, read or written.
     @inline(__always)
     func noteUse() {
-        // Looked at first: many threads come this way, and a store makes the others' caches fetch it anew.
+        // Looked at first: many threads come this way, and a store makes the others' caches fetch
+        // it anew.
         if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
     }
 

@@ -11,14 +11,16 @@ final class AccountWindows: Sendable {
     private let untilFirstUnlock: AccessWindow
     private let always = AccessWindow(.open)
     private let status: Guarded<Status>
-    /// How often a lock was asked for, whatever was open then: an unlock that began before one of them comes too late.
+    /// How often a lock was asked for, whatever was open then: an unlock that began before one of
+    /// them comes too late.
     private let locks = Atomic<Int>(0)
 
     private struct Status {
         var state: WindowState = .beforeFirstUnlock
         /// Counts transitions, so that a grace period that was cancelled ends in nothing.
         var transition = 0
-        /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
+        /// A thread waits for a grace period's end. One is enough, however often it is cancelled
+        /// and begun anew.
         var hasTimer = false
         var isBlocked = false
         /// Of the last grace period that was begun.
@@ -65,7 +67,8 @@ final class AccountWindows: Sendable {
         return uses.contains(true)
     }
 
-    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its end.
+    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its
+    /// end.
     enum Grace { case needsTimer, hasTimer }
 
     /// Begins a grace period; nil if there is nothing to lock, or one runs already.
@@ -85,8 +88,8 @@ final class AccountWindows: Sendable {
         status.withLock { $0.state == .grace ? $0.graceEnd.secondsLeft : nil }
     }
 
-    /// The grace period that runs, as the number of its transition; nil if none does, and then the caller's
-    /// thread is taken to have ended.
+    /// The grace period that runs, as the number of its transition; nil if none does, and then the
+    /// caller's thread is taken to have ended.
     func currentGrace() -> Int? {
         status.withLock { status in
             if status.state == .grace { return status.transition }

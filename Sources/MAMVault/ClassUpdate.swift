@@ -9,8 +9,8 @@ package import MAMStore
 package import MAMSystem
 internal import Synchronization
 
-/// Under which rules the files of each account were last gone through, on disk: `classes/ACCOUNTID` in the state
-/// directory. It saves going through a large tree at every first unlock.
+/// Under which rules the files of each account were last gone through, on disk: `classes/ACCOUNTID`
+/// in the state directory. It saves going through a large tree at every first unlock.
 struct ClassRecords: Sendable {
     private let directory: Descriptor
 
@@ -57,8 +57,8 @@ extension Vault {
         }
     }
 
-    /// Goes through the tree on a thread of its own if the rules changed since that was last done. A lock ends it;
-    /// it begins anew at the next unlock.
+    /// Goes through the tree on a thread of its own if the rules changed since that was last done.
+    /// A lock ends it; it begins anew at the next unlock.
     func updateClasses(of account: AccountID) {
         guard let mount, let records = classRecords,
             !records.isCurrent(account, classRecord(of: account))

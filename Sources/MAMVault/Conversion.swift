@@ -5,7 +5,8 @@ package import MAMModel
 package import MAMStore
 package import MAMSystem
 
-/// A file, and the copy that is going to be it. Everything that is written to the file until then is in the copy.
+/// A file, and the copy that is going to be it. Everything that is written to the file until then
+/// is in the copy.
 package final class Conversion {
     private let vault: Vault
     private let old: VaultFile

@@ -7,9 +7,11 @@ internal import MAMPolicy
 internal import MAMSystem
 internal import Synchronization
 
-/// The records, and what else enrolment needs. The vault's functions do the work; this has no opinion.
+/// The records, and what else enrolment needs. The vault's functions do the work; this has no
+/// opinion.
 ///
-/// Lock order: `settling` comes before the vault's `transitions`; the others are held for a moment, over no call.
+/// Lock order: `settling` comes before the vault's `transitions`; the others are held for a moment,
+/// over no call.
 final class Enrollments: Sendable {
     let hooks: Hooks
     let probes: Probes
@@ -39,14 +41,16 @@ final class Enrollments: Sendable {
         var clocks: [AccountID: ClockStatus] = [:]
         var lastUse: [AccountID: Int64] = [:]
         var obeyed = ObeyedRequests()
-        /// The accounts that orders are for. One that is here still was not wiped: the daemon ended before that was decided.
+        /// The accounts that orders are for. One that is here still was not wiped: the daemon ended
+        /// before that was decided.
         var begun: [String: AccountID] = [:]
         var obeyedReading: ClockReading
         var statedThreat: ThreatLevel?
         var hasForgottenOrders = false
     }
 
-    /// A count that is not on disk for so long may be lost with the machine's power, but not with the daemon.
+    /// A count that is not on disk for so long may be lost with the machine's power, but not with
+    /// the daemon.
     fileprivate static let unsavedSeconds: Int64 = 600
 
     init(
@@ -68,8 +72,8 @@ final class Enrollments: Sendable {
         loadWorkspace(accounts)
     }
 
-    /// Where there were no records at all an account is one of a version that had none, and counts as registered now. One
-    /// that is missing among others tells as little as a damaged one.
+    /// Where there were no records at all an account is one of a version that had none, and counts
+    /// as registered now. One that is missing among others tells as little as a damaged one.
     private func load(_ account: AccountID, at reading: ClockReading) {
         let record: EnrollmentRecord
         switch store?.load("\(account.bytes)") {
@@ -121,8 +125,8 @@ final class Enrollments: Sendable {
             }
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
-        // Not to be asked again: whose keys are imported later was not there for these orders. What is damaged stays so until the
-        // orders that lie there are taken as obeyed.
+        // Not to be asked again: whose keys are imported later was not there for these orders. What
+        // is damaged stays so until the orders that lie there are taken as obeyed.
         if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
@@ -259,8 +263,8 @@ final class Enrollments: Sendable {
         }
     }
 
-    /// False if it was obeyed before, or if nobody would know after a restart that it was: then it is for later. On disk
-    /// before this returns.
+    /// False if it was obeyed before, or if nobody would know after a restart that it was: then it
+    /// is for later. On disk before this returns.
     ///
     /// `account`: nil if there is none to be wiped.
     func begin(
@@ -281,7 +285,8 @@ final class Enrollments: Sendable {
         return true
     }
 
-    /// The account's end is decided: what is left to do no order is asked for. If its keys are imported later, that is after this one.
+    /// The account's end is decided: what is left to do no order is asked for. If its keys are
+    /// imported later, that is after this one.
     func end(_ request: WipeRequest) {
         state.withLock { $0.begun[request.id] = nil }
         saveWorkspace()

@@ -75,7 +75,8 @@ extension Vault {
         account(of: identity).flatMap { keyring.uid(of: $0) }
     }
 
-    /// The user that registered the account whose key a file needs; nil for a file without a known key.
+    /// The user that registered the account whose key a file needs; nil for a file without a known
+    /// key.
     package func registrant(of header: FileHeader) -> UInt32? {
         guard let sealing = header.sealing, let account = keyring.account(ofKey: sealing.keyID)
         else { return nil }
@@ -87,8 +88,8 @@ extension Vault {
         keyring.account(matching: identity) ?? account(named: identity.name)
     }
 
-    /// Makes an account's keys and opens its windows; of one that was deregistered with its keys kept, opens those. Who may
-    /// register tells ``refusal(of:user:while:)``.
+    /// Makes an account's keys and opens its windows; of one that was deregistered with its keys
+    /// kept, opens those. Who may register tells ``refusal(of:user:while:)``.
     ///
     /// `user`: the uid whose default identity it becomes, in single-identity mode.
     /// `passphrase`: nil for keys that the device secret alone opens.

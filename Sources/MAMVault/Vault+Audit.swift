@@ -39,7 +39,8 @@ extension Vault {
         _ = trail.add(record)
     }
 
-    /// A file that was not opened, made, read or written as somebody wanted. Costs next to nothing when it comes again.
+    /// A file that was not opened, made, read or written as somebody wanted. Costs next to nothing
+    /// when it comes again.
     ///
     /// `owner`: whose the file is, if the error does not say it. `path`: below the mount.
     package func audit(
@@ -66,7 +67,8 @@ extension Vault {
         }
     }
 
-    /// Content that its writer took for stored. Each piece is logged; the audit has one record for all of a file's.
+    /// Content that its writer took for stored. Each piece is logged; the audit has one record for
+    /// all of a file's.
     func auditLoss(of file: VaultFile, _ text: String) {
         var record = AuditRecord(.lost)
         record.account = file.owner.description

@@ -13,8 +13,9 @@ extension Vault {
         blocks.withLock { $0[account] }
     }
 
-    /// Closes the windows of every class, in the order that a lock has, and keeps them closed until ``unblock(_:)``.
-    /// Of the keys only what a lock drops is dropped. A block that a passphrase ends is a lock.
+    /// Closes the windows of every class, in the order that a lock has, and keeps them closed until
+    /// ``unblock(_:)``. Of the keys only what a lock drops is dropped. A block that a passphrase
+    /// ends is a lock.
     ///
     /// Never call this from a thread that serves the mount.
     @discardableResult
@@ -42,7 +43,8 @@ extension Vault {
         return report(left)
     }
 
-    /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is as after a lock.
+    /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is
+    /// as after a lock.
     package func unblock(_ account: AccountID) throws(KeyringError) {
         let lockCount = lockCount(of: account)
         guard let block = blocks.withLock({ $0.removeValue(forKey: account) }) else { return }

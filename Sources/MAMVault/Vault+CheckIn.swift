@@ -9,8 +9,8 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// Tells how the policy source is read. The closure replaces the policies, hands over what orders to wipe it found, and
-    /// says what came of it.
+    /// Tells how the policy source is read. The closure replaces the policies, hands over what
+    /// orders to wipe it found, and says what came of it.
     package func readPolicies(with source: @escaping @Sendable () -> CheckInOutcome) {
         enrollments.source.withLock { $0 = source }
     }
@@ -27,7 +27,8 @@ extension Vault {
         return outcome
     }
 
-    /// Reads the source for orders to wipe. The CheckIn hook was not asked, so this counts for nothing else.
+    /// Reads the source for orders to wipe. The CheckIn hook was not asked, so this counts for
+    /// nothing else.
     func lookForOrders() {
         _ = enrollments.source.withLock { $0 }?()
         settleAll()

@@ -8,7 +8,8 @@ internal import MAMStore
 internal import MAMSystem
 
 extension Vault {
-    /// The class that a managed file of an account gets, for which `asked` was asked or, with nil, nothing.
+    /// The class that a managed file of an account gets, for which `asked` was asked or, with nil,
+    /// nothing.
     ///
     /// `account`: nil where it is not known whose the file is going to be.
     package func effectiveClass(
@@ -22,11 +23,11 @@ extension Vault {
         effectiveClass(asked: sealing.askedClass, of: keyring.account(ofKey: sealing.keyID))
     }
 
-    /// Asks for a class for a managed file, or with nil for what policy says. The header is synced before this
-    /// returns.
+    /// Asks for a class for a managed file, or with nil for what policy says. The header is synced
+    /// before this returns.
     ///
-    /// Both windows must be open, that of the class that the file has and that of the one that it gets: its key is
-    /// unwrapped and wrapped again.
+    /// Both windows must be open, that of the class that the file has and that of the one that it
+    /// gets: its key is unwrapped and wrapped again.
     package func setClass(
         _ asked: ProtectionClass?, of file: VaultFile
     ) throws(VaultError) {
@@ -80,7 +81,8 @@ extension Vault {
         try rewrap(file, as: header.owner, asking: header.sealing?.askedClass)
     }
 
-    /// Wraps a managed file's key anew, for an owner and for the class that follows from what is asked.
+    /// Wraps a managed file's key anew, for an owner and for the class that follows from what is
+    /// asked.
     ///
     /// It holds from now on: the file is closed when its new class is. But the key stays, and who
     /// has kept the old header and what opened it has the key. Where that is not meant to be, the

@@ -11,8 +11,8 @@ package import MAMSystem
 extension Vault {
     /// Writes the plain source, from its start, as a protected file of `owner` into an empty file.
     ///
-    /// Returns the plain bytes written. Nothing is synced: the caller owns the destination's name and decides
-    /// when it counts.
+    /// Returns the plain bytes written. Nothing is synced: the caller owns the destination's name
+    /// and decides when it counts.
     package func encrypt(
         _ source: Descriptor, for owner: Identity, into destination: Descriptor
     ) throws(VaultError) -> Int64 {
@@ -58,8 +58,8 @@ extension Vault {
     /// stream. A source that was cut is refused. What is written has verified, so that at damage it
     /// is what came before.
     ///
-    /// `authorize` gets the header of the file as it was taken into use: what the source says before or after
-    /// does not count, for its owner may change it at any time.
+    /// `authorize` gets the header of the file as it was taken into use: what the source says
+    /// before or after does not count, for its owner may change it at any time.
     package func decrypt(
         _ source: Descriptor, into sink: PlainSink,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }

@@ -9,8 +9,8 @@ package import MAMStore
 package import MAMSystem
 
 extension Vault {
-    /// Writes all of the source as a stream of this owner: sealed for an account, plain behind a header for anybody
-    /// else. Of an empty source nothing is written. Returns the plain bytes.
+    /// Writes all of the source as a stream of this owner: sealed for an account, plain behind a
+    /// header for anybody else. Of an empty source nothing is written. Returns the plain bytes.
     ///
     /// It ends with a refusal when the account's window closes while it waits for either end.
     package func protectData(
@@ -114,7 +114,8 @@ extension Vault {
         }.map { protection(of: .protected($0)) }
     }
 
-    /// Runs `body` with the key, which is gone when this returns, and ends it once the window closes.
+    /// Runs `body` with the key, which is gone when this returns, and ends it once the window
+    /// closes.
     private func streaming(
         _ input: StreamInput, _ key: SecretBytes, _ window: AccessWindow, _ header: FileHeader,
         _ body: (BlockCipher) throws(StoreError) -> Int64

@@ -118,7 +118,8 @@ extension Vault {
         enrollments.hooks.tell(.restart, ["status": status.json])
     }
 
-    /// A wipe that nobody waits for. Where files cannot be removed the keys must not go before them.
+    /// A wipe that nobody waits for. Where files cannot be removed the keys must not go before
+    /// them.
     private func wipe(_ account: AccountID, ordered reason: WipeReason) {
         let removesNothing = enrollments.removesNothing.load(ordering: .sequentiallyConsistent)
         guard isEnrolling, !removesNothing, mount?.isReadOnly != true else {

@@ -81,7 +81,8 @@ extension Vault {
         }
     }
 
-    /// What a program makes for an account that is being wiped was to be sealed: it must not become a plain file.
+    /// What a program makes for an account that is being wiped was to be sealed: it must not become
+    /// a plain file.
     func refuseWiped(_ owner: Identity) throws(VaultError) {
         if keyring.wipes.first(matching: owner) != nil { throw .keyRevoked(owner) }
     }
@@ -177,8 +178,8 @@ extension Vault {
         }
     }
 
-    /// The last handle of a file was closed. True if what the kernel has cached of it has to go: a file of class B
-    /// that was open through a lock is sealed with its last handle.
+    /// The last handle of a file was closed. True if what the kernel has cached of it has to go: a
+    /// file of class B that was open through a lock is sealed with its last handle.
     package func closed(_ file: VaultFile) -> Bool {
         guard file.window?.state == .openFilesOnly else { return false }
         file.stored.revokeKey()

@@ -14,7 +14,8 @@ extension Vault {
         found(forThread: thread, user: user).identity
     }
 
-    /// The same where something is made: `place` says whose it is if neither thread nor process does.
+    /// The same where something is made: `place` says whose it is if neither thread nor process
+    /// does.
     package func identity(
         ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
     ) -> Identity {
@@ -46,8 +47,8 @@ extension Vault {
         return found
     }
 
-    /// An account answers to root, to the daemon's user and to the user that registered it. Identities that are no account
-    /// answer to everyone: their files are not encrypted.
+    /// An account answers to root, to the daemon's user and to the user that registered it.
+    /// Identities that are no account answer to everyone: their files are not encrypted.
     package func mayAct(_ user: UInt32, for identity: Identity) -> Bool {
         guard user != 0, user != geteuid() else { return true }
         // A wipe that does not come to its end keeps the name.

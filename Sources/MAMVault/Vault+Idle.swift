@@ -7,7 +7,8 @@ internal import MAMPolicy
 internal import MAMSystem
 
 extension Vault {
-    /// Not by the thread that waits for what else time brings: that may have to wait for programs of the administrator's.
+    /// Not by the thread that waits for what else time brings: that may have to wait for programs
+    /// of the administrator's.
     func startIdleLocks() throws(Errno) {
         try startThread(named: "idle-locks") { [weak self] in
             while let self {
@@ -17,14 +18,16 @@ extension Vault {
         }
     }
 
-    /// An account that is opened, or a policy that says something else, is not waited for that long.
+    /// An account that is opened, or a policy that says something else, is not waited for that
+    /// long.
     private static let longestPauseSeconds: Int64 = 3600
 
-    /// Locks what was not used for as long as the settings say, or as policy says (`periodOnlineBeforeAccessCheck`); after
-    /// how many seconds each of the others is to be looked at.
+    /// Locks what was not used for as long as the settings say, or as policy says
+    /// (`periodOnlineBeforeAccessCheck`); after how many seconds each of the others is to be looked
+    /// at.
     ///
-    /// A use is an open, a read or a write that comes to the daemon. What a program reads again from the kernel's
-    /// cache does not come to it.
+    /// A use is an open, a read or a write that comes to the daemon. What a program reads again
+    /// from the kernel's cache does not come to it.
     @discardableResult
     func lockIdle() -> [Int64] {
         var due: [AccountID] = []
@@ -55,8 +58,8 @@ extension Vault {
         }
     }
 
-    /// For how long an unlocked account was not used, and for how long it may be; nil if that is for ever. `recheck`: when its
-    /// passphrase is asked for anew.
+    /// For how long an unlocked account was not used, and for how long it may be; nil if that is
+    /// for ever. `recheck`: when its passphrase is asked for anew.
     func idle(_ account: AccountID) -> (seconds: Int64, limit: Int64, recheck: Int64?)? {
         guard let windows = windows(of: account), windows.state == .unlocked else { return nil }
         let recheck = facts(of: account).recheckSeconds

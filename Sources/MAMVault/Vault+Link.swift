@@ -6,12 +6,13 @@ package import MAMModel
 internal import MAMSystem
 
 extension Vault {
-    /// Gives an account that was registered by its name alone its object id. What carries either is the account's from
-    /// now on; no file is written.
+    /// Gives an account that was registered by its name alone its object id. What carries either is
+    /// the account's from now on; no file is written.
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
-        // It takes the passphrase as an unlock does: a wrong one is one, and where none is taken this takes none.
+        // It takes the passphrase as an unlock does: a wrong one is one, and where none is taken
+        // this takes none.
         try refuseBlocked(account)
         do throws(KeyringError) {
             try keyring.link(account, objectID: objectID, passphrase: passphrase)

@@ -1,4 +1,5 @@
-// Closing and opening windows, in the order that neither leaks nor loses anything (docs/ARCHITECTURE.md).
+// Closing and opening windows, in the order that neither leaks nor loses anything
+// (docs/ARCHITECTURE.md).
 
 internal import Glibc
 package import MAMCrypto
@@ -16,10 +17,11 @@ extension Deadline {
 }
 
 extension Vault {
-    /// Locks an account: at once, or after the grace period, which an unlock cancels. Returns what was in the way
-    /// of a lock that had to be finished all the same.
+    /// Locks an account: at once, or after the grace period, which an unlock cancels. Returns what
+    /// was in the way of a lock that had to be finished all the same.
     ///
-    /// Never call this from a thread that serves the mount: it waits for the kernel, which waits for those.
+    /// Never call this from a thread that serves the mount: it waits for the kernel, which waits
+    /// for those.
     @discardableResult
     package func lock(_ account: AccountID, now: Bool) -> [Straggler] {
         guard let windows = windows(of: account) else { return [] }
@@ -51,7 +53,8 @@ extension Vault {
         sideBySide(accounts, named: "lock") { self.lock($0, now: now) }.flatMap(\.self)
     }
 
-    /// Waits for the end of a grace period, and of the one that was begun meanwhile, if the first was cancelled.
+    /// Waits for the end of a grace period, and of the one that was begun meanwhile, if the first
+    /// was cancelled.
     private func waitOutGrace(of account: AccountID, _ windows: AccountWindows, _ seconds: Int) {
         while let grace = windows.currentGrace() {
             for _ in 0..<seconds where windows.isCurrent(grace) { sleep(1) }
@@ -59,11 +62,11 @@ extension Vault {
         }
     }
 
-    /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at the deadline: the numbers of
-    /// the files that were in the way.
+    /// Closes classes A and B and drops their keys. Returns when nothing readable is left, or at
+    /// the deadline: the numbers of the files that were in the way.
     ///
-    /// `grace`: the grace period that ended; nothing happens if an unlock came first. `sharedDeadline`: nil for one of
-    /// its own.
+    /// `grace`: the grace period that ended; nothing happens if an unlock came first.
+    /// `sharedDeadline`: nil for one of its own.
     private func shut(
         _ account: AccountID, atEndOf grace: Int? = nil, until sharedDeadline: Deadline? = nil
     ) -> [UInt64] {
@@ -198,7 +201,8 @@ extension Vault {
         try transitions.withLock(account) { () throws(KeyringError) in
             // A lock that comes after this look waits for this, and closes what is opened here.
             guard lockCount == self.lockCount(of: account) else { throw .lockedMeanwhile(account) }
-            // In one look: a block that comes after it waits for this, and closes what is opened here.
+            // In one look: a block that comes after it waits for this, and closes what is opened
+            // here.
             let block = blocks.withLock { blocks in
                 if blocks[account]?.endsWithUnlock == true { blocks[account] = nil }
                 return blocks[account]
@@ -229,8 +233,8 @@ extension Vault {
         }
     }
 
-    /// Locks every account, all by one deadline: the machine is to sleep, or the daemon to end while the mount still
-    /// serves.
+    /// Locks every account, all by one deadline: the machine is to sleep, or the daemon to end
+    /// while the mount still serves.
     package func lockAll() {
         let deadline = Deadline(seconds: settings.lockDeadlineSeconds)
         let accounts = keyring.accounts

@@ -6,11 +6,12 @@ internal import MAMModel
 internal import MAMSystem
 
 extension Vault {
-    /// Wipes the account that an administrator's document names, once for each id: on a thread of its own, or before anything
-    /// is mounted at once.
+    /// Wipes the account that an administrator's document names, once for each id: on a thread of
+    /// its own, or before anything is mounted at once.
     package func obeyWipe(_ request: WipeRequest) {
         guard let found = wipeable(named: request.account) else {
-            // There is nothing to be wiped, which is how it is to be: who registers that name later is not meant.
+            // There is nothing to be wiped, which is how it is to be: who registers that name later
+            // is not meant.
             guard enrollments.begin(request, at: clock.now) else { return }
             return log.warning(
                 "wipe request \(request.id): there is no account \(request.account) here, and the request is done; one for an account that comes later takes another id"

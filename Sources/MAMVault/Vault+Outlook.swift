@@ -8,8 +8,8 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// How many files of each account are in use. Told by their windows: asking a file itself would wait for a disk that does
-    /// not answer.
+    /// How many files of each account are in use. Told by their windows: asking a file itself would
+    /// wait for a disk that does not answer.
     package var openFileCounts: [AccountID: Int] {
         let accounts = windows.withLock { windows in
             windows.reduce(into: [ObjectIdentifier: AccountID]()) { accounts, entry in

@@ -16,8 +16,8 @@ extension Vault {
         account(of: identity).map { keyring.identity(of: $0) } ?? identity
     }
 
-    /// Gives a file to an owner of the same kind: managed to managed, or unmanaged to unmanaged. The header is
-    /// synced before this returns.
+    /// Gives a file to an owner of the same kind: managed to managed, or unmanaged to unmanaged.
+    /// The header is synced before this returns.
     package func retag(_ file: VaultFile, _ owner: Identity) throws(VaultError) {
         guard let header = file.header else { throw .invalid("the file has no header") }
         if let sealing = header.sealing {

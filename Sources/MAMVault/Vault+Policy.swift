@@ -18,8 +18,8 @@ struct PoliciesInForce: Sendable {
     }
 }
 
-/// A policy, and of it what every open and every new file asks: handed out as one reference, for a policy has very many
-/// parts to be copied.
+/// A policy, and of it what every open and every new file asks: handed out as one reference, for a
+/// policy has very many parts to be copied.
 final class MergedPolicy: Sendable {
     let policy: EffectivePolicy
     let protectionClass: ProtectionClass
@@ -61,7 +61,8 @@ extension Vault {
         account(of: identity).map { policy(of: $0) } ?? .unrestricted
     }
 
-    /// What holds where it is not known whose a file is going to be: the most restrictive of all accounts.
+    /// What holds where it is not known whose a file is going to be: the most restrictive of all
+    /// accounts.
     var mergedOfAll: MergedPolicy {
         if let known = inForce.withLock({ $0.ofAll }) { return known }
         let accounts = keyring.accounts.map { keyring.identity(of: $0) }
@@ -94,8 +95,8 @@ extension Vault {
         return policies.configuration(for: own)
     }
 
-    /// Puts other documents in force: for new files at once, for the others when they are next opened, or unlocked.
-    /// Tells the accounts for which something is another than before.
+    /// Puts other documents in force: for new files at once, for the others when they are next
+    /// opened, or unlocked. Tells the accounts for which something is another than before.
     ///
     /// `book`: nil for the same documents. `refused`: files that could not be used.
     package func replacePolicies(_ book: PolicyBook?, refused: [RefusedDocument] = []) {

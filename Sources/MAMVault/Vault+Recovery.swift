@@ -1,4 +1,5 @@
-// Recovery records: for as long as policy names a recovery key, the account's keys lie sealed to it beside its files.
+// Recovery records: for as long as policy names a recovery key, the account's keys lie sealed to it
+// beside its files.
 
 package import MAMFormat
 internal import MAMKeyring
@@ -8,7 +9,8 @@ package import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// The recovery keys that policy names: who has the private half of one can open the account's files.
+    /// The recovery keys that policy names: who has the private half of one can open the account's
+    /// files.
     package func recoveryKeys(of account: AccountID) -> [RecoveryPublicKey] {
         policy(of: account).rules.mamdRecoveryPublicKey ?? []
     }
@@ -19,18 +21,21 @@ extension Vault {
         for account in keyring.accounts { updateRecovery(of: account) }
     }
 
-    /// Brings the account's records in line with its policies. New ones need the account's keys: while it is locked they
-    /// wait. What fails is logged and tried again at the next chance; nothing else waits for it.
+    /// Brings the account's records in line with its policies. New ones need the account's keys:
+    /// while it is locked they wait. What fails is logged and tried again at the next chance;
+    /// nothing else waits for it.
     func updateRecovery(of account: AccountID) {
         let keys = recoveryKeys(of: account)
-        // Held over all of it: a wipe that comes after the look at the keys removes what is written here.
+        // Held over all of it: a wipe that comes after the look at the keys removes what is written
+        // here.
         recoveryRecords.withLock { records in
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
                 // Each is tried, whatever becomes of the others.
                 let areCurrent = keys.map { update(account, $0, records, entries) }
-                // One may be the last way to the account's keys: not before another one is there, or could be.
+                // One may be the last way to the account's keys: not before another one is there,
+                // or could be.
                 let couldBe = windows(of: account)?.hasAllKeys == true
                 if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
                     removeOthers(than: keys, account, records, entries)
@@ -39,7 +44,8 @@ extension Vault {
         }
     }
 
-    /// False if there is none that is as it should be, for want of the account's keys or for a failure.
+    /// False if there is none that is as it should be, for want of the account's keys or for a
+    /// failure.
     private func update(
         _ account: AccountID, _ key: RecoveryPublicKey, _ records: RecoveryRecords,
         _ entries: [RecoveryRecords.Entry]
@@ -116,7 +122,8 @@ extension Vault {
         }
     }
 
-    /// Part of a wipe, once the account's keys are erased in memory. False, and logged, if one is left.
+    /// Part of a wipe, once the account's keys are erased in memory. False, and logged, if one is
+    /// left.
     func destroyRecoveryRecords(of account: AccountID) -> Bool {
         recoveryRecords.withLock { records in
             do throws(Errno) {

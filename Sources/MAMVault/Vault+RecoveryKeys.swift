@@ -1,4 +1,5 @@
-// An account's keys for another machine, and from one: out under a passphrase, in from an export or a recovery record.
+// An account's keys for another machine, and from one: out under a passphrase, in from an export or
+// a recovery record.
 
 package import MAMCrypto
 internal import MAMFormat
@@ -8,8 +9,9 @@ internal import MAMPolicy
 internal import MAMSystem
 
 extension Vault {
-    /// The account's keys under a passphrase of their own. Takes the account's passphrase also while it is unlocked, and
-    /// has the consequences of a wrong one. Of a weak passphrase of the export nothing is tried.
+    /// The account's keys under a passphrase of their own. Takes the account's passphrase also
+    /// while it is unlocked, and has the consequences of a wrong one. Of a weak passphrase of the
+    /// export nothing is tried.
     package func exportKeys(
         of account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes
     ) throws(KeyringError) -> KeyExport {

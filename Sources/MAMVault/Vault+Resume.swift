@@ -6,10 +6,11 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// Ends a grace period, for all keys are still here, and unlocks an account that was registered without a
-    /// passphrase. Other accounts stay as they are.
+    /// Ends a grace period, for all keys are still here, and unlocks an account that was registered
+    /// without a passphrase. Other accounts stay as they are.
     ///
-    /// That unlock is made by a thread of its own: it asks the probes, and whoever calls this may have a lock to make next.
+    /// That unlock is made by a thread of its own: it asks the probes, and whoever calls this may
+    /// have a lock to make next.
     package func resume(_ account: AccountID) {
         guard let windows = windows(of: account) else { return }
         let lockCount = windows.lockCount

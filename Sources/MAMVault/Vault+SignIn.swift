@@ -75,7 +75,8 @@ extension Vault {
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountID {
         let lockCount = lockCount(of: account)
-        // What a login takes: it starts every count anew, also that of an account which was closed when it went.
+        // What a login takes: it starts every count anew, also that of an account which was closed
+        // when it went.
         let outcome = checkIn()
         guard outcome.isSuccess else {
             throw .refused("the check-in failed: \(outcome.reason ?? "no reason was given")")
@@ -127,7 +128,8 @@ extension Vault {
         happen(.opened(flaw: flaw?.description), to: account, as: .policy)
     }
 
-    /// The way out of a lock-out and of the last chance before an offline wipe: a check-in, then the passphrase.
+    /// The way out of a lock-out and of the last chance before an offline wipe: a check-in, then
+    /// the passphrase.
     package func login(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> EnrollmentStatus {
@@ -151,7 +153,8 @@ extension Vault {
         return report.status
     }
 
-    /// Takes an account from the list. Its keys stay, sealed, and its files as they are: to destroy them is a wipe.
+    /// Takes an account from the list. Its keys stay, sealed, and its files as they are: to destroy
+    /// them is a wipe.
     package func signOut(_ account: AccountID) -> EnrollmentStatus {
         audit(.deregistered, account, "\(identity(of: account)) was deregistered")
         happen(.signedOut, to: account, as: .unenroll)

@@ -29,8 +29,8 @@ package struct IdentitySwitch: Sendable {
 }
 
 extension Vault {
-    /// Sets a session's identities after the launch of each managed account among them; nil takes them back, an
-    /// empty list is nobody. Nothing changes unless it succeeds.
+    /// Sets a session's identities after the launch of each managed account among them; nil takes
+    /// them back, an empty list is nobody. Nothing changes unless it succeeds.
     ///
     /// `thread`: who asks. A thread with an identity of its own keeps it on the screen too.
     package func switchSession(
@@ -114,8 +114,8 @@ extension Vault {
         sessions.identities(of: session)?.filter { mayAct(session.user, for: $0) }
     }
 
-    /// For whom a thread works on the screen: its own identity, else the session's, else its process's. Nil where the
-    /// session has several.
+    /// For whom a thread works on the screen: its own identity, else the session's, else its
+    /// process's. Nil where the session has several.
     package func interfaceIdentity(
         of session: LoginSession, thread: Int32
     ) -> (identity: Identity, source: FoundIdentity.Source?)? {

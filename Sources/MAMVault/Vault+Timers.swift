@@ -10,8 +10,9 @@ extension Vault {
     /// Probes are asked so often.
     private static let launchSeconds: Int64 = 3600
 
-    /// What has to hold before anything is served: what time brought while no daemon ran, a check-in, for the policies
-    /// were just read, and the conditions. `isReadOnly`: the mount is going to be, and no file could be removed.
+    /// What has to hold before anything is served: what time brought while no daemon ran, a
+    /// check-in, for the policies were just read, and the conditions. `isReadOnly`: the mount is
+    /// going to be, and no file could be removed.
     package func startEnrollment(isReadOnly: Bool = false) {
         enrollments.removesNothing.store(isReadOnly, ordering: .sequentiallyConsistent)
         passTime()

@@ -12,7 +12,8 @@ extension Vault {
         return .managed(canonical(identity), policy(of: identity))
     }
 
-    /// Refuses the content of a managed file to another identity, unless the owner's policy sends to all apps.
+    /// Refuses the content of a managed file to another identity, unless the owner's policy sends
+    /// to all apps.
     ///
     /// `receiver` is looked up only where policy restricts.
     package func checkTransfer(

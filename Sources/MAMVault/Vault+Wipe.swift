@@ -14,9 +14,11 @@ internal import Synchronization
 /// What came of a wipe.
 package struct WipeOutcome: Sendable {
     package let files: RemovedFiles
-    /// False if something is left: the wipe goes on at the next start, or when it is asked for again.
+    /// False if something is left: the wipe goes on at the next start, or when it is asked for
+    /// again.
     package let isComplete: Bool
-    /// Files that something was in the middle of using at the deadline: what the kernel has of them goes when it leaves.
+    /// Files that something was in the middle of using at the deadline: what the kernel has of them
+    /// goes when it leaves.
     package let stragglers: [Straggler]
 }
 
@@ -36,8 +38,8 @@ extension Vault {
     /// True if no account can be wiped: its files would stay.
     package var isReadOnly: Bool { mount?.isReadOnly ?? true }
 
-    /// Destroys the account's keys, and removes its files. Once the keys are gone nothing brings it back, and what is left
-    /// at a crash is done at the next start.
+    /// Destroys the account's keys, and removes its files. Once the keys are gone nothing brings it
+    /// back, and what is left at a crash is done at the next start.
     ///
     /// Never call this from a thread that serves the mount.
     package func wipe(
@@ -91,14 +93,14 @@ extension Vault {
         }
     }
 
-    /// False once another thread has come to the end of the same one. What has the account's keys or its name from then on, after an
-    /// import or a new registration, is not to be wiped.
+    /// False once another thread has come to the end of the same one. What has the account's keys
+    /// or its name from then on, after an import or a new registration, is not to be wiped.
     private func isStillDecided(_ wipe: WipeIntent) -> Bool {
         keyring.wipes.all.contains { $0.account == wipe.account }
     }
 
-    /// What is kept of the account besides its files. Each is tried, whatever becomes of the others;
-    /// false if something is left.
+    /// What is kept of the account besides its files. Each is tried, whatever becomes of the
+    /// others; false if something is left.
     private func destroy(_ stage: AccountFile.WipeStage, of wipe: WipeIntent) -> Bool {
         AccountFile.Keeper.allCases.filter { $0.stage == stage }
             .map { destroy($0, of: wipe) }.allSatisfy(\.self)
@@ -124,8 +126,8 @@ extension Vault {
         }
     }
 
-    /// The decision; then no key of the account, and no page of its files, is left in memory. Returns what is in the way of
-    /// the latter.
+    /// The decision; then no key of the account, and no page of its files, is left in memory.
+    /// Returns what is in the way of the latter.
     private func closeForGood(
         _ account: AccountID, _ reason: WipeReason
     ) throws(KeyringError) -> (WipeIntent, stragglers: [UInt64]) {
@@ -182,8 +184,8 @@ extension Vault {
         header?.sealing.map { keyring.account(ofKey: $0.keyID) == nil } ?? false
     }
 
-    /// All that can be done again and again: files, records, and at last the decision. Nil without a mount. One copy of the
-    /// keys that could not be destroyed keeps no file.
+    /// All that can be done again and again: files, records, and at last the decision. Nil without
+    /// a mount. One copy of the keys that could not be destroyed keeps no file.
     private func finish(
         _ wipe: WipeIntent, areKeysGone: Bool, in mount: (any VaultMount)? = nil,
         progressed: (WipeProgress) -> Void = { _ in }

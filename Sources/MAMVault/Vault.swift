@@ -1,4 +1,5 @@
-// Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both call this.
+// Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both
+// call this.
 
 package import MAMAudit
 package import MAMFormat
@@ -43,7 +44,8 @@ package final class Vault: Sendable {
     let enrollments: Enrollments
     /// Nil where nothing may be written. Held over changes of the records.
     let recoveryRecords = Mutex<RecoveryRecords?>(nil)
-    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
+    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it
+    /// once more.
     let updating = Mutex<[AccountID: Bool]>([:])
 
     /// The window of files whose key is not on this device.

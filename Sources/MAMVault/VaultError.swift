@@ -1,4 +1,5 @@
-// Why a file or an account could not be used: each reason has its own errno and exit status at the edges.
+// Why a file or an account could not be used: each reason has its own errno and exit status at the
+// edges.
 
 package import MAMModel
 package import MAMStore

@@ -29,7 +29,8 @@ extension VaultFile {
         return .closed
     }
 
-    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil after the last.
+    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil
+    /// after the last.
     package func check(
         at offset: Int64, _ problems: inout FileProblems
     ) throws(StoreError) -> Int64? {

@@ -28,7 +28,8 @@ package final class VaultFile: Sendable {
     /// Nil for a file that is not encrypted: it has no window.
     var window: AccessWindow? { current.withLock { $0 } }
 
-    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil if it may.
+    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil
+    /// if it may.
     package var refusalOfCachedWrites: VaultError? {
         guard let window, !window.allowsUse else { return nil }
         return vault.refusal(of: window, header)
@@ -75,8 +76,8 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal is a loss, and
-    /// goes to the log.
+    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal
+    /// is a loss, and goes to the log.
     package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         do throws(VaultError) { try write(bytes, at: offset) } catch {
             // Of a wiped account it is meant to be lost.

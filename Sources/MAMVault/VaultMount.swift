@@ -4,8 +4,8 @@ package import MAMFormat
 package import MAMModel
 package import MAMSystem
 
-/// A file of the mount, as far as it matters for what the kernel has cached of it. Telling which needs no lock that is
-/// held over a system call on the backing file, for the disk may hang.
+/// A file of the mount, as far as it matters for what the kernel has cached of it. Telling which
+/// needs no lock that is held over a system call on the backing file, for the disk may hang.
 package enum CachedFile: Sendable {
     case open(VaultFile)
     /// Its header as it was last seen; nil for a file without one.
@@ -36,10 +36,11 @@ package enum StoredClaim {
 
 /// The mounted side of the vault's files.
 package protocol VaultMount: Sendable {
-    /// Has everything written back that the kernel has cached of files for which `isAffected` holds, and drops it.
+    /// Has everything written back that the kernel has cached of files for which `isAffected`
+    /// holds, and drops it.
     ///
-    /// Returns when nothing is left, or at the deadline: then with the numbers of the files that are still in the
-    /// way. Never call this from a thread that serves the mount.
+    /// Returns when nothing is left, or at the deadline: then with the numbers of the files that
+    /// are still in the way. Never call this from a thread that serves the mount.
     func purge(
         until deadline: Deadline,
         _ isAffected: @escaping @Sendable (CachedFile) -> Bool
@@ -48,8 +49,9 @@ package protocol VaultMount: Sendable {
     /// What these files are and who uses them. Takes its time: every process is looked at.
     func stragglers(_ nodes: [UInt64]) -> [Straggler]
 
-    /// Walks the whole tree and has the class of every file updated for which `isWanted` holds, given its header. False if
-    /// that could not be done for one, or `shallGoOn` ended it. What was written is synced before this returns.
+    /// Walks the whole tree and has the class of every file updated for which `isWanted` holds,
+    /// given its header. False if that could not be done for one, or `shallGoOn` ended it. What was
+    /// written is synced before this returns.
     func updateClasses(
         of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
     ) -> Bool
@@ -69,8 +71,9 @@ package protocol VaultMount: Sendable {
         failed: (ByteString, Errno) -> Void
     ) -> Bool?
 
-    /// Removes every file for which `isWanted` holds, given its header, with all its names, wherever it lies in the backing
-    /// directory. What is removed is synced, and looked for once more, before this returns.
+    /// Removes every file for which `isWanted` holds, given its header, with all its names,
+    /// wherever it lies in the backing directory. What is removed is synced, and looked for once
+    /// more, before this returns.
     func removeFiles(
         where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
     ) -> RemovedFiles
@@ -95,8 +98,8 @@ package struct WipeProgress: Sendable {
 package struct RemovedFiles: Sendable {
     /// How many names are gone.
     package var count = 0
-    /// Of the last walk: how many files were looked at, and how many of those were to be removed. None proves that none is
-    /// left.
+    /// Of the last walk: how many files were looked at, and how many of those were to be removed.
+    /// None proves that none is left.
     package var scanned = 0
     package var found = 0
     /// The first of those that are still there, or could not be looked at; below the backing

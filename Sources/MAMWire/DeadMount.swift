@@ -3,7 +3,8 @@
 internal import Glibc
 package import MAMSystem
 
-/// True of a workspace's mount whose daemon has died. While it stands, nobody can write into the directory below it.
+/// True of a workspace's mount whose daemon has died. While it stands, nobody can write into the
+/// directory below it.
 package func isDeadMount(_ place: ByteString) throws(Errno) -> Bool {
     guard let root = try? openFile(place.cString, openPathOnly) else { return false }
     return try isDeadMount(root)

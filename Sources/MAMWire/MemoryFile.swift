@@ -3,7 +3,8 @@
 internal import Glibc
 package import MAMSystem
 
-/// A file without a name in shared memory, for content that a call takes as a file and that must not reach a disk.
+/// A file without a name in shared memory, for content that a call takes as a file and that must
+/// not reach a disk.
 ///
 /// Its room is half of the machine's memory, as a rule; `ENOSPC` beyond.
 package func openMemoryFile() throws(Errno) -> Descriptor {

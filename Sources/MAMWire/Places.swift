@@ -21,8 +21,8 @@ package struct Places: Sendable, Equatable {
         }
     }
 
-    /// Root has the system's directories, others have the XDG ones. The XDG variables count for root
-    /// too when they are set. As XDG demands, a variable that is empty or relative is not set.
+    /// Root has the system's directories, others have the XDG ones. The XDG variables count for
+    /// root too when they are set. As XDG demands, a variable that is empty or relative is not set.
     package init(uid: UInt32, variable: (String) -> String?) {
         func directory(_ name: String, root: String, other: String) -> String {
             if let path = variable(name), path.hasPrefix("/") { return path + "/mamd" }

@@ -3,12 +3,13 @@
 internal import Glibc
 package import MAMSystem
 
-// A lock, say, has the kernel write pages back, and waits until the daemon has taken them: a wait that no signal ends. If the
-// daemon is killed then, that one thread stays, and with it /dev/fuse is open. So the kernel does not find out that nobody
-// answers any more, and every program on the mount waits as well, for good.
+// A lock, say, has the kernel write pages back, and waits until the daemon has taken them: a wait
+// that no signal ends. If the daemon is killed then, that one thread stays, and with it /dev/fuse
+// is open. So the kernel does not find out that nobody answers any more, and every program on the
+// mount waits as well, for good.
 
-/// Waits for a daemon that was killed, or that `isLeaving`, to have ended: ten seconds at most. One that cannot end by itself is
-/// helped. True if it is stuck all the same.
+/// Waits for a daemon that was killed, or that `isLeaving`, to have ended: ten seconds at most. One
+/// that cannot end by itself is helped. True if it is stuck all the same.
 ///
 /// `mount`: where it serves, by the table as it is now.
 @discardableResult
@@ -27,9 +28,10 @@ package func awaitEnd(
     return ProcessStatus(of: process).map { $0.isEnding && !$0.hasEnded } ?? false
 }
 
-/// Has the kernel refuse what waits for an answer of this mount's, and all that comes: the last of its daemon ends then. The
-/// mount stays, as a dead one. Nothing is lost by it that was not when the daemon was killed. Without effect where the kernel does not let
-/// us, as without fusectl for anyone but root.
+/// Has the kernel refuse what waits for an answer of this mount's, and all that comes: the last of
+/// its daemon ends then. The mount stays, as a dead one. Nothing is lost by it that was not when
+/// the daemon was killed. Without effect where the kernel does not let us, as without fusectl for
+/// anyone but root.
 private func abortConnection(of mount: Mount) {
     guard let minor = mount.device.split(separator: ":").last else { return }
     let control = ByteString("/sys/fs/fuse/connections/\(minor)/abort")

@@ -122,7 +122,8 @@ extension VarlinkError {
     /// A command that helps, of which the sentence says nothing.
     package var next: String? { parameters["next"]?.text }
 
-    /// The error of the workspace's interface that this one is about, with its status in the words; itself for any other.
+    /// The error of the workspace's interface that this one is about, with its status in the words;
+    /// itself for any other.
     package var workspaceError: VarlinkError {
         guard name.hasPrefix("\(Varlink.Protection.name)."),
             let cause = parameters["cause"]?.text

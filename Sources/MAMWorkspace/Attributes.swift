@@ -57,8 +57,9 @@ package struct Attributes: Sendable {
         return try Lookup(tree).entry(inode)
     }
 
-    /// With a file's last name the kernel sends the time of that. It keeps such times itself, and when it has forgotten the file
-    /// nobody can find it any more: nothing needs to be written. Nil if something has to be done.
+    /// With a file's last name the kernel sends the time of that. It keeps such times itself, and
+    /// when it has forgotten the file nobody can find it any more: nothing needs to be written. Nil
+    /// if something has to be done.
     private func statusOfGone(_ inode: Inode, _ new: AttributeChange) throws(Errno) -> stat? {
         guard new.isModificationOnly, inode.isRegular, !inode.isInUse.load(ordering: .relaxed)
         else { return nil }
@@ -66,8 +67,9 @@ package struct Attributes: Sendable {
         return status.st_nlink == 0 ? status : nil
     }
 
-    /// What the kernel leaves to us: who changes a file's content without being root takes its set-id bits away. It does not
-    /// ask for the mode then, which a program that is started would have from it.
+    /// What the kernel leaves to us: who changes a file's content without being root takes its
+    /// set-id bits away. It does not ask for the mode then, which a program that is started would
+    /// have from it.
     func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
         // Nearly none has any, and this is asked at each write.
         guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }

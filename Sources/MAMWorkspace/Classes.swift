@@ -99,7 +99,8 @@ package struct Classes: Sendable {
         dropPagesOfClosed(inode)
     }
 
-    /// Of a file that has changed: those that were cached while its former class, or the file that it was, could be read.
+    /// Of a file that has changed: those that were cached while its former class, or the file that
+    /// it was, could be read.
     func dropPagesOfClosed(_ inode: Inode) {
         if Lookup(tree).isClosed(inode), inode.openFile == nil { tree.cache.invalidate(inode.node) }
     }

@@ -69,7 +69,8 @@ final class ConvertedCopy {
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
             throw .staleHandle
         }
-        // All that may want a descriptor comes first: once the names are exchanged nothing may fail.
+        // All that may want a descriptor comes first: once the names are exchanged nothing may
+        // fail.
         let (handle, first) = (try reopen(file.raw, openPathOnly), try inode.firstFile())
         let directory = try withOwnerRights(to: place.directory) { path throws(Errno) in
             try openFile(procPath: path, O_RDONLY | O_DIRECTORY)
@@ -95,8 +96,8 @@ final class ConvertedCopy {
         }
     }
 
-    /// Makes the exchange durable; then what was there before need not take room until the kernel forgets it. The exchange is done
-    /// already: a failure is logged.
+    /// Makes the exchange durable; then what was there before need not take room until the kernel
+    /// forgets it. The exchange is done already: a failure is logged.
     func synchronizePlace(_ conversion: Conversion, _ vault: Vault) {
         do throws(Errno) {
             // Its attributes, as they were in the moment of the exchange.

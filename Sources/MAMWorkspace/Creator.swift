@@ -29,8 +29,8 @@ package struct Creator: Sendable {
         do throws(Errno) {
             return try makeFile(name, in: parent, mode: mode, for: caller)
         } catch {
-            // Somebody else was faster. The kernel then looks again, checks the caller's rights on what is there
-            // and opens it.
+            // Somebody else was faster. The kernel then looks again, checks the caller's rights on
+            // what is there and opens it.
             throw error == .exists && flags & O_EXCL == 0 ? .staleHandle : error
         }
     }
@@ -89,9 +89,10 @@ package struct Creator: Sendable {
         }
     }
 
-    /// Waits for the files that are being made. The kernel keeps its callers from such a file until it is there, but not the
-    /// daemon's own walks: who is about to change or check a file that a walk has found comes here first, or he would take
-    /// it for empty, and its maker would not know of him.
+    /// Waits for the files that are being made. The kernel keeps its callers from such a file until
+    /// it is there, but not the daemon's own walks: who is about to change or check a file that a
+    /// walk has found comes here first, or he would take it for empty, and its maker would not know
+    /// of him.
     func awaitMakers() { tree.makers.exclusive {} }
 
     /// The first handle of a file that was made.
@@ -113,7 +114,8 @@ package struct Creator: Sendable {
             handle: OpenHandle(inode: found.inode, file: file, mayWrite: true, place))
     }
 
-    /// Makes a new file known to the kernel, and counts the look-up. What is in its header is known without a look.
+    /// Makes a new file known to the kernel, and counts the look-up. What is in its header is known
+    /// without a look.
     private func enterNew(
         _ file: Descriptor, _ id: BackingID, _ facts: FileFacts, named name: Name?, in parent: Inode
     ) throws(Errno) -> (inode: Inode, status: stat) {
@@ -139,8 +141,8 @@ package struct Creator: Sendable {
             handle: handle, status: try status(at: handle.raw, ""), mayRead: false)
     }
 
-    /// Writes a new file's header, which is no change that its user made: it would take the set-id bits away, unless we are
-    /// root, and move the time. Tells which file it is, too.
+    /// Writes a new file's header, which is no change that its user made: it would take the set-id
+    /// bits away, unless we are root, and move the time. Tells which file it is, too.
     ///
     /// `isReadOnly`: to its owner, from then on.
     private func leavingAsMade<Value>(
@@ -156,8 +158,9 @@ package struct Creator: Sendable {
         return (value, BackingID(made))
     }
 
-    /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With the write-back cache the
-    /// kernel owns the time, and tells it only if a write has moved it: one within the step in which the file was made would not.
+    /// A time at which the kernel's clock, which goes in steps of milliseconds, never stands. With
+    /// the write-back cache the kernel owns the time, and tells it only if a write has moved it:
+    /// one within the step in which the file was made would not.
     private func offTheClock(_ time: timespec) -> timespec {
         time.tv_nsec > 0
             ? timespec(tv_sec: time.tv_sec, tv_nsec: time.tv_nsec - 1)

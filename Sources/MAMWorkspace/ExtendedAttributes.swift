@@ -12,8 +12,8 @@ package struct ExtendedAttributes: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only, and not listed, so that tools
-    /// which copy attributes do not try to.
+    /// `user.mam.owner`, `user.mam.class`, `user.mam.state`: computed, read-only, and not listed,
+    /// so that tools which copy attributes do not try to.
     static let virtualPrefix = "user.mam."
 
     private func isVirtual(_ name: Name) -> Bool {
@@ -89,8 +89,8 @@ package struct ExtendedAttributes: Sendable {
         }
     }
 
-    /// What the kernel leaves to us: an access list changes the mode, and with that goes the set-group-ID bit of a group that
-    /// one is not in.
+    /// What the kernel leaves to us: an access list changes the mode, and with that goes the
+    /// set-group-ID bit of a group that one is not in.
     private func clearSetGroupID(of inode: Inode, for caller: Caller) throws(Errno) {
         let status = try status(at: inode.handle.raw, "")
         guard status.st_mode & S_ISGID != 0, !caller.isMember(of: status.st_gid) else { return }

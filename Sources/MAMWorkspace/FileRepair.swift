@@ -33,7 +33,8 @@ package struct FileRepair: Sendable {
             if problems.misplacedEnd != nil, problems.lackedKey { return Outcomes() }
             return try mendClosed(look, repair, file, problems)
         }
-        // By another of its names it may be being cut: between that and its new end mark it looks as if content were missing.
+        // By another of its names it may be being cut: between that and its new end mark it looks
+        // as if content were missing.
         let isReplaced = repair.turn.withLock { _ in look.item.inode.isReplaced }
         if isReplaced { throw Outdated() }
         return Outcomes(mendable: mend(look.item.inode, file))
@@ -118,8 +119,8 @@ package struct FileRepair: Sendable {
 
     /// Runs a change after which the kernel must look the file up anew, while nobody can open it.
     ///
-    /// Nobody may have it open: with the write-back cache the kernel would keep the size that it knows, and what
-    /// it has not sent yet would go to a file that was moved away.
+    /// Nobody may have it open: with the write-back cache the kernel would keep the size that it
+    /// knows, and what it has not sent yet would go to a file that was moved away.
     private func replacing<Result>(
         _ look: Look, _ repair: Repair, _ body: () throws(VaultError) -> Result,
         orFailing fail: (String) -> Result
@@ -143,7 +144,8 @@ package struct FileRepair: Sendable {
         }
     }
 
-    /// Sends whoever opens the file to look the name up again, and tells the kernel to forget what it knows of it.
+    /// Sends whoever opens the file to look the name up again, and tells the kernel to forget what
+    /// it knows of it.
     private func finishReplacing(_ item: VerifyItem) {
         item.inode.withState { state in
             state.isReplaced = true

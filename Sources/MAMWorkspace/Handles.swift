@@ -26,7 +26,8 @@ package final class OpenHandle: Sendable {
         syncMark = Atomic(file.syncMark)
     }
 
-    /// Fails for a sync by others too, a lock's or another handle's: what that could not store was this one's as well.
+    /// Fails for a sync by others too, a lock's or another handle's: what that could not store was
+    /// this one's as well.
     package func synchronize(dataOnly: Bool) throws(Errno) {
         do throws(Errno) { try file.synchronize(dataOnly: dataOnly) } catch {
             _ = file.takeSyncFailure(since: syncMark)
@@ -80,7 +81,8 @@ package struct Handles: Sendable {
                         inode, file.header, writes: writes || truncates)
                     try tree.vault.admit(file)
                     updateClass(of: file, inode, &state)
-                    // Somebody else has it open: it stays the owner's, and sealed as it is, under their handles.
+                    // Somebody else has it open: it stays the owner's, and sealed as it is, under
+                    // their handles.
                     if truncates { try file.truncate(to: 0) }
                 }
             }
@@ -96,8 +98,8 @@ package struct Handles: Sendable {
         return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
     }
 
-    /// Has the access time move, as the backing file system thinks right. The kernel does not tell what is read from its
-    /// cache, so opening to read counts as reading.
+    /// Has the access time move, as the backing file system thinks right. The kernel does not tell
+    /// what is read from its cache, so opening to read counts as reading.
     private func noteAccess(to inode: Inode, _ file: VaultFile) {
         guard !tree.isReadOnly, tree.accessTimes.moves(try? status(at: inode.handle.raw, "")) else {
             return
@@ -105,7 +107,8 @@ package struct Handles: Sendable {
         file.noteAccess()
     }
 
-    /// For the daemon itself, on a file that somebody has open: neither window nor key are asked for.
+    /// For the daemon itself, on a file that somebody has open: neither window nor key are asked
+    /// for.
     package func openForProbe(_ node: UInt64) throws(Errno) -> OpenHandle {
         let inode = try tree.table.inode(node)
         return try inode.withState { state throws(Errno) in
@@ -131,7 +134,8 @@ package struct Handles: Sendable {
         } catch { tree.vault.reportStaleClass(of: file.header, error) }
     }
 
-    /// The inode's shared file, opened or made writable as needed. The caller holds the inode's state.
+    /// The inode's shared file, opened or made writable as needed. The caller holds the inode's
+    /// state.
     private func backingFile(
         of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool,
         for caller: Caller
@@ -163,7 +167,8 @@ package struct Handles: Sendable {
         state.isWritable = true
     }
 
-    /// Reads and writes even for a caller that only writes: changing part of a block needs the rest of it.
+    /// Reads and writes even for a caller that only writes: changing part of a block needs the rest
+    /// of it.
     func openForUse(
         _ inode: Inode, writes: Bool
     ) throws(Errno) -> (Descriptor, isWritable: Bool) {
@@ -199,7 +204,8 @@ package struct Handles: Sendable {
         try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
     }
 
-    /// Written by the kernel from its cache, some time after the write(2). A file with set-id bits is not written that way.
+    /// Written by the kernel from its cache, some time after the write(2). A file with set-id bits
+    /// is not written that way.
     package func writeBack(
         _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
     ) throws(Errno) {

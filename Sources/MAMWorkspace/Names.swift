@@ -102,8 +102,8 @@ package struct Names: Sendable {
         }
     }
 
-    /// `flags`: those of renameat2(2); the file system below decides which it knows. One of them leaves something behind,
-    /// which is the caller's.
+    /// `flags`: those of renameat2(2); the file system below decides which it knows. One of them
+    /// leaves something behind, which is the caller's.
     package func rename(
         _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32,
         for caller: Caller

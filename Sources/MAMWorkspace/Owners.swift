@@ -73,7 +73,8 @@ package struct Owners: Sendable {
         }
     }
 
-    /// Who may not read a file may not give it away either. To give it to its owner changes nothing.
+    /// Who may not read a file may not give it away either. To give it to its owner changes
+    /// nothing.
     private func checkGift(
         of header: FileHeader?, to owner: Identity, from caller: Identity
     ) throws(VaultError) {
@@ -107,8 +108,8 @@ package struct Owners: Sendable {
         return Place(directory: parent.handle, parentNode: node, name: name)
     }
 
-    /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for whoever has it open the
-    /// same file as before.
+    /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for
+    /// whoever has it open the same file as before.
     ///
     /// `isSame`: owner and class stay, and the key is another one.
     func replace(

@@ -42,8 +42,8 @@ package struct Purge: Sendable {
     /// of those that are in its way.
     private static var patience: Int { 500 }
 
-    /// Takes no new writes, and has everything written back that the kernel has not sent yet: before the
-    /// daemon ends. Returns what is in the way of that at the deadline.
+    /// Takes no new writes, and has everything written back that the kernel has not sent yet:
+    /// before the daemon ends. Returns what is in the way of that at the deadline.
     package func writeBack(until deadline: Deadline) -> [Straggler] {
         tree.beginStopping()
         let left = purge(until: deadline) { $0.isOpen }

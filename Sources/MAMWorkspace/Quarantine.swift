@@ -7,7 +7,8 @@ internal import MAMSystem
 internal import MAMTree
 internal import Synchronization
 
-/// `.mamd/quarantine/TIME/`, below which a file keeps its path; `TIME.log` beside it says why each is there.
+/// `.mamd/quarantine/TIME/`, below which a file keeps its path; `TIME.log` beside it says why each
+/// is there.
 final class Quarantine: Sendable {
     private let root: Descriptor
     private let opened = Mutex<Opened?>(nil)

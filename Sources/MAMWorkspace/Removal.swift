@@ -13,7 +13,8 @@ package struct Removal: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// A wipe that is outrun for so long, by directories that are moved without end, is left to the next start.
+    /// A wipe that is outrun for so long, by directories that are moved without end, is left to the
+    /// next start.
     private static let maximumSweeps = 16
 
     package func removeFiles(
@@ -28,7 +29,8 @@ package struct Removal: Sendable {
             isProved = isUndisturbed && result.count == count && moves == tree.moveCount
         }
         if !isProved { result.isComplete = false }
-        // Also when there was none: a daemon that was killed may have removed what it could not sync.
+        // Also when there was none: a daemon that was killed may have removed what it could not
+        // sync.
         if !tree.isReadOnly, !ClassUpdates(tree).synchronizeAll() { result.isComplete = false }
         return result
     }
@@ -99,8 +101,8 @@ package struct Removal: Sendable {
         return try tree.names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
     }
 
-    /// Removes a name after a last look, while neither it nor the header can change: by now the name may be another file's,
-    /// or the file another owner's, or another user's.
+    /// Removes a name after a last look, while neither it nor the header can change: by now the
+    /// name may be another file's, or the file another owner's, or another user's.
     private func unlink(
         _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
     ) throws(Errno) -> Bool {
@@ -128,8 +130,8 @@ package struct Removal: Sendable {
             .header
     }
 
-    /// Has the kernel drop the names. It may have to wait for a program that is reading the directory; after a minute it
-    /// forgets them by itself. False if that took too long.
+    /// Has the kernel drop the names. It may have to wait for a program that is reading the
+    /// directory; after a minute it forgets them by itself. False if that took too long.
     private func forget(_ removed: [RemovedName]) -> Bool {
         guard !removed.isEmpty else { return true }
         return finishes(by: Deadline(seconds: 5), named: "wipe-names") { [cache = tree.cache] in

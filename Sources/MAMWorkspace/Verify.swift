@@ -44,8 +44,8 @@ package struct Verify: Sendable {
         return counts
     }
 
-    /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing directory. Nil
-    /// for the root itself.
+    /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing
+    /// directory. Nil for the root itself.
     func relativePath(
         ofMemberOfTree descriptor: Descriptor
     ) throws(VaultError) -> ByteString? {

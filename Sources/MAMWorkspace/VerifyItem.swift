@@ -4,7 +4,8 @@ internal import Glibc
 internal import MAMSystem
 internal import MAMTree
 
-/// Its inode is known by a look-up of its own, so that whoever opens the file meanwhile finds the same one.
+/// Its inode is known by a look-up of its own, so that whoever opens the file meanwhile finds the
+/// same one.
 struct VerifyItem: Sendable {
     let inode: Inode
     let parent: Inode

@@ -1,4 +1,5 @@
-// One check: files side by side on several threads, while the caller's own thread walks and reports.
+// One check: files side by side on several threads, while the caller's own thread walks and
+// reports.
 
 internal import CShims
 internal import Glibc
