@@ -63,10 +63,10 @@ let package = Package(
         module("MAMModel", []),
 
         // Core
+        module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMFormat", ["MAMModel", "MAMSystem"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
-        module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services

@@ -13,6 +13,17 @@ extension EffectivePolicy {
         return ["rules": .object(shown), "documents": .array(sources.map(describe))]
     }
 
+    /// Tells these rules from others, over restarts and versions: by the properties that are
+    /// configured, in Graph's words, sorted by name. FNV-1a, 64 bits.
+    package var mark: String {
+        let shown = RuleField.all.map { ($0.key, $0.show(rules)) }.filter { $0.1 != .null }
+        let text = JSONValue.object(Dictionary(uniqueKeysWithValues: shown)).encoded()
+        let hash = text.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+
     /// A value may be from a document that leaves the property open; looser is only what somebody
     /// wrote.
     private func origin(of field: RuleField) -> JSONValue {

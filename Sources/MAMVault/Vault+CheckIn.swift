@@ -59,20 +59,10 @@ extension Vault {
     private func finishCheckIn(_ outcome: CheckInOutcome) {
         if let reason = outcome.reason { log.warning("check-in: \(reason)") }
         for account in keyring.accounts where isRegistered(account) {
-            let mark = "\(policy(of: account).rules)".hashed
+            let mark = policy(of: account).mark
             happen(.checkIn(outcome, mark: mark), to: account, as: .policy)
             announce(.checkedIn(failure: outcome.reason), account)
             if outcome.isSuccess { checkLaunch(account) }
         }
-    }
-}
-
-extension String {
-    /// FNV-1a, 64 bits: tells one text from another, over restarts too.
-    fileprivate var hashed: String {
-        let hash = utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
-            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
-        }
-        return String(hash, radix: 16)
     }
 }

@@ -8,7 +8,8 @@ package import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
-/// Every read and write asks the window first: one atomic load while nothing changes.
+/// Every read and write asks the window first: a lock that is held for its reference alone, then
+/// atomic operations on its state.
 package final class VaultFile: Sendable {
     let stored: StoredFile
     let vault: Vault

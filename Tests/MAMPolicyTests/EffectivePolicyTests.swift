@@ -94,4 +94,11 @@ import Testing
         document.rules.appDataEncryptionType = asked
         return document
     }
+
+    /// It is on disk, in records of enrolments: what is configured decides, in Graph's words.
+    @Test func `the mark of a policy is the same in every version`() {
+        #expect(policy { $0.printBlocked = true }.mark == "1949dd96a1812144")
+        #expect(policy { $0.printBlocked = false }.mark != policy { $0.printBlocked = true }.mark)
+        #expect(policy().mark != policy { $0.printBlocked = true }.mark)
+    }
 }
