@@ -74,7 +74,7 @@ extension MAMError {
         let cause = error.workspaceError
         let parameters = error.parameters
         self.init(
-            code: Self.codes[cause.lastName] ?? .unknownAnswer, reason: cause.description,
+            code: Self.code(of: cause), reason: cause.description,
             next: error.next, account: parameters["account"]?.text,
             statusCode: parameters["status"]?.integer.flatMap { Int(exactly: $0) },
             retryAfterSeconds: parameters["retryAfterSeconds"]?.integer.flatMap { Int(exactly: $0) }
@@ -82,16 +82,23 @@ extension MAMError {
             systemErrorNumber: parameters["errno"]?.integer.flatMap { Int32(exactly: $0) } ?? 0)
     }
 
-    /// By the last word of the error's name.
-    private static let codes: [String: Code] = [
-        "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
-        "WrongPassphrase": .wrongPassphrase, "NotTried": .wrongPassphrase,
-        "WindowClosed": .windowClosed, "Blocked": .blocked,
-        "NotManaged": .notManaged, "UnmanagedOwner": .unmanagedOwner, "NotFound": .notFound,
-        "Damaged": .damaged, "Refused": .refused, "SealedFiles": .refused,
-        "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,
-        "SystemError": .systemError,
-    ]
+    private static func code(of error: VarlinkError) -> Code {
+        switch error.ofWorkspace {
+        case .unknownAccount: .unknownAccount
+        case .accountExists: .accountExists
+        case .wrongPassphrase, .notTried: .wrongPassphrase
+        case .windowClosed: .windowClosed
+        case .blocked: .blocked
+        case .notManaged: .notManaged
+        case .unmanagedOwner: .unmanagedOwner
+        case .notFound: .notFound
+        case .damaged: .damaged
+        case .refused, .sealedFiles: .refused
+        case .invalidInput: .invalidInput
+        case .systemError: .systemError
+        case nil: error.lastName == "InvalidParameter" ? .invalidInput : .unknownAnswer
+        }
+    }
 
     init(_ failure: VarlinkClient.Failure) {
         switch failure {

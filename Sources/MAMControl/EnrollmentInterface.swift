@@ -103,7 +103,7 @@ package struct EnrollmentInterface: VaultInterface {
             try vault.wipe(account, because: reason)
         }
         let status = EnrollmentStatus(identity, outcome.isComplete ? .unenrolled : .dataNotCleared)
-        return .init(status: .init(status), wiped: .object(WipeReport(outcome).members))
+        return .init(status: .init(status), wiped: Varlink.Workspace.Wipe.Reply(outcome).json)
     }
 
     private func checkIn(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CheckIn.Reply {

@@ -24,7 +24,7 @@ struct PolicyDocuments: PolicyService {
         // Which documents there are is the administrator's business.
         let isTrusted = isTrusted(call.peer)
         let refused = isTrusted ? vault.refusedDocuments : []
-        reply["refused"] = .array(refused.map { RefusedReport($0).json })
+        reply["refused"] = refused.map { Varlink.Policy.RefusedDocument($0) }.json
         let warnings = isTrusted ? vault.settings.warnings + vault.policies.warnings : []
         reply["warnings"] = .array(warnings.map { .string($0.description) })
         return reply

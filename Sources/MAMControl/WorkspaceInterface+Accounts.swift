@@ -67,7 +67,7 @@ extension WorkspaceInterface {
         let stragglers = vault.lock(accounts, now: now)
         return [
             "accounts": .array(accountReports().map(\.json)),
-            "stragglers": .array(stragglers.map { StragglerReport($0).json }),
+            "stragglers": stragglers.map { Varlink.Workspace.Straggler($0) }.json,
         ]
     }
 

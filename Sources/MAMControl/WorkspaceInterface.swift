@@ -104,7 +104,7 @@ package struct WorkspaceInterface: VaultInterface {
         }
         if isTrusted(call.peer) {
             report.lastVerify = lastVerify.report
-            report.refused = vault.refusedDocuments.map(RefusedReport.init)
+            report.refused = vault.refusedDocuments.map { .init($0) }
         }
         return report.members
     }

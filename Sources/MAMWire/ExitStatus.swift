@@ -41,21 +41,18 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 extension ExitStatus {
     /// The status for what the daemon answered.
     package init(_ error: VarlinkError) {
-        guard error.name.hasPrefix("\(Varlink.Workspace.name).") else {
-            // What org.varlink.service refuses, the command line should have refused.
-            self = error.name.hasSuffix(".InvalidParameter") ? .usage : .failure
-            return
-        }
-        switch error.name.split(separator: ".").last {
-        case "UnknownAccount", "NotFound": self = .notFound
-        case "WrongPassphrase", "NotTried": self = .wrongPassphrase
-        case "WindowClosed", "Blocked": self = .windowClosed
-        case "NotManaged", "UnmanagedOwner": self = .notManaged
-        case "Damaged": self = .damaged
-        case "Refused", "SealedFiles": self = .refused
-        case "InvalidInput": self = .usage
-        case "SystemError": self.init(errno: error.parameters["errno"]?.integer ?? 0)
-        default: self = .failure
+        switch error.ofWorkspace {
+        case .unknownAccount, .notFound: self = .notFound
+        case .wrongPassphrase, .notTried: self = .wrongPassphrase
+        case .windowClosed, .blocked: self = .windowClosed
+        case .notManaged, .unmanagedOwner: self = .notManaged
+        case .damaged: self = .damaged
+        case .refused, .sealedFiles: self = .refused
+        case .invalidInput: self = .usage
+        case .systemError: self.init(errno: error.parameters["errno"]?.integer ?? 0)
+        case .accountExists: self = .failure
+        // What org.varlink.service refuses, the command line should have refused.
+        case nil: self = error.name == VarlinkError.invalidParameter("").name ? .usage : .failure
         }
     }
 

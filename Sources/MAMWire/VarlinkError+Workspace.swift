@@ -119,6 +119,12 @@ extension VarlinkError {
     /// The name without the interface's.
     package var lastName: String { name.split(separator: ".").last.map(String.init) ?? name }
 
+    /// Which one of io.mamd.Workspace; nil for any other.
+    package var ofWorkspace: Varlink.Workspace.ErrorName? {
+        guard name == "\(Varlink.Workspace.name).\(lastName)" else { return nil }
+        return Varlink.Workspace.ErrorName(rawValue: lastName)
+    }
+
     /// A command that helps, of which the sentence says nothing.
     package var next: String? { parameters["next"]?.text }
 
@@ -136,11 +142,11 @@ extension VarlinkError: CustomStringConvertible {
     /// One sentence for a person.
     package var description: String {
         let account = parameters["account"]?.text ?? "?"
-        switch name.split(separator: ".").last {
-        case "UnknownAccount": return "no account '\(account)' is registered"
-        case "AccountExists": return "account '\(account)' is registered already"
-        case "WrongPassphrase": return wrongPassphraseDescription(account)
-        case "WindowClosed": return "account '\(account)' is locked"
+        switch ofWorkspace {
+        case .unknownAccount: return "no account '\(account)' is registered"
+        case .accountExists: return "account '\(account)' is registered already"
+        case .wrongPassphrase: return wrongPassphraseDescription(account)
+        case .windowClosed: return "account '\(account)' is locked"
         default: return parameters["reason"]?.text ?? plainDescription
         }
     }

@@ -92,21 +92,22 @@ struct Failure: Error {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
         let kind = error.lastName
         let usual: String? =
-            switch kind {
-            case "UnknownAccount", "NotManaged": "mamctl account list"
-            case "UnmanagedOwner": "mamctl account list, or add --unmanaged if that is intended"
-            case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
-            case "WrongPassphrase":
-                error.parameters["outlook"]?.text.map { "enter it again; \($0)" } ?? "enter it again"
-            case "NotTried": "wait, then enter it again"
-            case "SealedFiles":
+            switch error.ofWorkspace {
+            case .unknownAccount, .notManaged: "mamctl account list"
+            case .unmanagedOwner: "mamctl account list, or add --unmanaged if that is intended"
+            case .accountExists, .windowClosed: "mamctl unlock \(account)"
+            case .wrongPassphrase:
+                error.parameters["outlook"]?.text.map { "enter it again; \($0)" }
+                    ?? "enter it again"
+            case .notTried: "wait, then enter it again"
+            case .sealedFiles:
                 "\(importCommand), or mamctl account register \(account) --new-keys"
-            case "Blocked": "mamctl account login \(account)"
-            case "Refused" where Self.isByPolicy("\(error)"):
+            case .blocked: "mamctl account login \(account)"
+            case .refused where Self.isByPolicy("\(error)"):
                 "mamctl policy show \(account)".trimmed
-            case "Damaged": "mamctl verify, and restore the file from a backup"
-            case "SystemError": Self.advice(on: Errno(of: error))
-            default: nil
+            case .damaged: "mamctl verify, and restore the file from a backup"
+            case .systemError: Self.advice(on: Errno(of: error))
+            case .refused, .notFound, .invalidInput, nil: nil
             }
         // An error that names its account says all by itself, unless a file brought us to it.
         let saysAll = !account.isEmpty && kind != "WindowClosed"

@@ -81,7 +81,8 @@ extension ReportPage {
 
     private var refusedDocuments: HTML {
         let reply = data.policies.first?.policy
-        let refused = (try? reply.map { try [RefusedReport]($0) }) ?? []
+        let refused: [Varlink.Policy.RefusedDocument] =
+            (try? reply?.value("refused")) ?? []
         guard !refused.isEmpty else { return "" }
         let rows = refused.map { document -> [HTML] in
             let since = localTime(document.since, "%Y-%m-%d %H:%M")

@@ -13,8 +13,8 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(.object(report.members))
-    } else if report.isComplete {
-        let removed = report.fileCount.counted("file")
+    } else if report.complete {
+        let removed = report.files.counted("file")
         printOut("\(ByteString(account).shown): wiped, \(removed) removed; \(report.rest)")
     }
     return warn(ofIncomplete: report, account, in: try daemon.status().backingDirectory)
@@ -23,7 +23,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
 /// The last of the replies; those before it tell how far it is.
 private func follow(
     _ daemon: Daemon, _ account: String, about subject: String
-) throws -> WipeReport {
+) throws -> Varlink.Workspace.Wipe.Reply {
     let progress = Progress()
     var last = Parameters([:])
     defer { progress.clear() }
@@ -35,26 +35,26 @@ private func follow(
         progress.show()
         return true
     }
-    return try WipeReport(last)
+    return try Varlink.Workspace.Wipe.Reply(last)
 }
 
 /// Says what could not be done; fails if anything was left.
 func warn(
-    ofIncomplete report: WipeReport, _ account: String, in backing: String
+    ofIncomplete report: Varlink.Workspace.Wipe.Reply, _ account: String, in backing: String
 ) -> ExitStatus {
     for straggler in report.stragglers { warn(of: straggler) }
-    if report.isComplete { return .success }
+    if report.complete { return .success }
     for path in report.left {
         printError(
             "\(ByteString(backing).shown)/\(ByteString(path).shown): could not be read or removed")
     }
     printError(
-        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
+        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.files) files removed;"
             + " check with ls -l who may read the rest, and run this again")
     return .failure
 }
 
-extension WipeReport {
+extension Varlink.Workspace.Wipe.Reply {
     /// What the last look at all files came to.
     fileprivate var rest: String {
         switch scanned {
@@ -75,7 +75,8 @@ extension Invocation {
         printError(
             "This destroys the keys of \(name.shown) and removes all its files in workspace"
                 + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
-        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to continue")) else {
+        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to continue"))
+        else {
             throw Failure(.failure, "\(name.shown): not wiped", next: "type the exact name")
         }
     }

@@ -34,12 +34,8 @@ internal import Testing
 
 @Suite struct Errors {
     @Test func `each error of the workspace has a code`() {
-        let names = Varlink.Workspace.text.split(separator: "\n")
-            .filter { $0.hasPrefix("error ") }
-            .map { String($0.dropFirst("error ".count).prefix { $0 != " " && $0 != "(" }) }
-        #expect(names.count >= 11)
-        for name in names {
-            let error = MAMError(VarlinkError("\(Varlink.Workspace.name).\(name)"))
+        for name in Varlink.Workspace.ErrorName.allCases {
+            let error = MAMError(VarlinkError("\(Varlink.Workspace.name).\(name.rawValue)"))
             #expect(error.code != .unknownAnswer, "\(name)")
         }
         #expect(MAMError(VarlinkError("io.mamd.Later.Error")).code == .unknownAnswer)

@@ -47,8 +47,10 @@ import Testing
     @Test func `accounts and status survive the wire`() throws {
         var status = Self.status
         status.refused = [
-            RefusedReport(file: "f", reason: "r", since: 1, inForce: "d", inForceSince: 2),
-            RefusedReport(file: "g", reason: "s", since: 3, inForce: nil, inForceSince: nil),
+            .init(
+                file: "f", reason: "r", since: 1, lastGoodInForce: true, inForce: "d",
+                inForceSince: 2),
+            .init(file: "g", reason: "s", since: 3, lastGoodInForce: false),
         ]
         #expect(try StatusReport(Parameters(status.members)) == status)
     }
