@@ -108,7 +108,10 @@ extension MAMError {
             self.init(
                 .refused, "a process of uid \(user) listens at \(path); nothing was sent to it")
         case .secretForOthers(let user):
-            self.init(.refused, "uid \(user) serves it and must not receive another user's passphrase")
+            self.init(
+                .refused,
+                "uid \(user) serves it and must not receive another user's"
+                    + " passphrase")
         case .silent(let process):
             self.init(.unreachable, "the daemon, process \(process), does not answer")
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")

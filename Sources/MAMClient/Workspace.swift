@@ -21,7 +21,8 @@ public struct Workspace: Sendable {
     /// The workspace of this name.
     public init(named name: String) throws(MAMError) {
         guard let name = WorkspaceName(name) else {
-            throw MAMError(.noWorkspace, "'\(ByteString(name).shown)' is not a valid workspace name")
+            throw MAMError(
+                .noWorkspace, "'\(ByteString(name).shown)' is not a valid workspace name")
         }
         self.init(socketPath: Places.current.existingSocket(of: name))
     }

@@ -59,7 +59,8 @@ struct PolicyDocuments: PolicyService {
         let name = try call.parameters.string("name")
         guard Self.isFileName(name) else {
             throw .invalidInput(
-                "\(name) cannot be a document's name: letters, digits, '.', '_' and '-', and .json at its end"
+                "\(name) cannot be a document's name: letters, digits, '.', '_' and '-', and .json"
+                    + " at its end"
             )
         }
         let bytes = Array(try call.parameters.string("document").utf8)
@@ -80,7 +81,8 @@ struct PolicyDocuments: PolicyService {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
             + [vault.guessableSeconds(under: documents)].compactMap(\.self).map {
-                "offline guessing finds the weakest passphrase that it allows within \($0) s; require ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
+                "offline guessing finds the weakest passphrase that it allows within \($0) s;"
+                    + " require ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
             }
         return [
             "documents": .array(documents.map { .string($0.label) }),

@@ -40,7 +40,8 @@ package struct PolicyInterface: VaultInterface, PolicyService {
     /// Names and URLs are personal: only where the log may hold such.
     private func log(_ decision: Varlink.Policy.Decision, _ call: VarlinkCall) {
         vault.log.debug(
-            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))): \(text(decision.json))"
+            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))):"
+                + " \(text(decision.json))"
         )
     }
 

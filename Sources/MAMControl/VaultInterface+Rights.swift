@@ -87,7 +87,8 @@ extension VaultService {
     func requireConfirmed(_ call: VarlinkCall, toWipe name: String) throws(VarlinkError) {
         guard try call.parameters.flag("confirmed") else {
             throw .invalidInput(
-                "a wipe destroys the keys and files of \(name) for good: ask, and call it with confirmed: true"
+                "a wipe destroys the keys and files of \(name) for good: ask, and call it with"
+                    + " confirmed: true"
             )
         }
     }

@@ -26,7 +26,8 @@ extension EnrollmentRecord {
                 .offlineWipe,
                 $0 == .needsCheckIn
                     ? "no check-in for too long: mamctl account login \(name), or it may be wiped"
-                    : "it was offline for too long: mamctl account login \(name); too many wrong passphrases wipe it"
+                    : "it was offline for too long: mamctl account login \(name); too many wrong"
+                        + " passphrases wipe it"
             )
         }
     }
@@ -35,7 +36,8 @@ extension EnrollmentRecord {
         guard isLockedOut else { return nil }
         return AccountBlock(
             .lockedOut,
-            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or their count is lost: mamctl account login \(name)"
+            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or"
+                + " their count is lost: mamctl account login \(name)"
         )
     }
 

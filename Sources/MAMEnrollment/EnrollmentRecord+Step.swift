@@ -224,7 +224,8 @@ extension EnrollmentRecord {
                     .wipe(
                         WipeReason(
                             .offline,
-                            "it was offline for too long, and its passphrase was wrong \(count - before) times"
+                            "it was offline for too long, and its passphrase was wrong"
+                                + " \(count - before) times"
                         ))
                 ]
             }

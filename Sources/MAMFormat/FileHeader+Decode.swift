@@ -25,7 +25,8 @@ extension HeaderError: CustomStringConvertible {
             "the header is cut off after \(count) bytes"
         case .notProtected: "it does not begin with a protection header"
         case .newerVersion(let version):
-            "it has format version \(version), but this program supports up to \(FileHeader.version):"
+            "it has format version \(version), but this program supports up to"
+                + " \(FileHeader.version):"
                 + " install a newer mamd"
         case .gone:
             "its header is gone: it was sealed but no longer begins with one; restore the"

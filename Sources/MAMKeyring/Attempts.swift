@@ -21,7 +21,8 @@ final class Attempts: Sendable {
         in stateDirectory: Int32, clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(Errno) {
-        directory = try openStateDirectory(in: stateDirectory, AccountFile.wrongPassphrases.directory)
+        directory = try openStateDirectory(
+            in: stateDirectory, AccountFile.wrongPassphrases.directory)
         try removeUnfinishedFiles(in: directory.raw)
         self.clock = clock
         self.report = report

@@ -27,7 +27,8 @@ extension DeviceSecretError: CustomStringConvertible {
     private func text(about file: String) -> String {
         switch self {
         case .missing:
-            "\(file) is missing, and the keybags there cannot be opened without it: restore it from a backup; or, "
+            "\(file) is missing, and the keybags there cannot be opened without it: restore it from"
+                + " a backup; or, "
                 + "if a credential of a unit has it, let that start mamd: systemctl start mamd@NAME"
         case .wrongByteCount(let count):
             "\(file) has \(count) bytes and not \(DeviceSecret.byteCount): restore it from a backup"
@@ -38,7 +39,8 @@ extension DeviceSecretError: CustomStringConvertible {
         case .badCredential(let error):
             error.text(about: "the credential \(DeviceSecret.fileName)")
         case .credentialDiffers:
-            "\(file) is not what the credential \(DeviceSecret.fileName) is, and keybags need the one that they were "
+            "\(file) is not what the credential \(DeviceSecret.fileName) is, and keybags need the"
+                + " one that they were "
                 + "made with: move the other away; see mamd(8), CREDENTIALS"
         }
     }

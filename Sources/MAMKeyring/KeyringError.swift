@@ -61,14 +61,17 @@ extension KeyringError: CustomStringConvertible {
         case .unknownKey: "the key that the file needs is not on this device"
         case .accountExists: "an account with this name or object id is registered already"
         case .beingWiped:
-            "the account is being wiped, and not all of its files are gone yet: see the daemon's log,"
+            "the account is being wiped, and not all of its files are gone yet: see the daemon's"
+                + " log,"
                 + " or run mamctl wipe again"
         case .nobody: "an account needs a name or an object id"
         case .invalidObjectID:
-            "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has control characters"
+            "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has"
+                + " control characters"
         case .linkedAlready(let objectID): "the account has the object id \(objectID) already"
         case .leftOver(let name):
-            "\(name) of this account is in the state directory and cannot be used: move it away first"
+            "\(name) of this account is in the state directory and cannot be used: move it away"
+                + " first"
         case .leftNewer(let record): "no keys are imported: \(record)"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
@@ -149,7 +152,8 @@ extension KeyringFinding: CustomStringConvertible {
         case .unreadable(let name, let error): "keybags/\(name) cannot be used: \(error)"
         case .notErased(let name, let error): "keybags/\(name) cannot be erased: \(error)"
         case .wipeDamaged(let account):
-            "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is removed:"
+            "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is"
+                + " removed:"
                 + " delete this file to keep the account"
         case .wipeNewer(let record):
             "the account is not used and nothing of it is removed: \(record)"

@@ -53,7 +53,8 @@ struct PassphraseHistory: Sendable {
     private static let maximumByteCount = 4096
 
     init(in stateDirectory: Int32) throws(Errno) {
-        directory = try openStateDirectory(in: stateDirectory, AccountFile.pastPassphrases.directory)
+        directory = try openStateDirectory(
+            in: stateDirectory, AccountFile.pastPassphrases.directory)
         try removeUnfinishedFiles(in: directory.raw)
     }
 

@@ -22,7 +22,8 @@ extension PinFlaw: CustomStringConvertible {
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
         case .simpleSequence:
-            "it has three equal or neighbouring characters in a row, such as 111 or 123 (simplePinBlocked)"
+            "it has three equal or neighbouring characters in a row, such as 111 or 123"
+                + " (simplePinBlocked)"
         }
     }
 }

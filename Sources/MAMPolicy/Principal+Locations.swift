@@ -25,7 +25,8 @@ extension Principal {
             rules.allowedDataStorageLocations?.contains(listed) == true
         else {
             return .no(
-                "\(identity) may save copies only where policy lists it, and \(location.name) is not listed",
+                "\(identity) may save copies only where policy lists it, and \(location.name) is"
+                    + " not listed",
                 by: Rule.storage)
         }
         // A photo library belongs to the device, everything else on the list to an account.
@@ -64,7 +65,8 @@ extension Principal {
             rules.allowedDataIngestionLocations?.contains(listed) == true
         else {
             return .no(
-                "\(identity) may open data only from where policy lists it, and \(location.name) is not listed",
+                "\(identity) may open data only from where policy lists it, and \(location.name) is"
+                    + " not listed",
                 by: Rule.ingestionList)
         }
         guard location == .camera || location == .photos || isSameAccount(as: place) else {

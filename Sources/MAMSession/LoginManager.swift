@@ -92,7 +92,8 @@ struct LoginManager: ~Copyable {
         guard isLocked else { return events.unlocked(try user(of: session)) }
         do throws(BusError) { events.locked(try user(of: session)) } catch {
             if error.isObjectGone { throw error }
-            log.warning("cannot ask logind for the user of the locked session: locking all accounts")
+            log.warning(
+                "cannot ask logind for the user of the locked session: locking all accounts")
             events.locked(nil)
         }
     }

@@ -67,7 +67,8 @@ extension PathFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .foreignLink(let link, let owner):
-            "\(link.shown) is a symbolic link of user \(owner), who could redirect root anywhere; use the path without it"
+            "\(link.shown) is a symbolic link of user \(owner), who could redirect root anywhere;"
+                + " use the path without it"
         case .failed(let error): error.description
         }
     }

@@ -24,7 +24,9 @@ package struct HandleLookup {
     private func lookUp(number: UInt64) throws(Errno) -> Entry {
         let file = try tree.evictor.makingRoom { () throws(Errno) in try openFile(number: number) }
         let status = try status(at: file.raw, "")
-        guard status.st_nlink > 0, UInt64(status.st_dev) == tree.rootDevice else { throw .staleHandle }
+        guard status.st_nlink > 0, UInt64(status.st_dev) == tree.rootDevice else {
+            throw .staleHandle
+        }
         if let entry = try lookUp(number: number, byPathOf: file) { return entry }
         // A directory always has a path; what has one elsewhere is here by another name at most.
         guard status.st_mode & S_IFMT != S_IFDIR, status.st_nlink > 1 || !hasPath(file)
@@ -34,7 +36,9 @@ package struct HandleLookup {
 
     private func openFile(number: UInt64) throws(Errno) -> Descriptor {
         if let inode = try? tree.table.inode(number) { return inode.handle }
-        guard let handles = tree.handles, number >= FileHandles.lowestNumber else { throw .staleHandle }
+        guard let handles = tree.handles, number >= FileHandles.lowestNumber else {
+            throw .staleHandle
+        }
         do throws(Errno) { return try handles.open(number) } catch {
             if error.isShortOfDescriptors || error == .ioError { throw error }
             throw .staleHandle
@@ -83,7 +87,8 @@ package struct HandleLookup {
         let parent = try FoundFile("..", in: inode.handle, mayBeRead: false)
         let id = BackingID(parent.status)
         if let known = tree.table.lookUp(id) { return try Lookup(tree).entry(known) }
-        guard let path = tree.relativePath(of: parent.handle), let found = try findIfThere(path) else {
+        guard let path = tree.relativePath(of: parent.handle), let found = try findIfThere(path)
+        else {
             throw .staleHandle
         }
         guard found.inode.backingID == id else {

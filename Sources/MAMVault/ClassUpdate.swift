@@ -103,7 +103,8 @@ extension Vault {
             if updating[account] != true { remember(record, of: account, records) }
         }
         log.info(
-            "all files of \(keyring.identity(of: account)) have their class: \(classRules(of: account).dropLast())"
+            "all files of \(keyring.identity(of: account)) have their class:"
+                + " \(classRules(of: account).dropLast())"
         )
     }
 

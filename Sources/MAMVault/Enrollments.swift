@@ -94,14 +94,16 @@ final class Enrollments: Sendable {
 
     private func damaged(_ account: AccountID, at reading: ClockReading) -> EnrollmentRecord {
         log.error(
-            "enrollment/\(account.bytes) is damaged or missing: the account is locked out until mamctl account login"
+            "enrollment/\(account.bytes) is damaged or missing: the account is locked out until"
+                + " mamctl account login"
         )
         return .strictest(at: reading)
     }
 
     private func newer(_ account: AccountID, at reading: ClockReading) -> EnrollmentRecord {
         log.error(
-            "a newer mamd wrote enrollment/\(account.bytes), which is left as it is: the account is "
+            "a newer mamd wrote enrollment/\(account.bytes), which is left as it is: the account is"
+                + " "
                 + "locked out at each start until mamctl account login; install that mamd")
         state.withLock { _ = $0.newer.insert(account) }
         return .strictest(at: reading)
@@ -130,7 +132,8 @@ final class Enrollments: Sendable {
         if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
-                "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the policy directory now are taken as done, and the threat level is unknown"
+                "enrollment/\(Self.workspaceFile) is damaged: the wipe requests that are in the"
+                    + " policy directory now are taken as done, and the threat level is unknown"
             )
         }
     }

@@ -190,7 +190,8 @@ extension Vault {
     func reportDiscarded(_ count: Int, at offset: Int64, of file: VaultFile, _ error: VaultError) {
         auditLoss(
             of: file,
-            "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner): \(error)"
+            "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner):"
+                + " \(error)"
         )
     }
 

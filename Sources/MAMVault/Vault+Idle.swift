@@ -50,7 +50,8 @@ extension Vault {
                 account,
                 AccountBlock(
                     .recheck,
-                    "not used for \(recheck) s (periodOnlineBeforeAccessCheck): mamctl unlock \(name)"
+                    "not used for \(recheck) s (periodOnlineBeforeAccessCheck): mamctl unlock"
+                        + " \(name)"
                 ))
         } else {
             log.info("\(name) was not used for \(limit) s")

@@ -164,7 +164,8 @@ extension Vault {
         let stragglers = mount?.stragglers(Array(nodes.prefix(Self.namedStragglers))) ?? []
         for straggler in stragglers {
             log.warning(
-                "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler); its further writes are lost"
+                "locked at the deadline of \(settings.lockDeadlineSeconds) s although \(straggler);"
+                    + " its further writes are lost"
             )
         }
         let unnamed = nodes.count - stragglers.count

@@ -85,7 +85,8 @@ extension Vault {
         refusal(by: right(of: user, to: identity)) {
             guard accountRules.allowed != nil || !isSecondUser(user) else {
                 return
-                    "several users have accounts here, and the settings do not name its user; add AccountUsers or AllowedAccounts to settings.json as root"
+                    "several users have accounts here, and the settings do not name its user; add"
+                    + " AccountUsers or AllowedAccounts to settings.json as root"
             }
             return refusalByFiles(of: identity, user: user, while: shallGoOn)
         }
@@ -159,7 +160,8 @@ extension Vault {
         } catch { throw .refused("the search for files of its keys did not end: \(error)") }
         guard !isForged else {
             throw .refused(
-                "files here have its keys' ids, and its keys do not open them; only root may import it"
+                "files here have its keys' ids, and its keys do not open them; only root may import"
+                    + " it"
             )
         }
     }

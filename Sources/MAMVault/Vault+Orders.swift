@@ -14,7 +14,8 @@ extension Vault {
             // is not meant.
             guard enrollments.begin(request, at: clock.now) else { return }
             return log.warning(
-                "wipe request \(request.id): there is no account \(request.account) here, and the request is done; one for an account that comes later takes another id"
+                "wipe request \(request.id): there is no account \(request.account) here, and the"
+                    + " request is done; one for an account that comes later takes another id"
             )
         }
         guard mount?.isReadOnly != true else {

@@ -89,7 +89,8 @@ extension Vault {
         let user = keyring.uid(of: account) ?? 0
         guard right(of: user, to: own) == .given else {
             throw .refused(
-                "the app configuration of \(own) goes to a user to whom AccountUsers gives that name: root adds \"\(own)\": \(user) to it in settings.json"
+                "the app configuration of \(own) goes to a user to whom AccountUsers gives that"
+                    + " name: root adds \"\(own)\": \(user) to it in settings.json"
             )
         }
         return policies.configuration(for: own)

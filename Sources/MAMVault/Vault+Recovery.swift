@@ -78,7 +78,8 @@ extension Vault {
             try writeRecord(record, as: name, in: records)
         } catch {
             log.error(
-                "\(identity(of: account)): no recovery record for the key \(key.shortName): \(error)"
+                "\(identity(of: account)): no recovery record for the key \(key.shortName):"
+                    + " \(error)"
             )
             return false
         }
@@ -86,7 +87,8 @@ extension Vault {
             noteRecoveryKey(key, of: account)
         } else {
             log.warning(
-                "\(identity(of: account)): the recovery record \(name) was damaged or out of date, and is written again"
+                "\(identity(of: account)): the recovery record \(name) was damaged or out of date,"
+                    + " and is written again"
             )
         }
         return true
@@ -116,7 +118,8 @@ extension Vault {
             do throws(Errno) {
                 try records.remove(entry.name)
                 log.warning(
-                    "\(identity(of: account)): policy names the recovery key of \(entry.name) no more, and the record is removed"
+                    "\(identity(of: account)): policy names the recovery key of \(entry.name) no"
+                        + " more, and the record is removed"
                 )
             } catch { log.warning("the recovery record \(entry.name) cannot be removed: \(error)") }
         }

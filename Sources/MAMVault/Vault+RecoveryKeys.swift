@@ -18,7 +18,8 @@ extension Vault {
         try refuseBlocked(account)
         guard policy(of: account).rules.dataBackupBlocked != true else {
             throw .refused(
-                "policy does not let \(identity(of: account)) be backed up (dataBackupBlocked): its keys stay here"
+                "policy does not let \(identity(of: account)) be backed up (dataBackupBlocked): its"
+                    + " keys stay here"
             )
         }
         try judge(export: exportPassphrase, policy(of: account))
@@ -87,7 +88,8 @@ extension Vault {
     func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {
         audit(
             .recoveryKey, account,
-            "the holder of the recovery key \(key.shortName) can open the files of \(identity(of: account)) from now on"
+            "the holder of the recovery key \(key.shortName) can open the files of"
+                + " \(identity(of: account)) from now on"
         )
     }
 }

@@ -15,7 +15,8 @@ extension SearchEnd: CustomStringConvertible {
         switch self {
         case .cutShort: "it was cut short"
         case .unreadable:
-            "something here cannot be read, and the daemon's log names it: root must repair it, or move"
+            "something here cannot be read, and the daemon's log names it: root must repair it, or"
+                + " move"
                 + " it out of the backing directory"
         }
     }

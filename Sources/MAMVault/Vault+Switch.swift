@@ -99,7 +99,8 @@ extension Vault {
         }.first
         guard let other else { return nil }
         return notAllowed(
-            "\(keyring.identity(of: other)) is managed, and a second managed account needs the setting MultiManagedIdentities"
+            "\(keyring.identity(of: other)) is managed, and a second managed account needs the"
+                + " setting MultiManagedIdentities"
         )
     }
 

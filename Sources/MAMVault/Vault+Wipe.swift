@@ -223,7 +223,8 @@ extension Vault {
         tell(.dataNotCleared, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
         audit(
             .wipeIncomplete, wipe.identity, of: wipe.uid,
-            "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with mamctl wipe"
+            "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with"
+                + " mamctl wipe"
         ) { $0.reason = "files left: \(files.leftCount)" }
     }
 }

@@ -150,6 +150,7 @@ extension Straggler: CustomStringConvertible {
     package var description: String {
         let users = processes.map(\.description).joined(separator: ", ")
         return
-            "\(path.shown) is being written or read by \(users.isEmpty ? "a process that is not visible" : users)"
+            "\(path.shown) is being written or read by"
+            + " \(users.isEmpty ? "a process that is not visible" : users)"
     }
 }

@@ -72,7 +72,8 @@ struct Arguments {
             for value in values(option.name) where !isAmong(option.choices, value) {
                 throw .usage(
                     verb,
-                    "invalid value '\(value.shown)' for --\(option.name)\(choices(value, option.choices))")
+                    "invalid value '\(value.shown)' for"
+                        + " --\(option.name)\(choices(value, option.choices))")
             }
         }
     }

@@ -84,7 +84,8 @@ struct Converter {
 private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
     guard wasReplaced, file.st_nlink > 1 else { return }
     printError(
-        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links, which still have the old content"
+        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links, which still have the old"
+            + " content"
     )
 }
 

@@ -106,12 +106,14 @@ final class Daemon {
         case .foreign(let path, let user):
             Failure(
                 .refused,
-                "workspace '\(name)': a process of uid \(user) listens at \(ByteString(path).shown); nothing was sent to it",
+                "workspace '\(name)': a process of uid \(user) listens at"
+                    + " \(ByteString(path).shown); nothing was sent to it",
                 next: "ls -l \(path); with sudo: unset XDG_RUNTIME_DIR")
         case .secretForOthers(let user):
             Failure(
                 .refused,
-                "workspace '\(name)' is served by uid \(user), who must not receive another user's passphrase",
+                "workspace '\(name)' is served by uid \(user), who must not receive another user's"
+                    + " passphrase",
                 next: "run it as that user")
         case .silent(let process): silent(name, process).asSilence
         case .disconnected:

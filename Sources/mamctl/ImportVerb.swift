@@ -134,7 +134,8 @@ extension Invocation {
                 .refused, "\(account.label): keys not changed",
                 next: "add --join if you trust the source of the file")
         }
-        guard try Terminal.askOpenly("Add them to its keys? Type yes to continue").text == "yes" else {
+        guard try Terminal.askOpenly("Add them to its keys? Type yes to continue").text == "yes"
+        else {
             throw Failure(.failure, "\(account.label): keys not changed")
         }
     }

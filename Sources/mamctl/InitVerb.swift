@@ -160,6 +160,7 @@ func workspaceName(_ text: ByteString) throws(Failure) -> WorkspaceName {
     if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
     throw Failure(
         .usage,
-        "'\(text.shown)' is not a valid workspace name: use 1 to 64 letters, digits, '.', '_' or '-',"
+        "'\(text.shown)' is not a valid workspace name: use 1 to 64 letters, digits, '.', '_' or"
+            + " '-',"
             + " beginning with neither '.' nor '-'", next: "add --name NAME")
 }

@@ -41,7 +41,8 @@ private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
     let what = facts.state == .directory ? "new files get" : "it has"
     let letter = facts.effectiveClass?.letter ?? "none"
     printError(
-        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter): \(ByteString(facts.reason).shown)"
+        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter):"
+            + " \(ByteString(facts.reason).shown)"
     )
 }
 
@@ -153,7 +154,9 @@ extension Invocation {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
             throw Failure(
-                .failure, "\(path.shown): only files in a mounted workspace have a class that can be set",
+                .failure,
+                "\(path.shown): only files in a mounted workspace have a class that can"
+                    + " be set",
                 next: "copy it into one; mamctl status lists them")
         }
         return try protection(

@@ -35,7 +35,8 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         printOut(publicKey.text)
         printError(
-            "For the policy: \"mamdRecoveryPublicKey\": \"\(publicKey.text)\"\n\(output.shown) opens every account that"
+            "For the policy: \"mamdRecoveryPublicKey\": \"\(publicKey.text)\"\n\(output.shown)"
+                + " opens every account that"
                 + " such a policy covers: keep it off those machines, and keep a copy."
         )
     }

@@ -35,7 +35,8 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         printOut("\(account.label): its keys are in \(output.shown)")
         printError(
-            "Anyone with this file and its passphrase has the keys, and no wipe reaches it: protect it like the"
+            "Anyone with this file and its passphrase has the keys, and no wipe reaches it: protect"
+                + " it like the"
                 + " files themselves.")
     }
     return .success

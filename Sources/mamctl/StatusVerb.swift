@@ -191,7 +191,9 @@ func describe(_ verify: LastVerifyReport) -> String {
     let problems = counts.left + counts.incomplete + counts.quarantined
     if problems > 0 {
         return
-            "\(ago): \(found), \(Style.output.red(problems.counted("problem") + " left or moved away")): mamctl verify"
+            "\(ago): \(found),"
+            + " \(Style.output.red(problems.counted("problem") + " left or moved away")):"
+            + " mamctl verify"
     }
     let unchecked = [
         counts.uncheckedFiles > 0

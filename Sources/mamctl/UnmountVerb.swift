@@ -86,7 +86,8 @@ private struct DaemonProcess {
             guard ContinuousClock.now < end else {
                 throw Failure(
                     .failure,
-                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), is still running"
+                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), is still"
+                        + " running"
                 )
             }
             usleep(5000)

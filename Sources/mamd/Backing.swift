@@ -77,7 +77,8 @@ struct Backing {
             return (root, try openOwnDirectory(of: root))
         } catch {
             throw StartError(
-                "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with: mamctl init \(path.shown)",
+                "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with:"
+                    + " mamctl init \(path.shown)",
                 .notFound)
         }
     }
@@ -89,7 +90,8 @@ struct Backing {
             switch error {
             case .noEntry:
                 throw StartError(
-                    "\(path.shown) does not exist; create a workspace with: mamctl init \(path.shown)",
+                    "\(path.shown) does not exist; create a workspace with: mamctl init"
+                        + " \(path.shown)",
                     .notFound)
             case .notDirectory: throw StartError("\(path.shown) is not a directory")
             default: throw StartError("\(path.shown) cannot be opened: \(error)")
@@ -108,7 +110,8 @@ struct Backing {
                 throw StartError("\(file) is damaged: format, id or name is missing", .damaged)
             case .newer(let format):
                 throw StartError(
-                    "\(file) has format \(format), but this mamd supports \(WorkspaceManifest.formatVersion); install a newer one"
+                    "\(file) has format \(format), but this mamd supports"
+                        + " \(WorkspaceManifest.formatVersion); install a newer one"
                 )
             }
         }
@@ -125,7 +128,8 @@ struct Backing {
         } catch {
             let next =
                 error == .readOnly
-                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's drop-in"
+                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's"
+                    + " drop-in"
                 : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
@@ -134,7 +138,8 @@ struct Backing {
             throw StartError(
                 holder.isEmpty
                     ? "\(path.shown) is being checked by another mamd; wait until it ends"
-                    : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
+                    : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl"
+                        + " unmount MOUNTPOINT"
             )
         }
         do throws(Errno) {

@@ -14,12 +14,14 @@ func startEnrollment(
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
-            "DebugSettingsEnabled is on: this daemon is for testing: its clock can be set over the socket"
+            "DebugSettingsEnabled is on: this daemon is for testing: its clock can be set over the"
+                + " socket"
         )
     }
     if vault.settings.hooks.checkIn != nil, hasNoNetwork {
         report(
-            "the unit's sandbox denies the CheckIn hook the network; allow it in a drop-in, see mamd(8), SANDBOX"
+            "the unit's sandbox denies the CheckIn hook the network; allow it in a drop-in, see"
+                + " mamd(8), SANDBOX"
         )
     }
     vault.readPolicies { [weak vault] in
@@ -44,7 +46,8 @@ private func requirePolicy(
     let problem = "no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")"
     if vault.settings.policyRequired {
         throw StartError(
-            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check FILE"
+            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check"
+                + " FILE"
         )
     }
     if vault.settings.policyWarnAbsent { report(problem) }

@@ -35,7 +35,9 @@ func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartErro
         return
     }
     throw StartError(
-        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it to a drop-in; see mamd(8), SANDBOX"
+        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the"
+            + " sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it"
+            + " to a drop-in; see mamd(8), SANDBOX"
     )
 }
 
@@ -56,7 +58,8 @@ func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descrip
     while let dead = try deadMount(at: mountPoint) {
         do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
             throw StartError(
-                "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be unmounted: \(error)"
+                "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be"
+                    + " unmounted: \(error)"
             )
         }
     }
@@ -72,7 +75,8 @@ func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(Sta
     }
     guard names.isEmpty else {
         throw StartError(
-            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move them elsewhere first"
+            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move them"
+                + " elsewhere first"
         )
     }
 }
@@ -92,5 +96,6 @@ private func listed(_ names: [ByteString]) -> String {
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
     guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return
-        "\(mountPoint.shown) was not empty: the mount hides \(listed(names)). They are not protected; unmount and move them in"
+        "\(mountPoint.shown) was not empty: the mount hides \(listed(names)). They are not"
+        + " protected; unmount and move them in"
 }

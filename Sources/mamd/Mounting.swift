@@ -32,7 +32,8 @@ func place<Mounted>(
     if let dead {
         do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
             report(
-                "\(mountPoint.shown) has the mount of a daemon that died. It is removed first, as the new mount cannot be placed below it: \(error)"
+                "\(mountPoint.shown) has the mount of a daemon that died. It is removed first, as"
+                    + " the new mount cannot be placed below it: \(error)"
             )
         }
     }
@@ -59,5 +60,6 @@ private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failu
         return "\(mountPoint.shown) could not be mounted: \(error)"
     }
     return
-        "\(mountPoint.shown) could not be mounted; see the message above, and check that fusermount3 is installed"
+        "\(mountPoint.shown) could not be mounted; see the message above, and check that"
+        + " fusermount3 is installed"
 }

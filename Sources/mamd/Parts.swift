@@ -117,7 +117,8 @@ func makeServer(
     } catch {
         let next =
             error.rawValue == EADDRINUSE
-            ? "; if systemd listens there, start the daemon with it: systemctl start mamd@\(backing.name)"
+            ? "; if systemd listens there, start the daemon with it: systemctl start"
+                + " mamd@\(backing.name)"
             : ""
         throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
     }

@@ -75,7 +75,8 @@ struct PolicyCopies {
             unsaved.remove(name)
         } catch {
             log.error(
-                "policies/\(name) in the state directory could not be changed: \(error); an older version may be in force after a failed restart"
+                "policies/\(name) in the state directory could not be changed: \(error); an older"
+                    + " version may be in force after a failed restart"
             )
         }
     }

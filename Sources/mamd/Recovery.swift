@@ -45,7 +45,8 @@ final class Recovery: Sendable {
         let isNeeded = isNeeded.load(ordering: .relaxed)
         if !isNeeded, backing.wasLeftLocked {
             log.warning(
-                "the files' last daemon did not exit cleanly, but the last one here did: files that are "
+                "the files' last daemon did not exit cleanly, but the last one here did: files that"
+                    + " are "
                     + "refused for their end can be repaired with mamctl verify --repair")
         }
         let awaitsKeys = end.withLock { $0?.ends.awaitedKeys.isEmpty == false }
@@ -70,7 +71,9 @@ final class Recovery: Sendable {
             return log.warning("not all files could be checked: retrying at the next start")
         }
         isNeeded.store(false, ordering: .relaxed)
-        if !waiting.isEmpty { log.info("some files will be repaired once their keys are available") }
+        if !waiting.isEmpty {
+            log.info("some files will be repaired once their keys are available")
+        }
         guard Recover(tree).recover(waiting: waiting) else {
             return log.info("some files still need repair: retrying at the next start")
         }

@@ -56,7 +56,8 @@ struct RunningService: Sendable {
         vault.lockAll()
         session.stop { error in
             log.warning(
-                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and fails all requests until: mamctl unmount"
+                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and fails"
+                    + " all requests until: mamctl unmount"
             )
         }
     }

@@ -44,7 +44,8 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
     }
     guard storeDescriptor(device.raw, named: GivenName.device) else {
         throw StartError(
-            "the mount at \(mountPoint.shown) cannot be handed over: --prepare-mount is for units of systemd with FileDescriptorStoreMax= and NotifyAccess=exec"
+            "the mount at \(mountPoint.shown) cannot be handed over: --prepare-mount is for units"
+                + " of systemd with FileDescriptorStoreMax= and NotifyAccess=exec"
         )
     }
 }

@@ -43,7 +43,8 @@ final class SettingsFile: Sendable {
             let waiting = vault.settings.keysForNextStart(in: new)
             if !waiting.isEmpty {
                 log.warning(
-                    "\(path): \(waiting.joined(separator: ", ")) will take effect at the next start")
+                    "\(path): \(waiting.joined(separator: ", ")) will take effect at the next start"
+                )
             }
             return vault.replaceAccountRules(new.accountRules)
         }
