@@ -43,14 +43,17 @@ struct attribute_arguments {
     uint32_t size, flags;
 };
 
-intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value, size_t count) {
+intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value,
+                        size_t count) {
     static atomic_bool is_missing;
     if (atomic_load_explicit(&is_missing, memory_order_relaxed)) {
         errno = ENOSYS;
         return -1;
     }
     struct attribute_arguments arguments = {(uintptr_t)value, (uint32_t)count, 0};
-    const intptr_t found = syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
-    if (found < 0 && errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
+    const intptr_t found =
+        syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
+    if (found < 0 && errno == ENOSYS)
+        atomic_store_explicit(&is_missing, true, memory_order_relaxed);
     return found;
 }

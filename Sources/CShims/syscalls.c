@@ -110,7 +110,8 @@ int mam_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 void mam_wait_readable(int descriptor, int64_t seconds) {
     const struct itimerspec time = {.it_value.tv_sec = seconds};
     const int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-    struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
+    struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN},
+                               {.fd = timer, .events = POLLIN}};
     if (timer >= 0) timerfd_settime(timer, 0, &time, NULL);
     // poll(2) passes over a descriptor that there is none of.
     poll(waiting, 2, (int)(seconds * 1000));
@@ -166,7 +167,8 @@ int64_t mam_birth_time(int descriptor) {
 
 int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode) {
     struct statx found;
-    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0) return -1;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0)
+        return -1;
     *device = makedev(found.stx_dev_major, found.stx_dev_minor);
     *inode = found.stx_ino;
     return 0;
@@ -188,7 +190,8 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 
 void mam_run_anywhere(void) {
     cpu_set_t allowed;
-    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void mam_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -79,7 +79,8 @@ static pid_t start(char *const argv[], const sigset_t *mask, pid_t supervisor) {
     }
     int error = command < 0 ? errno : 0;
     close(failure[1]);
-    if (command > 0 && read(failure[0], &error, sizeof error) == sizeof error) waitpid(command, NULL, 0);
+    if (command > 0 && read(failure[0], &error, sizeof error) == sizeof error)
+        waitpid(command, NULL, 0);
     close(failure[0]);
     return error == 0 ? command : -error;
 }
@@ -111,7 +112,8 @@ static int reap(pid_t *command, int connection) {
 }
 
 _Noreturn static void keep(int connection, int children, pid_t command) {
-    struct pollfd waiting[] = {{.fd = children, .events = POLLIN}, {.fd = connection, .events = POLLIN}};
+    struct pollfd waiting[] = {{.fd = children, .events = POLLIN},
+                               {.fd = connection, .events = POLLIN}};
     while (reap(&command, connection)) {
         if (command == 0) waiting[1].fd = -1;
         if (poll(waiting, 2, -1) < 0) continue;
@@ -193,7 +195,8 @@ int mam_supervisor_start(int connection) {
     relayed_signals(&relayed);
     sigprocmask(SIG_BLOCK, &relayed, &mask);
     const int signals = signalfd(-1, &relayed, SFD_CLOEXEC | SFD_NONBLOCK);
-    struct pollfd waiting[] = {{.fd = connection, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
+    struct pollfd waiting[] = {{.fd = connection, .events = POLLIN},
+                               {.fd = signals, .events = POLLIN}};
     int result = -1;
     errno = 0;
     if (signals >= 0 && send_all(connection, "+", 1) == 0) {

@@ -14,4 +14,5 @@ int mam_fremovexattr(int descriptor, const char *name);
 
 /// getxattrat(2) without flags; errno ENOSYS before Linux 6.13. No descriptor of O_PATH is taken
 /// for the file itself (EBADF).
-intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value, size_t count);
+intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value,
+                        size_t count);
