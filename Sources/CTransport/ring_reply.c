@@ -8,7 +8,7 @@ static bool take(struct ring_worker *worker, uint64_t unique) {
         return atomic_compare_exchange_strong(&worker->unique, &unique, 0);
 }
 
-// Whoever replies first has the worker; a reply to what came by /dev/fuse finds none.
+// The first reply gets the worker; a reply to a request of /dev/fuse finds none.
 static struct ring_worker *claim(struct rings *rings, uint64_t unique) {
         const int count = atomic_load(&rings->worker_count);
         struct ring_worker *current;

@@ -1,4 +1,4 @@
-// Keeping what happened: taken at once from whoever meets it, written by a thread of its own.
+// Records events: accepts them at once and writes them on a thread of its own.
 
 internal import CShims
 internal import Glibc
@@ -7,7 +7,7 @@ internal import Synchronization
 
 /// One workspace's audit.
 ///
-/// Whoever adds something waits for no disk. A crash of the daemon, or of the machine, loses what
+/// Adding an event never waits for the disk. A crash of the daemon, or of the machine, loses what
 /// the last second brought.
 package final class AuditTrail: Sendable {
     private let ring = Mutex(AuditRing())

@@ -68,7 +68,7 @@ public struct FileProtectionManager: Sendable {
         }
     }
 
-    /// Writes an encrypted copy of a plain file, in the form that lies in the backing directory, to
+    /// Writes an encrypted copy of a plain file, in the form that is in the backing directory, to
     /// a new file outside of the mount. For a file provider, where
     /// ``Policy/shouldFileProviderEncryptFiles``.
     public func encryptFile(

@@ -27,7 +27,7 @@ public struct PolicyManager: Sendable {
         let outer = try currentIdentity()
         try threads.set(accountId)
         let result = Result { try body() }
-        // Whoever went on with another's identity would write another's files.
+        // Continuing with another identity would write that identity's files.
         try threads.set(outer.source == .thread ? outer.accountId : nil)
         return try result.get()
     }

@@ -27,7 +27,7 @@ public struct Workspace: Sendable {
         self.init(socketPath: Places.current.existingSocket(of: name))
     }
 
-    /// The workspace whose mount a file lies in.
+    /// The workspace whose mount a file is in.
     public init(containing file: FileReference) throws(MAMError) {
         guard let (name, user) = workspaceMount(of: try file.open(openPathOnly)) else {
             throw MAMError(.noWorkspace, "\(file.shown) is not in a mounted workspace")

@@ -18,7 +18,7 @@ final class SocketFile: Sendable {
     /// Takes a socket that listens already.
     init(given listener: Descriptor) {
         self.listener = listener
-        // Whoever made it may have let more wait.
+        // Its creator may have set a longer backlog.
         listen(listener.raw, UnixSocket.backlog)
         (ownPath, lock) = (nil, nil)
     }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Up to two contexts with a file's key in them, of about 1 kB each, for whoever needs one next.
+/// Up to two contexts with a file's key in them, of about 1 kB each, for reuse.
 /// More threads than that make their own. Without a lock: threads that queue up for a moment's work
 /// would go on queueing (docs/adr/0029-locks-without-convoys.md).
 ///

@@ -17,7 +17,7 @@ package final class SessionIdentities: Sendable {
     }
 
     private struct Asked: Hashable {
-        /// Nil for whoever is unmanaged.
+        /// Nil for an unmanaged identity.
         let account: AccountID?
         let reason: SwitchReason
     }

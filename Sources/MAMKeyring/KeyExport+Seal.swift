@@ -8,7 +8,7 @@ extension KeyExport {
     private static let passphraseInfo = "mamd key export passphrase v1"
     private static let recoveryInfo = "mamd key export recovery v1"
 
-    /// Under a passphrase alone: whoever has the file may guess, and has no delays.
+    /// Under a passphrase only: with the file, guessing has no limit and no delay.
     static func seal(
         _ keys: ClassKeys, of keybag: Keybag, time: Int64, passphrase: SecretBytes,
         cost: KeyDerivationCost = .standard

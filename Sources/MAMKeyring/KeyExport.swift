@@ -22,7 +22,7 @@ package struct KeyExport: Sendable {
     let publicKeyB: Curve25519.PublicKey
     let keyIDs: PerClass<KeyID>
     let others: OtherKeys
-    /// As it lies on disk.
+    /// As it is on disk.
     package let bytes: [UInt8]
 
     /// What opens it.

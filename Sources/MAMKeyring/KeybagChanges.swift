@@ -29,7 +29,7 @@ final class KeybagChanges: Sendable {
         try sealer.seal(&keybag, keys, passphrase: passphrase)
         prepare(keybag.accountID)
         try locks.changes.withLock { [keybag] _ throws(KeyringError) in
-            // Files would be written with keys that a crash takes away.
+            // Files would be written with keys that a crash removes.
             guard try save(keybag) else { throw takeBack(keybag) }
             let entry = HeldAccount(
                 keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
@@ -75,7 +75,7 @@ final class KeybagChanges: Sendable {
                 throw .beingWiped(keybag.accountID)
             }
             let isDurable = try save(keybag)
-            // Files would be written with keys that a crash takes away, or their export lost.
+            // Files would be written with keys that a crash removes, or their export lost.
             guard isDurable || keybag.allKeyIDs == old.keybag.allKeyIDs else {
                 throw putBack(old.keybag, old.keys, passphrase, over: keybag)
             }

@@ -75,7 +75,7 @@ extension KeyExport {
 }
 
 extension ExportedKeys {
-    /// True if they open the key of a file with this header. `bytes`: the header as it lies on
+    /// True if they open the key of a file with this header. `bytes`: the header as it is on
     /// disk.
     package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
         guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,

@@ -1,4 +1,4 @@
-// The decision to destroy an account, as it lies on disk from the first moment on. Pure: bytes in,
+// The decision to destroy an account, as it is on disk from the first moment on. Pure: bytes in,
 // values out.
 
 internal import MAMFormat

@@ -19,7 +19,7 @@ package enum AccountFile: CaseIterable, Sendable {
     /// The decision to destroy all others.
     case wipe
 
-    /// In the state directory, but for recovery records: these lie in the workspace's own
+    /// In the state directory, but for recovery records: these are in the workspace's own
     /// directory, `.mamd`.
     package var directory: String {
         switch self {

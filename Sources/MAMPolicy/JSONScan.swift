@@ -1,4 +1,4 @@
-// Where things stand in a JSON text: for people who are to mend it. What a text means is told by
+// Where things stand in a JSON text: for people who are to repair it. What a text means is told by
 // JSONValue alone.
 
 internal import MAMModel

@@ -58,7 +58,7 @@ package enum LaunchSubject: String, Sendable, CaseIterable {
     case sdkVersion, appVersion, osVersion, deviceModel, compliance, threatLevel, authentication
     case clock
 
-    /// What tells it, for whoever wonders why an account is closed; nil if nobody can.
+    /// What provides the fact, for diagnosis of a closed account; nil if nothing can.
     var source: String? {
         switch self {
         case .sdkVersion: "the setting Probes.SdkVersion"

@@ -1,4 +1,4 @@
-// What is wrong with a policy document, all at once, for whoever writes it.
+// Reports all problems of a policy document at once.
 
 package import MAMModel
 

@@ -6,7 +6,7 @@ package import MAMModel
 package struct ShareOffer: Sendable, Equatable {
     /// Whether it is offered at all.
     package let decision: Decision
-    /// It is given the file as it lies on disk, which only a managed program can read.
+    /// It is given the file as it is on disk, which only a managed program can read.
     package let isSealed: Bool
 
     private init(_ decision: Decision, isSealed: Bool = false) {

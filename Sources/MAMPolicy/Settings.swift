@@ -88,7 +88,7 @@ package struct Settings: Sendable, Equatable {
     /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash,
     /// sign-in.
     package var stored: [String: JSONValue] = [:]
-    /// Keys that nobody knows, kept for whoever writes the settings again.
+    /// Unknown keys, kept for when the settings are written again.
     package var unknown: [String: JSONValue] = [:]
     /// What was read past.
     package var warnings: [PolicyWarning] = []

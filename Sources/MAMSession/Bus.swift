@@ -21,7 +21,7 @@ struct BusObject {
 struct Bus: ~Copyable {
     private let connection: OpaquePointer
 
-    /// Whoever is called answers at once, or not at all.
+    /// A method answers at once or not at all.
     private static let callMicroseconds: UInt64 = 5_000_000
 
     /// Begins to connect; that nobody takes part is found out by the first call at the latest.

@@ -118,7 +118,7 @@ extension BlockInspection {
         return end < extent.blockCount ? end * size : nil
     }
 
-    /// Whoever has the file open may change its size between two steps.
+    /// Programs that have the file open may change its size between two steps.
     private func examineEnd(_ problems: inout FileProblems) {
         guard problems.examined != content.extent else { return }
         problems.examined = content.extent

@@ -61,10 +61,10 @@ package struct FileProblems: Sendable {
 
     package init() {}
 
-    /// Something is wrong that writing blocks anew cannot mend.
+    /// Something is wrong that writing blocks anew cannot repair.
     package var isBeyondMending: Bool { !damaged.isEmpty }
 
-    /// Something that writing blocks anew, with the key, mends.
+    /// Something that writing blocks anew, with the key, repairs.
     package var isMendable: Bool { !zeroed.isEmpty || !wrongEnds.isEmpty || hasOtherHeader }
 
     package var isClean: Bool {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// that, as part of the change. So nothing is left to be copied at the end, however much is written
 /// meanwhile.
 ///
-/// Unchecked: the file's lock guards it. Whoever changes the file holds that alone, and who copies
+/// Unchecked: the file's lock guards it. A writer holds that exclusively, and who copies
 /// holds it shared, which keeps those out; there is one.
 final class Following: @unchecked Sendable {
     let copy: StoredFile

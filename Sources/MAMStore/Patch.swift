@@ -1,4 +1,4 @@
-// What is to be written, and which blocks it lies in.
+// What is to be written, and which blocks it is in.
 
 internal import MAMFormat
 
@@ -13,7 +13,7 @@ struct Patch {
 
     var range: Range<Int64> { offset..<offset + Int64(bytes.count) }
 
-    /// The blocks that it lies in; it must not be empty.
+    /// The blocks that it is in; it must not be empty.
     var blocks: ClosedRange<Int64> {
         Layout.block(at: offset)...Layout.block(at: range.upperBound - 1)
     }

@@ -109,7 +109,7 @@ extension Resizing {
         do throws(StoreError) {
             try write()
             // Otherwise ext4 may make the size durable long before it has found room for what was
-            // written. What lies before had its turn when the file grew over it.
+            // written. What is before had its turn when the file grew over it.
             startWriteBack(content.descriptor.raw, from: start)
             try setPhysicalSize(new)
             content.extent = new

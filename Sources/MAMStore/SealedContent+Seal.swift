@@ -32,7 +32,7 @@ extension SealedContent {
     }
 
     /// Reads those blocks of a run of which something stays, neighbours at once: a page of the
-    /// kernel's lies in two.
+    /// kernel's is in two.
     func readOld(
         _ blocks: ClosedRange<Int64>, covered patch: Patch, becoming new: Extent,
         into run: borrowing SealedRun

@@ -52,7 +52,7 @@ final class SealedContent {
         isEndProved = cipher != nil
     }
 
-    /// Changed by whoever has the last block for itself. It never shrinks while the lock is shared.
+    /// Changed by the holder of the last block's lock. It never shrinks while the lock is shared.
     var extent: Extent {
         get {
             let size = size.load(ordering: .acquiring)

@@ -7,7 +7,7 @@ extension StoredFile {
     /// Opens the last block, once, and compares its mark with the file's size: throws `.wrongEnd`
     /// where they differ, as after a crash or a cut. Needs the key.
     ///
-    /// Where the block does not verify nothing proves the end. What lies before it can be read all
+    /// Where the block does not verify nothing proves the end. What is before it can be read all
     /// the same, unless nothing of that block would be: then no read would tell.
     package func proveEnd() throws(StoreError) {
         let isProved = lock.shared {

@@ -97,7 +97,7 @@ extension ByteString {
         return ByteString(bytes + (needsSlash ? [UInt8(ascii: "/")] : []) + component.bytes)
     }
 
-    /// True when `self` is `other` or lies below it; both absolute and resolved.
+    /// True when `self` is `other` or is below it; both absolute and resolved.
     package func isWithin(_ other: ByteString) -> Bool {
         if other.bytes == [UInt8(ascii: "/")] || self == other { return true }
         return bytes.starts(with: other.bytes + [UInt8(ascii: "/")])

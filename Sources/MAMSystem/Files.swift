@@ -206,7 +206,7 @@ package func synchronize(_ descriptor: Int32, dataOnly: Bool = false) throws(Err
     _ = try retrying { dataOnly ? fdatasync(descriptor) : fsync(descriptor) }
 }
 
-/// syncfs(2): all that was written to the file system that a descriptor's file lies on.
+/// syncfs(2): all that was written to the file system that a descriptor's file is on.
 package func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
     try Faults.check(.sync)
     _ = try retrying { mam_sync_file_system(descriptor) }

@@ -75,7 +75,7 @@ package final class Helpers: Sendable {
     }
 }
 
-/// One thread, and the work of whoever has it.
+/// One thread and its work.
 private final class Helper: Sendable {
     private struct Job {
         let work: any SharedWork

@@ -4,7 +4,7 @@
 internal import CShims
 internal import Glibc
 
-/// Refers to a process for good: whoever gets its id later is another.
+/// Refers to one process for good, even if its ID is reused.
 package struct ProcessHandle: Sendable {
     private let descriptor: Descriptor
 

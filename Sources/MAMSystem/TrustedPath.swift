@@ -10,7 +10,7 @@ package enum PathFailure: Error {
 
 /// Opens (`O_PATH`) what the path leads to, without asking it anything: it may be a dead mount.
 ///
-/// Root follows only links of root's own: whoever owns another could lead root to any place.
+/// Root follows only root's own links: the owner of another could redirect root anywhere.
 /// Anybody else reaches nothing through a link that they could not reach without.
 package func openTrusted(_ path: ByteString) throws(PathFailure) -> Descriptor {
     guard !path.bytes.isEmpty else { throw .failed(.noEntry) }

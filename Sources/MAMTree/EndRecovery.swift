@@ -1,4 +1,4 @@
-// After an unclean end: what a crash left unfinished at the end of a file is mended before anyone
+// After an unclean end: what a crash left unfinished at the end of a file is repaired before anyone
 // sees the file.
 
 internal import Glibc
@@ -7,7 +7,7 @@ internal import MAMStore
 package import MAMSystem
 package import MAMVault
 
-/// Mends the end of a file that a crash cut short, when the file is first looked up.
+/// Repairs the end of a file that a crash cut short, when the file is first looked up.
 package struct EndRecovery: Sendable {
     package let tree: Tree
 
@@ -79,6 +79,6 @@ package struct EndRecovery: Sendable {
         tree.vault.reportRecovery(of: path, owner: header.owner, what)
     }
 
-    /// What a crash left unfinished is mended when a file is first looked up.
+    /// What a crash left unfinished is repaired when a file is first looked up.
     package var recovers: Bool { !tree.isReadOnly && tree.vault.uncertainEnds.areAll }
 }

@@ -15,7 +15,7 @@ extension Inode {
         package var facts: FileFacts?
         /// It is being written anew for another owner; it can be used meanwhile.
         package var isConverting = false
-        /// It is being mended, or moved away; nobody may open it meanwhile.
+        /// It is being repaired, or moved away; nobody may open it meanwhile.
         package var isHeld = false
         /// Another file stands at its name now: whoever opens it must look the name up again.
         package var isReplaced = false

@@ -55,7 +55,7 @@ package final class InodeTable: Sendable {
         }
     }
 
-    /// Counts one more look-up of an inode that the kernel has in hand.
+    /// Counts one more look-up of an inode that the kernel has held.
     package func lookUpAgain(_ inode: Inode) {
         tables.withLock { _ in _ = inode.lookups.add(1, ordering: .relaxed) }
     }

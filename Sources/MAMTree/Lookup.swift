@@ -61,7 +61,7 @@ package struct Lookup: Sendable {
 
     /// What has to be asked before a name is looked at.
     package struct Moment {
-        /// Once all is mended, no status is from before that.
+        /// Once all is repaired, no status is from before that.
         package let recovers: Bool
         fileprivate let lossCount: Int
     }

@@ -83,5 +83,5 @@ private func withoutSetIDBits(_ status: stat, unless isMember: (gid_t) -> Bool) 
     return staysWithGroup ? kept : kept & ~S_ISGID
 }
 
-/// Held by whoever changes a mode, so that a temporary one is never taken for the file's own.
+/// Held while a mode changes, so that a temporary one is never taken for the file's own.
 private let modes = ReadWriteLock()

@@ -24,7 +24,7 @@ extension VaultError {
 }
 
 extension AccountBlock {
-    /// Time that has run out `EKEYEXPIRED` · what a passphrase would mend `ENOKEY` · other rules
+    /// Time that has run out `EKEYEXPIRED` · what a passphrase would repair `ENOKEY` · other rules
     /// of policy `EACCES`.
     package var errno: Errno {
         switch kind {

@@ -20,7 +20,7 @@ extension Tree {
         // One without a name was made here, so that its key was here: an account that is gone was
         // wiped.
         let isUnnamed = try status(at: inode.handle.raw, "").st_nlink == 0
-        // Asking for a header may have to wait for the file, and whoever waits for `names` with it.
+        // Reading a header may wait for the file, and with it all threads that wait for `names`.
         guard vault.isWiping || isUnnamed else { return }
         let header = inode.header
         if vault.isWiping, let header {

@@ -23,7 +23,7 @@ package final class Tree: Sendable {
     package let mountPoint: ByteString
     /// Mounted read-only: nothing below is written either.
     package let isReadOnly: Bool
-    /// Held by who mends one.
+    /// Held by who repairs one.
     package let recovery = ReadWriteLock()
     private let rootStatus: stat
     /// Whether what is known may be held open for reading: elsewhere that is another program's or
@@ -127,7 +127,7 @@ extension Tree {
     package var rootDevice: UInt64 { UInt64(rootStatus.st_dev) }
 }
 
-/// What the kernel gets to know of an inode: its number and attributes, plain size included.
+/// What the kernel learns of an inode: its number and attributes, plain size included.
 package struct Entry {
     package let inode: Inode
     package let attributes: stat

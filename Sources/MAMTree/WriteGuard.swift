@@ -6,7 +6,7 @@
 // whole of ours, and then write into the cache for a key that is gone.
 //
 // But once it has the inode's lock it asks whether the file has capabilities that the write must
-// take away: file_remove_privs() sends GETXATTR for `security.capability`, notify_change() the same
+// remove: file_remove_privs() sends GETXATTR for `security.capability`, notify_change() the same
 // again, and then REMOVEXATTR, whose error is the write's. So for a file that must not be written
 // we say that there are some, and refuse to remove them.
 //

@@ -141,7 +141,7 @@ final class AccountWindows: Sendable {
         always.set(.open)
     }
 
-    /// The end of all windows: nothing goes through any more, whoever still refers to them.
+    /// Ends all windows: nothing passes them any more, despite remaining references.
     func revoke() {
         for window in all { window.set(.revoked) }
         advance(to: .locked)

@@ -128,7 +128,7 @@ final class Enrollments: Sendable {
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
         // Not to be asked again: whose keys are imported later was not there for these orders. What
-        // is damaged stays so until the orders that lie there are taken as obeyed.
+        // is damaged stays so until the orders that are there are taken as obeyed.
         if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
@@ -147,7 +147,7 @@ final class Enrollments: Sendable {
         idleWakeUp.signal()
     }
 
-    /// Whoever was wiped may be here again, and must not be for an order of before.
+    /// A wiped account may have been registered again, and must not be for an order of before.
     func takeAsObeyed(_ requests: [WipeRequest]) {
         state.withLock { state in
             for request in requests { state.obeyed.note(request.id) }

@@ -29,7 +29,7 @@ extension Vault {
         }
     }
 
-    /// What was mended of itself, after an unclean end: in the log and in the audit.
+    /// What was repaired of itself, after an unclean end: in the log and in the audit.
     package func reportRecovery(of path: ByteString, owner: Identity, _ what: String) {
         log.warning("\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
         auditEnd(of: owner, at: path.shown, "recovery", what)

@@ -14,7 +14,7 @@ extension Vault {
         return isManaged(header.owner)
     }
 
-    /// Why such a file is read and not written, and what mends that.
+    /// Why such a file is read and not written, and what repairs that.
     package func reasonAgainstWriting(to header: FileHeader) -> String {
         "it is plain although files of \(header.owner) are sealed here, so this daemon did not "
             + "make it for them: it can be read, but not changed; mamctl protect FILE seals it, or "

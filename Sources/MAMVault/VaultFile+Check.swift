@@ -1,4 +1,4 @@
-// Checking and mending one file, as far as its window lets us.
+// Checking and repairing one file, as far as its window lets us.
 
 package import MAMStore
 package import MAMSystem

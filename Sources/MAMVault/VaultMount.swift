@@ -27,7 +27,7 @@ package struct OwnedHeader: Sendable {
 
 /// What in the backing directory says whose content is, or will be.
 package enum StoredClaim {
-    /// `path`: below the backing directory. `bytes`: the whole header, as it lies there; nil if it
+    /// `path`: below the backing directory. `bytes`: the whole header, as it is there; nil if it
     /// cannot be read.
     case file(OwnedHeader, path: () -> ByteString, bytes: () -> [UInt8]?)
     /// The default owner of what is made in a directory, and the user whose the directory is.
@@ -72,7 +72,7 @@ package protocol VaultMount: Sendable {
     ) -> Bool?
 
     /// Removes every file for which `isWanted` holds, given its header, with all its names,
-    /// wherever it lies in the backing directory. What is removed is synced, and looked for once
+    /// wherever it is in the backing directory. What is removed is synced, and looked for once
     /// more, before this returns.
     func removeFiles(
         where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void

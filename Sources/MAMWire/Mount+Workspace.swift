@@ -18,7 +18,7 @@ extension Mount {
     }
 }
 
-/// The mount of a workspace that the open file lies in; nil outside of any.
+/// The mount of a workspace that the open file is in; nil outside of any.
 package func workspaceMount(of file: Descriptor) -> (name: WorkspaceName, user: UInt32?)? {
     guard let mount = try? MountTable().mount(of: file.raw), let name = mount.workspace else {
         return nil
@@ -26,7 +26,7 @@ package func workspaceMount(of file: Descriptor) -> (name: WorkspaceName, user: 
     return (name, mount.user)
 }
 
-/// The workspace whose mount the open file lies in; nil outside of any.
+/// The workspace whose mount the open file is in; nil outside of any.
 package func workspace(of file: Descriptor) -> WorkspaceName? {
     workspaceMount(of: file)?.name
 }

@@ -75,7 +75,7 @@ final class ConvertedCopy {
         let directory = try withOwnerRights(to: place.directory) { path throws(Errno) in
             try openFile(procPath: path, O_RDONLY | O_DIRECTORY)
         }
-        // Before the exchange: whoever looks the name up then must find the same inode.
+        // Before the exchange: later look-ups of the name must find the same inode.
         table.add(new, of: inode)
         do throws(Errno) {
             try exchange(with: place)

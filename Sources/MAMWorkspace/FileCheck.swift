@@ -1,4 +1,4 @@
-// Checking one file of the tree, whoever uses it.
+// Checks one file of the tree, which may be in use.
 
 internal import Glibc
 internal import MAMFormat
@@ -65,7 +65,7 @@ package struct FileCheck: Sendable {
             access = try file.prepareCheck()
             problems = try self.problems(of: file, item, while: shallGoOn, progressed)
         } catch { return CheckedFile(findings: [try finding(for: error, look)]) }
-        // Of a part nothing follows: what comes behind it may be beyond mending.
+        // Of a part nothing follows: what comes behind it may be beyond repairing.
         guard let problems else { return CheckedFile() }
         return try result(of: look, file, access, problems)
     }

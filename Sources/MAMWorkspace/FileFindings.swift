@@ -25,7 +25,7 @@ struct Outcomes {
 }
 
 extension Finding.Outcome {
-    /// Of a mended file that is not known to be what was written into it.
+    /// Of a repaired file that is not known to be what was written into it.
     fileprivate func losing(_ what: String) -> Finding.Outcome {
         if case .repaired(let action) = self { .incomplete("\(action); \(what)") } else { self }
     }

@@ -1,4 +1,4 @@
-// Mending what a check found in one file, and moving out of the way what cannot be mended.
+// Mending what a check found in one file, and moving out of the way what cannot be repaired.
 
 internal import Glibc
 internal import MAMStore
@@ -16,7 +16,7 @@ final class Repair: Sendable {
     init(in root: Descriptor) { quarantine = Quarantine(in: root) }
 }
 
-/// Mends one file, or moves it out of the way.
+/// Repairs one file, or moves it out of the way.
 package struct FileRepair: Sendable {
     let tree: Tree
 

@@ -1,4 +1,4 @@
-// Where a repair puts the files that it cannot mend, and the blocks that it writes over.
+// Where a repair puts the files that it cannot repair, and the blocks that it writes over.
 
 internal import CShims
 internal import Glibc
@@ -123,7 +123,7 @@ final class Quarantine: Sendable {
         return directory
     }
 
-    /// Before the move: a file that lies here without a line could not be told from another's.
+    /// Before the move: a file that is here without a line could not be told from another's.
     private func write(
         _ item: VerifyItem, _ reason: String, to log: Descriptor
     ) throws(Errno) {

@@ -1,4 +1,4 @@
-// After an unclean end: what a crash left unfinished at the end of a file is mended before anyone
+// After an unclean end: what a crash left unfinished at the end of a file is repaired before anyone
 // sees the file.
 
 internal import Glibc
@@ -15,7 +15,7 @@ package struct Recover: Sendable {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Looks every file up once, and mends the ends that need the key. The headers of what has to
+    /// Looks every file up once, and repairs the ends that need the key. The headers of what has to
     /// wait for it, one of each; nil if not all could be looked at. From then on a
     /// wrong end of any other file is not of that crash.
     ///

@@ -6,7 +6,7 @@ internal import MAMSystem
 package import MAMTree
 internal import MAMVault
 
-/// Checks what lies beside the tree: keybags, wipes, leftovers.
+/// Checks what is beside the tree: keybags, wipes, leftovers.
 package struct Surroundings: Sendable {
     let tree: Tree
 

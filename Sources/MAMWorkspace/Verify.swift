@@ -44,7 +44,7 @@ package struct Verify: Sendable {
         return counts
     }
 
-    /// Where a file or directory lies below the root: a descriptor of the mount, or of the backing
+    /// Where a file or directory is below the root: a descriptor of the mount, or of the backing
     /// directory. Nil for the root itself.
     func relativePath(
         ofMemberOfTree descriptor: Descriptor

@@ -33,7 +33,7 @@ struct Converter {
         }
     }
 
-    /// Nil for a file that lies in no mount.
+    /// Nil for a file that is in no mount.
     private func convertInMount(_ path: ByteString) throws -> (Record?, JSONValue)? {
         let file = try openForQuestion(path)
         guard let name = workspace(of: file) else { return nil }
@@ -89,7 +89,7 @@ private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Boo
     )
 }
 
-/// What lies in a mount is encrypted by the mount: a protected file in it would be protected twice.
+/// What is in a mount is encrypted by the mount: a protected file in it would be protected twice.
 private func refuseMount(_ destination: ByteString) throws(Failure) {
     guard let directory = try? openFile(destination.directory.cString, openPathOnly),
         let name = workspace(of: directory)

@@ -23,7 +23,7 @@ final class Daemon {
         }
     }
 
-    /// The daemon of the mount that an open file lies in.
+    /// The daemon of the mount that an open file is in.
     convenience init(of name: WorkspaceName, servingMountOf file: Descriptor) throws(Failure) {
         try self.init(
             of: name, at: Places.current.existingSocket(of: name),
@@ -139,7 +139,7 @@ extension Failure {
 }
 
 extension Invocation {
-    /// The daemon of `--workspace`, else of the mount that `file` lies in, else the only one that runs.
+    /// The daemon of `--workspace`, else of the mount that `file` is in, else the only one that runs.
     func daemon(for file: Descriptor? = nil) throws(Failure) -> Daemon {
         if let name = try chosenName() {
             return try Daemon(of: name, at: Places.current.existingSocket(of: name))

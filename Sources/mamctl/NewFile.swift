@@ -167,7 +167,7 @@ private func takeRights(
     let isListKept = keepAccessList(of: original, file)
     let isGroupKept = try status(of: file.raw).st_gid == source.st_gid
     guard !isListKept || !isGroupKept else { return source.st_mode }
-    // Whoever is in the group gets no more than everybody.
+    // The group gets no more than others.
     return source.st_mode & (~0o070 | (source.st_mode & 0o007) << 3)
 }
 

@@ -8,7 +8,7 @@ internal import MAMWire
 func runProgram(_ words: [ByteString]) -> Int32 {
     let status = runAndReport(words)
     guard let error = outputFailure else { return status }
-    // As a full disk: whoever takes what is there for the whole must not be told that all is well.
+    // A full disk, for example: incomplete output must not look like success.
     Failure(ByteString("standard output"), error).report(isJSON: false)
     return status == ExitStatus.success.rawValue ? ExitStatus.failure.rawValue : status
 }

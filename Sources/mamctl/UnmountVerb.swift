@@ -15,7 +15,7 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let daemon =
         isDaemonStuck(found.name, at: found.place)
         ? nil : process(serving: found.name, at: found.place)
-    // Nobody can write to a dead mount any more: it goes at once, whoever has it in use.
+    // Nobody can write to a dead mount any more: unmount it at once, even if it is in use.
     try detach(found.place, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
     if invocation.isJSON {

@@ -33,7 +33,7 @@ extension Invocation {
         }
     }
 
-    /// What is still missing; throws what no waiting mends.
+    /// What is still missing; throws what no waiting repairs.
     fileprivate var obstacle: Failure? {
         get throws {
             let daemon: Daemon

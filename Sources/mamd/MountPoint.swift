@@ -49,7 +49,7 @@ func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
     }
 }
 
-/// The directory that the mount will cover, with dead mounts taken away from over it; opened with
+/// The directory that the mount will cover, with dead mounts removed from over it; opened with
 /// `O_PATH`.
 ///
 /// Called at the last moment: while a dead mount stands programs are refused, and without it they
@@ -92,7 +92,7 @@ private func listed(_ names: [ByteString]) -> String {
     names[0].shown + (names.count > 1 ? " and \(names.count - 1) more" : "")
 }
 
-/// What lies in the covered directory, as a warning; nil if nothing does.
+/// What is in the covered directory, as a warning; nil if nothing does.
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
     guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return

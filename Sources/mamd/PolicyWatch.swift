@@ -11,7 +11,7 @@ struct PolicyWatch: Sendable {
     private let read: @Sendable (_ isBlind: Bool) -> Void
 
     private static let quietMilliseconds: Int32 = 200
-    /// Whoever writes without a pause is not waited for any longer.
+    /// The limit of waiting for a writer that does not pause.
     private static let patience = 10
     /// How long until the next look, where the kernel cannot tell of changes.
     private static let blindMilliseconds: Int32 = 5000

@@ -8,7 +8,7 @@ import MAMWorkspace
 import Synchronization
 
 /// The end is marked neither in the state directory nor in the lock file until what a crash may
-/// have left unfinished is mended in every file.
+/// have left unfinished is repaired in every file.
 final class Recovery: Sendable {
     private let backing: Backing
     private let log: Log
@@ -39,7 +39,7 @@ final class Recovery: Sendable {
         } catch { throw StartError("\(path)/clean-end cannot be removed: \(error)") }
     }
 
-    /// Beside the mount, which mends what is looked up meanwhile.
+    /// Beside the mount, which repairs what is looked up meanwhile.
     func start(_ tree: Tree) throws(Errno) {
         guard !tree.isReadOnly else { return }
         let isNeeded = isNeeded.load(ordering: .relaxed)

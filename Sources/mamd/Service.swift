@@ -1,4 +1,4 @@
-// What a unit of systemd's does around the daemon: the mount is made, and taken away, outside of
+// What a unit of systemd's does around the daemon: the mount is made, and removed, outside of
 // its sandbox.
 
 import Glibc

@@ -14,7 +14,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
-    // A backup may be looked at wherever it lies; but not mended as what it is not.
+    // A backup may be looked at wherever it lies; but not repaired as what it is not.
     do throws(StartError) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     } catch {

@@ -30,7 +30,7 @@ func startWatchdog(
 }
 
 /// A thread that serves waits for what is below the backing directory: it is the disk that does not
-/// answer. No kill would mend that, and what is not on the disk yet would be lost.
+/// answer. No kill would repair that, and what is not on the disk yet would be lost.
 private func waitsForDisk() -> Bool {
     let threads = (try? entries(of: ByteString("/proc/self/task"))) ?? []
     return threads.compactMap { Int32($0.shown) }.contains { thread in
