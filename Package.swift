@@ -76,6 +76,8 @@ let package = Package(
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
+        // Where workspaces are: directories, sockets, mounts
+        module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // What both ends of the socket share
         module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
 
@@ -111,23 +113,21 @@ let package = Package(
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
-        module("MAMClient", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
+        module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
 
         // Programs
         program(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMWire",
-                "MAMControl",
-                "MAMSession",
-                "CShims",
+                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMPlaces",
+                "MAMWire", "MAMControl", "MAMSession", "CShims",
             ]),
         program(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMStore", "MAMWire", "CShims", "CSupervisor",
+                "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims", "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -181,7 +181,9 @@ let package = Package(
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
         tests(
-            "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
+            "MAMControlTests",
+            ["MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
+        tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py
         .executableTarget(

@@ -1,6 +1,7 @@
 // Where a program begins: one workspace, and its managers.
 
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 

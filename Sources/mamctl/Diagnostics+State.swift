@@ -5,6 +5,7 @@ internal import Glibc
 internal import MAMAudit
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire

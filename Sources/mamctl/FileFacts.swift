@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire

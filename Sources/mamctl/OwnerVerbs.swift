@@ -1,6 +1,7 @@
 // `owner`, `class`, `info` and `is-encrypted`.
 
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 

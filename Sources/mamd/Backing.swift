@@ -3,6 +3,7 @@
 import CShims
 import Glibc
 import MAMModel
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 

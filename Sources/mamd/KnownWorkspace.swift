@@ -2,6 +2,7 @@
 // it says itself leads to settings, policies and keys, and could be changed to lead to none.
 
 import MAMModel
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 

@@ -2,6 +2,7 @@
 // hides.
 
 import Glibc
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 

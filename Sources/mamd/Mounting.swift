@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMFuse
+internal import MAMPlaces
 import MAMSystem
 import MAMTree
 import MAMWire

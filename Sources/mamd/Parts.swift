@@ -4,6 +4,7 @@ import Glibc
 import MAMControl
 import MAMKeyring
 import MAMModel
+internal import MAMPlaces
 import MAMPolicy
 import MAMSystem
 import MAMTree

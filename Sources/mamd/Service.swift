@@ -3,6 +3,7 @@
 
 import Glibc
 import MAMFuse
+import MAMPlaces
 import MAMSystem
 import MAMWire
 

@@ -1,11 +1,9 @@
 // Directories, names and mounts.
 
 import Glibc
+import MAMPlaces
 import MAMSystem
-import MAMWire
 import Testing
-
-@testable import MAMControl
 
 @Suite struct PlacesTests {
     static let rows: [(UInt32, [String: String], String, String, String)] = [

@@ -1,7 +1,6 @@
 // A regular file that is in memory alone.
 
 internal import Glibc
-package import MAMSystem
 
 /// A file without a name in shared memory, for content that a call takes as a file and that must
 /// not reach a disk.

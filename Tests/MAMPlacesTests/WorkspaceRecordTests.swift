@@ -1,7 +1,7 @@
 import Glibc
 import MAMModel
+import MAMPlaces
 import MAMSystem
-import MAMWire
 import Testing
 
 /// Settings of two workspaces, and their backing directories; removed at the end.
