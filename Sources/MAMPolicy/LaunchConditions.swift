@@ -20,7 +20,7 @@ package enum ClockStatus: Int, Sendable, CaseIterable {
     case notConfigured, unknown, clockedIn, clockedOut, clockedInStale, clockedOutStale
 }
 
-/// What is known of the device and the account. Nil is unknown: a condition that cannot be judged
+/// What is known of the device and the account. Nil is unknown: a condition that cannot be evaluated
 /// blocks, or warns if that is the most it could do. It never wipes.
 package struct LaunchConditions: Sendable {
     package var osVersion: String?
@@ -43,7 +43,7 @@ package struct LaunchConditions: Sendable {
     package init(now: Int64) { self.now = now }
 }
 
-/// One condition that is not met, or cannot be judged.
+/// One condition that is not met, or cannot be evaluated.
 package struct LaunchFinding: Sendable, Equatable {
     package let action: LaunchAction
     package let subject: LaunchSubject

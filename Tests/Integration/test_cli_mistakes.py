@@ -76,10 +76,10 @@ class Mistakes(WorkspaceCase):
             # Accounts.
             (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND,
             "mamctl account register"),
-            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "type it again"),
-            (["unlock", BOB, "--passfile", two_lines], USAGE, "alone"),
+            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
+            (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
             (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),
-            (["unlock", BOB, "--extpass", "false"], NO, "by itself"),
+            (["unlock", BOB, "--extpass", "false"], NO, "on its own"),
             (["unlock", "--passfile", right], USAGE, "mamctl unlock ACCOUNT"),
             (["account", "register", ANN, "--passfile", right], NO, f"mamctl unlock {ANN}"),
             (["encrypt", plain, "--owner", "eve@contoso.com"], NOT_MANAGED, "mamctl account list"),

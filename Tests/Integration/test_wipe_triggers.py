@@ -2,7 +2,6 @@
 test_pin, test_offline."""
 import errno
 import json
-import time
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
@@ -49,6 +48,10 @@ class Triggers(EnrollmentCase):
         document = {"@odata.type": "#mamd.wipeRequest", "id": name, "account": account}
         (self.workspace.policies / f"wipe-{name}.json").write_text(json.dumps(document))
 
+    def read_orders(self):
+        """Returns when the daemon has read the directory and carried out what it orders."""
+        self.workspace.serving("account check-in")
+
     def test_a_document_of_the_administrators(self):
         self.begin()
         self.order("one", ANN.upper())
@@ -59,7 +62,7 @@ class Triggers(EnrollmentCase):
                 lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
                 self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         # One that comes while no daemon runs is obeyed at the next start.
         self.workspace.unmount()
@@ -84,7 +87,7 @@ class Triggers(EnrollmentCase):
                 lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
                 self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         self.workspace.unlock()
         self.assertEqual(self.file.read_bytes(), b"new")
@@ -98,7 +101,7 @@ class Triggers(EnrollmentCase):
                 lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
                 self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account("carl@contoso.com"))
 
     def test_an_order_that_a_crash_came_before_is_obeyed_and_no_other_one(self):
@@ -114,7 +117,7 @@ class Triggers(EnrollmentCase):
             if is_wiped:
                 wait_until(lambda: self.workspace.account() is None)
             else:
-                time.sleep(0.5)
+                self.read_orders()
                 self.assertIsNotNone(self.workspace.account())
 
     def test_no_order_is_obeyed_where_nobody_knows_which_were(self):
@@ -123,7 +126,7 @@ class Triggers(EnrollmentCase):
         self.order("one")
         (self.workspace.state / "enrollment" / "workspace").write_text("{")
         self.workspace.mount()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         self.assertIn("enrollment/workspace is damaged", daemon_text(self.workspace))
         self.order("two")

@@ -38,7 +38,7 @@ import Testing
             let findings = policy.launchVerdict(conditions).findings
             #expect(findings.isEmpty == (expected == "n"))
             #expect(findings.allSatisfy { $0.action == .block })
-            let isUnknown = findings.first?.reason.contains("cannot be judged") == true
+            let isUnknown = findings.first?.reason.contains("cannot be evaluated") == true
             #expect(isUnknown == (expected == "?"))
         }
     }
@@ -67,7 +67,7 @@ import Testing
     @Test func `nothing known blocks or warns and never wipes, and says so`() {
         let found = policy(Self.everything).launchVerdict(LaunchConditions(now: 0))
         #expect(found.findings.count == 16)
-        #expect(found.findings.allSatisfy { $0.reason.contains("cannot be judged") })
+        #expect(found.findings.allSatisfy { $0.reason.contains("cannot be evaluated") })
         #expect(found.action == .block)
         #expect(found.findings.filter { $0.action == .warn }.count == 5)
     }
