@@ -64,7 +64,7 @@ package struct RecoveryInterface: VaultInterface {
         if try call.parameters.flag("join") {
             guard let account = try account(joinedBy: export, call) else {
                 throw .refused(
-                    "no account '\(name)' is here to join; without join the import registers it")
+                    "there is no account '\(name)' to join; without join the import registers it")
             }
             return try join(export, to: account, call)
         }

@@ -89,7 +89,8 @@ extension KeyExportError: CustomStringConvertible {
         switch self {
         case .notAnExport: "it does not begin as exported keys do"
         case .newerVersion(let version):
-            "it has format version \(version), and this program knows up to \(KeyExport.version):"
+            "it has format version \(version), but this program supports up to"
+                + " \(KeyExport.version):"
                 + " install a newer mamd"
         case .wrongLength: "no export has its length"
         case .checksum: "its checksum is wrong: it was changed or damaged"

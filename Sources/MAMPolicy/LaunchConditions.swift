@@ -20,8 +20,8 @@ package enum ClockStatus: Int, Sendable, CaseIterable {
     case notConfigured, unknown, clockedIn, clockedOut, clockedInStale, clockedOutStale
 }
 
-/// What is known of the device and the account. Nil is unknown: a condition that cannot be evaluated
-/// blocks, or warns if that is the most it could do. It never wipes.
+/// What is known of the device and the account. Nil is unknown: a condition that cannot be
+/// evaluated blocks, or warns if that is the most it could do. It never wipes.
 package struct LaunchConditions: Sendable {
     package var osVersion: String?
     package var appVersion: String?

@@ -51,7 +51,7 @@ extension Vault {
         case nil, .ended(.exited(0), _): return nil
         case .ended(.exited(Hooks.networkFailure), _):
             return .networkFailure("the CheckIn hook says that the network is down")
-        case .some(.timedOut): return .timedOut("the CheckIn hook did not end in time")
+        case .some(.timedOut): return .timedOut("the CheckIn hook timed out")
         case .some(let result): return .failure("the CheckIn hook \(result.description)")
         }
     }

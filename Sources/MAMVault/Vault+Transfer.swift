@@ -44,7 +44,7 @@ extension Vault {
             by: principal(of: receiver))
         guard !decision.isAllowed else { return }
         throw .refused(
-            "it belongs to \(owner), whose policy gives nothing to \(receiver)",
+            "it belongs to \(owner), whose policy shares nothing with \(receiver)",
             next: "mamctl run --identity \(owner) -- COMMAND")
     }
 }

@@ -73,7 +73,7 @@ struct WorkspacePlan {
         if let name = workspace(of: directory) { throw insideMount(name) }
         if faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 {
             throw Failure(
-                .failure, "\(backing.shown) is a workspace already",
+                .failure, "\(backing.shown) is already a workspace",
                 next: "mamctl mount \(backing.asArgument) MOUNTPOINT")
         }
         // What a broken-off run left is no reason to refuse.
