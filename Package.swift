@@ -94,7 +94,9 @@ let package = Package(
         module(
             "MAMWorkspace",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "MAMTree", "CShims",
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
+                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMStore", "MAMVault", "MAMTree",
+                "CShims",
             ]),
 
         // Edges
@@ -138,7 +140,7 @@ let package = Package(
             "mambench",
             [
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "CBench",
+                "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "MAMWorkspace", "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -152,12 +154,6 @@ let package = Package(
         tests(
             "MAMEnrollmentTests", ["MAMEnrollment", "MAMPolicy", "MAMSystem", "MAMModel"]),
         tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
-        tests(
-            "MAMVaultTests",
-            [
-                "MAMVault", "MAMStore", "MAMKeyring", "MAMIdentity", "MAMEnrollment", "MAMPolicy",
-                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
-            ]),
         // A workspace without a mount
         module(
             "WorkspaceSupport",
@@ -166,6 +162,13 @@ let package = Package(
                 "MAMFormat", "MAMSystem", "MAMModel",
             ],
             path: "Tests/WorkspaceSupport"),
+        tests(
+            "MAMVaultTests",
+            [
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
+                "MAMIdentity", "MAMEnrollment", "MAMPolicy",
+                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
+            ]),
         tests(
             "MAMTreeTests",
             [
@@ -176,7 +179,8 @@ let package = Package(
             "MAMWorkspaceTests",
             [
                 "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore",
-                "MAMKeyring", "MAMPolicy", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMCrypto", "MAMFormat",
+                "MAMSystem", "MAMModel",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),

@@ -4,16 +4,17 @@ internal import MAMAudit
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
-package import MAMVault
+package import MAMTree
+internal import MAMVault
 package import MAMWire
 
 /// Answers the socket.
 package struct AuditInterface: VaultInterface {
-    let vault: Vault
+    let tree: Tree
     /// One reads all that is kept at a time.
     private let readers = Shares(total: 1)
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
     package var name: String { Varlink.Audit.name }
     package var description: String { Varlink.Audit.text }

@@ -5,16 +5,18 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
-package import MAMVault
+package import MAMTree
+internal import MAMVault
 package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct EnrollmentInterface: VaultInterface {
     private typealias Wire = Varlink.Enrollment
 
-    let vault: Vault
+    let tree: Tree
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
     package var name: String { Varlink.Enrollment.name }
     package var description: String { Varlink.Enrollment.text }
@@ -57,7 +59,7 @@ package struct EnrollmentInterface: VaultInterface {
     }
 
     private func status(of account: AccountID) -> EnrollmentStatus {
-        vault.enrollment(of: account)?.status
+        Accounts(vault).enrollment(of: account)?.status
             ?? EnrollmentStatus(vault.identity(of: account), .notEnrolled)
     }
 
@@ -69,7 +71,7 @@ package struct EnrollmentInterface: VaultInterface {
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
-            try vault.login(account, passphrase: passphrase)
+            try SignIn(tree).login(account, passphrase: passphrase)
         }
         return .init(status: .init(status))
     }
@@ -90,17 +92,17 @@ package struct EnrollmentInterface: VaultInterface {
         }
         let (account, name) = try account(call)
         guard try call.parameters.bool("wipe") else {
-            return .init(status: .init(vault.signOut(account)))
+            return .init(status: .init(Deregistration(tree).signOut(account)))
         }
         try requireConfirmed(call, toWipe: name)
-        guard !vault.isReadOnly else {
+        guard !Wipe(tree).isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
         let identity = vault.identity(of: account)
         let reason = WipeReason(.deregister, "uid \(call.peer.uid) deregistered it")
         let outcome = try keyed(name) { () throws(KeyringError) in
-            try vault.wipe(account, because: reason)
+            try Wipe(tree).wipe(account, because: reason)
         }
         let status = EnrollmentStatus(identity, outcome.isComplete ? .unenrolled : .dataNotCleared)
         return .init(status: .init(status), wiped: Varlink.Workspace.Wipe.Reply(outcome).json)
@@ -109,7 +111,7 @@ package struct EnrollmentInterface: VaultInterface {
     private func checkIn(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CheckIn.Reply {
         _ = try call.request(Wire.CheckIn.self)
         try requireTrusted(call, toDo: "check in")
-        let outcome = vault.checkIn()
+        let outcome = CheckIn(tree).checkIn()
         return .init(succeeded: outcome.isSuccess, reason: outcome.reason)
     }
 
@@ -129,7 +131,7 @@ package struct EnrollmentInterface: VaultInterface {
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.CheckCompliance.Reply {
         _ = try call.request(Wire.CheckCompliance.self)
-        let (compliance, reason) = vault.remediate(try account(call).id)
+        let (compliance, reason) = LaunchChecks(tree).remediate(try account(call).id)
         return .init(status: compliance.rawValue, reason: reason)
     }
 
@@ -137,7 +139,7 @@ package struct EnrollmentInterface: VaultInterface {
         _ = try call.request(Wire.UserStatus.self)
         // For who may ask of the account.
         _ = try account(call)
-        return .init(status: vault.userStatus.rawValue)
+        return .init(status: LaunchChecks(tree).userStatus.rawValue)
     }
 
     private func setThreatLevel(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
@@ -145,7 +147,7 @@ package struct EnrollmentInterface: VaultInterface {
         try requireTrusted(call, toDo: "set the threat level")
         let level = request.level.flatMap(ThreatLevel.init(rawValue:))
         guard request.level == nil || level != nil else { throw .invalidParameter("level") }
-        vault.setThreatLevel(level)
+        LaunchChecks(tree).setThreatLevel(level)
         return NoMembers()
     }
 
@@ -159,7 +161,7 @@ package struct EnrollmentInterface: VaultInterface {
         guard (0...315_360_000).contains(request.seconds) else {
             throw .invalidParameter("seconds")
         }
-        vault.advanceClock(bySeconds: Int64(request.seconds))
+        Timers(tree).advanceClock(bySeconds: Int64(request.seconds))
         return NoMembers()
     }
 }

@@ -4,14 +4,16 @@ internal import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem
-package import MAMVault
+package import MAMTree
+internal import MAMVault
 package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct IdentityInterface: VaultInterface {
-    let vault: Vault
+    let tree: Tree
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
     package var name: String { Varlink.Identity.name }
     package var description: String { Varlink.Identity.text }
@@ -66,7 +68,7 @@ package struct IdentityInterface: VaultInterface {
 
     private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["thread"])
-        let found = vault.found(forThread: try callingThread(call), user: call.peer.uid)
+        let found = Callers(vault).found(forThread: try callingThread(call), user: call.peer.uid)
         return ["acting": acting(found.identity, found.source)]
     }
 
@@ -77,13 +79,13 @@ package struct IdentityInterface: VaultInterface {
         let (account, name) = try account(call)
         let objectID = try call.parameters.string("objectId")
         let passphrase = try call.secret("passphrase")
-        if let refusal = vault.refusalToLink(
+        if let refusal = NewNames(tree).refusalToLink(
             account, objectID: objectID, user: call.peer.uid, while: { call.isConnected })
         {
             throw .refused(refusal)
         }
         try keyed(name) { () throws(KeyringError) in
-            try vault.link(account, objectID: objectID, passphrase: passphrase)
+            try Link(tree).link(account, objectID: objectID, passphrase: passphrase)
         }
         let linked = vault.identity(of: account)
         return ["name": .string(linked.name), "objectId": .string(linked.objectID)]

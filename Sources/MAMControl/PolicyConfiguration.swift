@@ -8,7 +8,6 @@ internal import MAMWire
 
 /// What an account's programs are configured with.
 struct PolicyConfiguration: PolicyService {
-    let vault: Vault
     let tree: Tree
 
     func all(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -59,7 +58,7 @@ struct PolicyConfiguration: PolicyService {
     }
 
     private func configuration(of identity: Identity) throws(VarlinkError) -> AppConfiguration {
-        try vaulted { () throws(VaultError) in try vault.configuration(of: identity) }
+        try vaulted { () throws(VaultError) in try NameRights(vault).configuration(of: identity) }
     }
 
     private func query<Query: RawRepresentable<String> & CaseIterable>(

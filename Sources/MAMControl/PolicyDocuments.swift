@@ -6,10 +6,10 @@ internal import MAMSystem
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 /// The policies themselves.
 struct PolicyDocuments: PolicyService {
-    let vault: Vault
     let tree: Tree
     /// Puts a document under a name into the policy directory, and into force; returns why it could
     /// not.
@@ -73,16 +73,17 @@ struct PolicyDocuments: PolicyService {
             throw .systemError(error, "policies/\(name)")
         }
         let book = isTrial ? vault.policies.replacing(name, with: documents) : vault.policies
-        let accounts = vault.accounts.map(\.identity)
+        let accounts = Accounts(vault).all.map(\.identity)
         let warnings =
             (documents.flatMap(\.warnings) + book.warnings(about: documents))
             .map(\.description)
-            + vault.launchFindings(under: documents).map {
+            + LaunchChecks(tree).launchFindings(under: documents).map {
                 "here it means to \($0.action.rawValue): \($0.reason)"
             }
-            + [vault.guessableSeconds(under: documents)].compactMap(\.self).map {
+            + [Accounts(vault).guessableSeconds(under: documents)].compactMap(\.self).map {
                 "offline guessing finds the weakest passphrase that it allows within \($0) s;"
-                    + " require ten digits or more, or a sealed device secret: mamd(8), CREDENTIALS"
+                    + " require ten digits or more, or a sealed device secret: mamd(8),"
+                    + " CREDENTIALS"
             }
         return [
             "documents": .array(documents.map { .string($0.label) }),

@@ -29,7 +29,7 @@ extension PolicyInterface {
 
     private func inputs(for principal: Principal) -> QuestionInputs {
         // What is kept from its account decides nothing for it either.
-        let configuration = (try? vault.configuration(of: principal.identity)) ?? .empty
+        let configuration = (try? NameRights(vault).configuration(of: principal.identity)) ?? .empty
         return QuestionInputs(
             screenCaptureControl: configuration.text(QuestionInputs.screenCaptureKey, .any))
     }

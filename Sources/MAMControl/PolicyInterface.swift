@@ -5,28 +5,26 @@ internal import MAMModel
 internal import MAMPolicy
 package import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct PolicyInterface: VaultInterface, PolicyService {
-    let vault: Vault
     let tree: Tree
     private let documents: PolicyDocuments
 
     /// `store`: puts a document under a name into the policy directory, and into force; returns why
     /// it could not.
     package init(
-        vault: Vault, tree: Tree,
+        tree: Tree,
         store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
     ) {
-        self.vault = vault
         self.tree = tree
-        documents = PolicyDocuments(vault: vault, tree: tree, store: store)
+        documents = PolicyDocuments(tree: tree, store: store)
     }
 
-    private var transfers: PolicyTransfers { PolicyTransfers(vault: vault, tree: tree) }
-    private var configuration: PolicyConfiguration { PolicyConfiguration(vault: vault, tree: tree) }
+    private var transfers: PolicyTransfers { PolicyTransfers(tree: tree) }
+    private var configuration: PolicyConfiguration { PolicyConfiguration(tree: tree) }
 
     package var name: String { Varlink.Policy.name }
     package var description: String { Varlink.Policy.text }

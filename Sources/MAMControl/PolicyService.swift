@@ -7,9 +7,7 @@ internal import MAMVault
 internal import MAMWire
 
 /// What answers calls of `io.mamd.Policy`.
-protocol PolicyService: VaultService {
-    var tree: Tree { get }
-}
+protocol PolicyService: VaultService {}
 
 extension PolicyService {
     /// The account that a call names, which answers to the caller, or the identity that the caller
@@ -18,21 +16,21 @@ extension PolicyService {
         -> Principal
     {
         try namedPrincipal(call, name)
-            ?? vault.principal(of: identity(of: call.peer))
+            ?? Transfers(vault).principal(of: identity(of: call.peer))
     }
 
     /// Nil where the call names none: a side that is unknown, or unmanaged.
     func namedPrincipal(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Principal? {
         guard let identity = try call.identity(name) else { return nil }
         try requireControl(call, of: identity)
-        return vault.principal(of: identity)
+        return Transfers(vault).principal(of: identity)
     }
 
     /// All accounts of `accounts` together, one of them that is managed at least: the most
     /// restrictive of everything.
     func principals(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
         guard call.parameters.has("accounts") else { return try principal(call) }
-        let named = try identities(call, "accounts").map(vault.principal)
+        let named = try identities(call, "accounts").map(Transfers(vault).principal)
         let managed = named.filter(\.isManaged)
         guard let first = managed.first else { return .nobody }
         return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
@@ -63,7 +61,7 @@ extension PolicyService {
         if info.state == .damaged { throw .damaged(info.reason) }
         if info.state == .foreign { return nil }
         try requireControl(call, of: info.owner)
-        return vault.principal(of: info.owner)
+        return Transfers(vault).principal(of: info.owner)
     }
 
     /// The wire form of an answer, which is counted.

@@ -5,6 +5,7 @@ internal import MAMModel
 internal import MAMPolicy
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension PolicyTransfers {
     func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpenURL.Reply {
@@ -19,7 +20,8 @@ extension PolicyTransfers {
             : principal.canOpenURL(request.url, inputs)
         // Without a name the question is about the account that the session shows.
         if answer.decision.isAllowed, request.account != nil {
-            vault.requireSwitch(of: session(of: call), to: principal.identity, because: .openURL)
+            Switch(tree).requireSwitch(
+                of: session(of: call), to: principal.identity, because: .openURL)
         }
         return .init(decision: counted(answer.decision), opens: answer.opens)
     }

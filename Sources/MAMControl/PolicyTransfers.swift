@@ -6,10 +6,10 @@ internal import MAMPolicy
 internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 /// Whether data may go or come.
 struct PolicyTransfers: PolicyService {
-    let vault: Vault
     let tree: Tree
 
     func canSave(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanSave.Reply {
@@ -66,7 +66,7 @@ struct PolicyTransfers: PolicyService {
     /// What may come is shown by whose it is then; nil: nobody said whose.
     private func announceImport(of owner: Principal?, _ decision: Decision, _ call: VarlinkCall) {
         guard decision.isAllowed, let owner else { return }
-        vault.requireSwitch(
+        Switch(tree).requireSwitch(
             of: session(of: call), to: owner.identity, because: .documentImport)
     }
 

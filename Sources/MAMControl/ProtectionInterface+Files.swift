@@ -31,7 +31,7 @@ extension ProtectionInterface {
         let owner = try owner(call)
         guard vault.isManaged(owner) else {
             throw .fileFailed(
-                vault.accounts.isEmpty ? .applicationNotManaged : .identityNotManaged,
+                Accounts(vault).all.isEmpty ? .applicationNotManaged : .identityNotManaged,
                 notManaged(owner, call))
         }
         let file = try regularFile(call)

@@ -3,16 +3,14 @@
 internal import MAMModel
 internal import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct ProtectionInterface: VaultInterface {
-    let vault: Vault
     let tree: Tree
 
-    package init(vault: Vault, tree: Tree) {
-        self.vault = vault
+    package init(tree: Tree) {
         self.tree = tree
     }
 

@@ -6,16 +6,18 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
-package import MAMVault
+package import MAMTree
+internal import MAMVault
 package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct RecoveryInterface: VaultInterface {
     private typealias Wire = Varlink.Recovery
 
-    let vault: Vault
+    let tree: Tree
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
     package var name: String { Varlink.Recovery.name }
     package var description: String { Varlink.Recovery.text }
@@ -44,7 +46,8 @@ package struct RecoveryInterface: VaultInterface {
             throw .invalidInput("the export needs a passphrase of its own")
         }
         let export = try keyed(name) { () throws(KeyringError) in
-            try vault.exportKeys(of: account, passphrase: passphrase, under: exportPassphrase)
+            try KeyExports(tree).exportKeys(
+                of: account, passphrase: passphrase, under: exportPassphrase)
         }
         // Nothing is held here: the file may lie in the mount itself.
         do throws(Errno) {
@@ -68,7 +71,7 @@ package struct RecoveryInterface: VaultInterface {
             }
             return try join(export, to: account, call)
         }
-        if let status = vault.refusal(
+        if let status = Registration(tree).refusal(
             of: export.identity, user: call.peer.uid, while: { call.isConnected })
         {
             guard status.code != .alreadyEnrolled else { throw .accountExists(name) }
@@ -77,7 +80,7 @@ package struct RecoveryInterface: VaultInterface {
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         _ = try keyed(name) { () throws(KeyringError) in
-            try vault.importKeys(
+            try KeyImports(tree).importKeys(
                 export, opened, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
@@ -91,7 +94,9 @@ package struct RecoveryInterface: VaultInterface {
         let opened = try open(export, call)
         let files: ExportedFiles
         do throws(SearchEnd) {
-            files = try vault.files(of: export, opened, for: call.peer.uid) { call.isConnected }
+            files = try KeyJoins(tree).files(of: export, opened, for: call.peer.uid) {
+                call.isConnected
+            }
         } catch { throw .refused("the search for files of its keys did not end: \(error)") }
         return .init(
             export: .init(export), account: account.map { "\($0.bytes)" }, files: files.named,
@@ -105,7 +110,7 @@ package struct RecoveryInterface: VaultInterface {
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         try keyed(vault.identity(of: account).description) { () throws(KeyringError) in
-            try vault.joinKeys(
+            try KeyJoins(tree).joinKeys(
                 export, opened, to: account, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
@@ -115,7 +120,7 @@ package struct RecoveryInterface: VaultInterface {
     private func account(
         joinedBy export: KeyExport, _ call: VarlinkCall
     ) throws(VarlinkError) -> AccountID? {
-        guard let account = vault.account(joinedBy: export) else { return nil }
+        guard let account = KeyJoins(tree).account(joinedBy: export) else { return nil }
         try requireControl(call, of: vault.identity(of: account))
         return account
     }

@@ -3,7 +3,7 @@
 internal import MAMModel
 internal import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
@@ -11,15 +11,13 @@ internal import MAMWorkspace
 package struct ReportInterface: VaultInterface {
     private typealias Wire = Varlink.Report
 
-    let vault: Vault
     let tree: Tree
     let lastVerify: LastVerify
     /// Several of one user's at once would only slow each other down. Nobody waits for another
     /// user's, who can make it as long as they like.
     private let locks = LockTable<UInt32>()
 
-    package init(vault: Vault, tree: Tree, lastVerify: LastVerify) {
-        self.vault = vault
+    package init(tree: Tree, lastVerify: LastVerify) {
         self.tree = tree
         self.lastVerify = lastVerify
     }

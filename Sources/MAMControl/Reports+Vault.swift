@@ -5,6 +5,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension FindingReport {
     init(_ finding: Finding) {
@@ -45,15 +46,15 @@ extension Varlink.Workspace.Wipe.Reply {
             complete: outcome.isComplete, files: outcome.files.count,
             scanned: outcome.files.scanned, opened: outcome.files.found,
             left: outcome.files.left.prefix(Self.namedCount).map(\.wireText),
-            stragglers: outcome.stragglers.map { .init($0) })
+            stragglers: outcome.blockingFiles.map { .init($0) })
     }
 }
 
 extension Varlink.Workspace.Straggler {
-    init(_ straggler: Straggler) {
+    init(_ file: BlockingFile) {
         self.init(
-            path: straggler.path.wireText,
-            processes: straggler.processes.map { .init(pid: Int($0.id), name: $0.name) })
+            path: file.path.wireText,
+            processes: file.processes.map { .init(pid: Int($0.id), name: $0.name) })
     }
 }
 

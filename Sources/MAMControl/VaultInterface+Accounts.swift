@@ -8,7 +8,7 @@ internal import MAMWire
 
 extension VaultService {
     func controlled(by peer: Peer) -> [AccountStatus] {
-        vault.accounts.filter { isControlled($0, by: peer) }
+        Accounts(vault).all.filter { isControlled($0, by: peer) }
     }
 
     func isControlled(_ account: AccountStatus, by peer: Peer) -> Bool {
@@ -40,7 +40,9 @@ extension VaultService {
             case .wrongPassphrase(let seconds):
                 throw .wrongPassphrase(
                     name, retryAfterSeconds: Int(seconds),
-                    outlook: vault.account(named: name).flatMap { vault.outlookOnGuesses($0) })
+                    outlook: vault.account(named: name).flatMap {
+                        Accounts(vault).outlookOnGuesses($0)
+                    })
             case .retryLater(let seconds), .attemptsDamaged(let seconds):
                 throw .notTried(
                     name, retryAfterSeconds: Int(seconds), because: error.description)

@@ -20,7 +20,7 @@ extension VaultService {
 
     /// Whom the calling process acts for.
     func identity(of peer: Peer) -> Identity {
-        peer.asking { vault.identity(ofThread: $0, user: peer.uid) }
+        peer.asking { Callers(vault).identity(ofThread: $0, user: peer.uid) }
     }
 
     /// Where the calling process runs.
@@ -41,7 +41,7 @@ extension VaultService {
 
     /// Refuses who may not act for an identity.
     func requireControl(_ call: VarlinkCall, of identity: Identity) throws(VarlinkError) {
-        guard !vault.mayAct(call.peer.uid, for: identity),
+        guard !Callers(vault).mayAct(call.peer.uid, for: identity),
             let user = vault.registrant(of: identity)
         else { return }
         throw .refused("the account \(identity) belongs to uid \(user)")
@@ -53,7 +53,7 @@ extension VaultService {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
         }
-        try vault.checkTransfer(of: header) { identity(of: call.peer) }
+        try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
     }
 
     /// What is known of the file that a call names. One outside of the mount has to be read: by its

@@ -6,11 +6,12 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension WorkspaceInterface {
     func wipe(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Workspace.Wipe.Reply {
         let request: Varlink.Workspace.Wipe = try call.request()
-        guard let found = vault.wipeable(named: request.account) else {
+        guard let found = Wipe(tree).wipeable(named: request.account) else {
             throw .unknownAccount(request.account)
         }
         let name = found.identity.description
@@ -18,12 +19,12 @@ extension WorkspaceInterface {
             throw .refused("the account \(name) belongs to uid \(found.user)")
         }
         try requireConfirmed(call, toWipe: name)
-        guard !vault.isReadOnly else {
+        guard !Wipe(tree).isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
         let outcome = try keyed(name) { () throws(KeyringError) in
-            try vault.wipe(
+            try Wipe(tree).wipe(
                 found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"),
                 progressed: reporter(call))
         }

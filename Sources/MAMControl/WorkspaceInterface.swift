@@ -8,7 +8,7 @@ internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 package import MAMWire
 internal import MAMWorkspace
 
@@ -31,17 +31,15 @@ package struct WorkspaceFacts: Sendable {
 /// Answers the socket. Holds no state of its own.
 package struct WorkspaceInterface: VaultInterface {
     let facts: WorkspaceFacts
-    let vault: Vault
     let tree: Tree
     let lastVerify: LastVerify
 
     package init(
-        _ facts: WorkspaceFacts, vault: Vault, tree: Tree,
+        _ facts: WorkspaceFacts, tree: Tree,
         lastVerify: LastVerify = LastVerify()
     ) {
         self.facts = facts
         self.lastVerify = lastVerify
-        self.vault = vault
         self.tree = tree
     }
 
@@ -95,12 +93,12 @@ package struct WorkspaceInterface: VaultInterface {
             pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
             maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
             accounts: accountReports(for: call.peer))
-        report.needsImport = vault.needsImport
+        report.needsImport = Unopened(tree).needsImport
         if !facts.mountPoint.isEmpty {
             let transport = tree.transport
             report.transport = transport.way.rawValue
             report.transportNote = transport.note
-            report.isReadOnly = vault.isReadOnly
+            report.isReadOnly = Wipe(tree).isReadOnly
         }
         if isTrusted(call.peer) {
             report.lastVerify = lastVerify.report
@@ -173,12 +171,12 @@ package struct WorkspaceInterface: VaultInterface {
         let bytes = try vaulted { () throws(VaultError) in
             // Of a file in the mount the daemon got the content as itself, and not as its caller.
             if isOurOpen, let info = try? Answers(tree).protection(of: source) {
-                try vault.checkTransfer(of: info) { identity(of: call.peer) }
+                try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
             }
             if let stream = DescriptorEnds(from: source, call) {
-                return try vault.encrypt(stream, for: owner, into: destination)
+                return try Converter(vault).encrypt(stream, for: owner, into: destination)
             }
-            return try vault.encrypt(source, for: owner, into: destination)
+            return try Converter(vault).encrypt(source, for: owner, into: destination)
         }
         return ["bytes": JSONValue(bytes)]
     }
@@ -194,7 +192,7 @@ package struct WorkspaceInterface: VaultInterface {
             return ["bytes": JSONValue(try decryptShown(call, source, into: sink))]
         }
         let bytes = try vaulted { () throws(VaultError) in
-            try vault.decrypt(source, into: sink) { header throws(VaultError) in
+            try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
                 try requireReading(call, of: header)
             }
         }
@@ -209,8 +207,8 @@ package struct WorkspaceInterface: VaultInterface {
         let info = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: source) }
         try requireControl(call, of: info.owner)
         return try vaulted { () throws(VaultError) in
-            try vault.checkTransfer(of: info) { identity(of: call.peer) }
-            return try vault.decryptShown(source, info, into: sink)
+            try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
+            return try Converter(vault).decryptShown(source, info, into: sink)
         }
     }
 

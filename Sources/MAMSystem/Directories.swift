@@ -8,6 +8,7 @@ internal import Glibc
 package func openDirectoryStream(
     _ directory: Int32, movesAccessTime: Bool = true
 ) throws(Errno) -> OpaquePointer {
+    try Faults.check(.list)
     // By the descriptor's own path: "." would have to be looked up in a directory that may only be
     // read.
     let copy = try withProcPath(of: directory) { path throws(Errno) in

@@ -17,6 +17,7 @@ package enum Faults {
         package static let rename = Kind(rawValue: 16)
         package static let remove = Kind(rawValue: 32)
         package static let seek = Kind(rawValue: 64)
+        package static let list = Kind(rawValue: 128)
         package static let any = Kind(rawValue: 0xFF)
     }
 

@@ -46,7 +46,7 @@ package struct Auditing: Sendable {
         var hasher = Hasher()
         hasher.combine(inode.node)
         if let child { hasher.combine(String(cString: child)) }
-        tree.vault.audit(
+        FileAudit(tree.vault).audit(
             refusal: error, of: operation.rawValue, owner: header?.owner ?? .nobody,
             fileClass: header?.sealing?.protectionClass,
             file: UInt64(UInt(bitPattern: hasher.finalize())), errno: error.errno,

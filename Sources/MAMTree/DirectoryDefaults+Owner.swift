@@ -13,7 +13,7 @@ package struct DirectoryDefaults: Sendable {
 
     /// Whose a new file in a directory is.
     package func owner(of directory: Inode?, for caller: Caller) -> Identity {
-        tree.vault.identity(ofThread: caller.thread, user: caller.user) {
+        Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user) {
             guard let note = directory.flatMap(childOwnerNote) else { return nil }
             return note.isProved || mayStand(note.value, for: caller) ? note.value : nil
         }
@@ -24,7 +24,7 @@ package struct DirectoryDefaults: Sendable {
     /// is sealed for it.
     private func mayStand(_ owner: Identity, for caller: Caller) -> Bool {
         tree.vault.isManaged(owner)
-            && !tree.vault.isManaged(tree.vault.defaultIdentity(ofUser: caller.user))
+            && !tree.vault.isManaged(Callers(tree.vault).defaultIdentity(ofUser: caller.user))
     }
 
     /// Nil for none, and for one that nothing proves.
@@ -50,7 +50,7 @@ package struct DirectoryDefaults: Sendable {
 
     /// In the log and the audit, once while the directory is known.
     package func reportUnproved(_ directory: Inode, _ what: String) {
-        tree.vault.auditForgery(
+        FileAudit(tree.vault).auditForgery(
             "\(what), is not proved to be set by this daemon", of: directory.node,
             at: tree.relativePath(of: directory))
     }

@@ -47,7 +47,7 @@ package struct EndRecovery: Sendable {
         guard tree.vault.isOpen(header) else { return }
         do throws(VaultError) {
             let file = try systemCall { () throws(Errno) in try openBacking(found.handle, O_RDWR) }
-            _ = try mendEnd(of: tree.vault.file(file), found.handle, header, mayCut: true)
+            _ = try mendEnd(of: Files(tree.vault).file(file), found.handle, header, mayCut: true)
         } catch { report(found.handle, header, "its end cannot be repaired: \(error)") }
     }
 
@@ -76,7 +76,7 @@ package struct EndRecovery: Sendable {
 
     package func report(_ handle: Descriptor, _ header: FileHeader, _ what: String) {
         let path = tree.relativePath(of: handle) ?? ByteString("a removed file")
-        tree.vault.reportRecovery(of: path, owner: header.owner, what)
+        FileAudit(tree.vault).reportRecovery(of: path, owner: header.owner, what)
     }
 
     /// What a crash left unfinished is repaired when a file is first looked up.

@@ -54,6 +54,7 @@ package final class Tree: Sendable {
     /// Changes of headers that new file keys follow on.
     package let keyChanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
+    private let serving = Atomic<Bool>(false)
     private let onReady: @Sendable (Tree) -> Void
 
     /// Holds the workspace's own files at the top of the backing directory; not shown in the mount.
@@ -121,6 +122,14 @@ extension Tree {
     package func beginStopping() {
         stopping.store(true, ordering: .sequentiallyConsistent)
         vault.keyNews.tell()
+    }
+
+    /// True while the mount serves: then and no earlier are there files for accounts to be looked
+    /// through, wiped or sealed anew.
+    package var isServed: Bool { serving.load(ordering: .sequentiallyConsistent) }
+
+    package func setServed(_ isServed: Bool) {
+        serving.store(isServed, ordering: .sequentiallyConsistent)
     }
 
     /// `st_dev` of the backing directory.

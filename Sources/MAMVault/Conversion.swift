@@ -24,9 +24,9 @@ package final class Conversion {
         self.vault = vault
         old = file
         fileID = file.header?.fileID
-        try vault.admit(file)
-        new = try vault.file(destination)
-        try vault.begin(new, as: owner, asking: asked)
+        try Files(vault).admit(file)
+        new = try Files(vault).file(destination)
+        try Files(vault).begin(new, as: owner, asking: asked)
         old.stored.copying.begin(new.stored, sealer: vault.sealer)
     }
 
@@ -66,7 +66,7 @@ package final class Conversion {
         try whileOpen { () throws(VaultError) in
             // A lock that has come and gone since the last step took it.
             for file in [old, new] where file.stored.needsKey {
-                try vault.provideKey(to: file.stored)
+                try Files(vault).provideKey(to: file.stored)
             }
             do throws(StoreError) { return try old.stored.copying.step(through: buffer) } catch {
                 if error == .keyUnavailable { throw vault.closure(of: old.header) }

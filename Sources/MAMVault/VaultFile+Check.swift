@@ -17,7 +17,7 @@ extension VaultFile {
     package func prepareCheck() throws(VaultError) -> CheckAccess {
         guard let window else { return .whole }
         do throws(VaultError) {
-            if window.allowsOpen, stored.needsKey { try vault.provideKey(to: stored) }
+            if window.allowsOpen, stored.needsKey { try Files(vault).provideKey(to: stored) }
         } catch {
             switch error {
             case .windowClosed, .blocked: break

@@ -11,7 +11,7 @@ package import Synchronization
 /// Every read and write asks the window first: a lock that is held for its reference alone, then
 /// atomic operations on its state.
 package final class VaultFile: Sendable {
-    let stored: StoredFile
+    package let stored: StoredFile
     let vault: Vault
     private let current: Guarded<AccessWindow?>
 
@@ -22,12 +22,12 @@ package final class VaultFile: Sendable {
     }
 
     deinit {
-        if stored.isUnfinished { vault.noteUnfinished(stored.header) }
+        if stored.isUnfinished { FileAudit(vault).noteUnfinished(stored.header) }
         vault.openFiles.remove(ObjectIdentifier(self))
     }
 
     /// Nil for a file that is not encrypted: it has no window.
-    var window: AccessWindow? { current.withLock { $0 } }
+    package var window: AccessWindow? { current.withLock { $0 } }
 
     /// Why nothing may be written through the kernel's cache any more, once the window closes; nil
     /// if it may.
@@ -83,7 +83,7 @@ package final class VaultFile: Sendable {
         do throws(VaultError) { try write(bytes, at: offset) } catch {
             // Of a wiped account it is meant to be lost.
             if case .keyRevoked = error { throw error }
-            vault.reportDiscarded(bytes.count, at: offset, of: self, error)
+            FileAudit(vault).reportDiscarded(bytes.count, at: offset, of: self, error)
             throw error
         }
     }
@@ -118,7 +118,7 @@ package final class VaultFile: Sendable {
             try stored.finish()
             if let failure = stored.untoldSyncFailure { throw .system(failure) }
         } catch {
-            vault.reportUnfinished(self, error)
+            FileAudit(vault).reportUnfinished(self, error)
         }
     }
 
@@ -159,12 +159,14 @@ package final class VaultFile: Sendable {
         do throws(StoreError) {
             return try body()
         } catch {
-            guard error == .keyUnavailable else { throw vault.reported(error, owner: owner) }
+            guard error == .keyUnavailable else {
+                throw FileAudit(vault).reported(error, owner: owner)
+            }
         }
-        try vault.provideKey(to: stored)
+        try Files(vault).provideKey(to: stored)
         do throws(StoreError) { return try body() } catch {
             if error == .keyUnavailable { throw vault.closure(of: header) }
-            throw vault.reported(error, owner: owner)
+            throw FileAudit(vault).reported(error, owner: owner)
         }
     }
 }

@@ -22,7 +22,7 @@ package struct Answers: Sendable {
         if let inode = mountedInode(status) { return protection(of: inode) }
         // Not in this mount: a protected file elsewhere tells its owner by its header.
         do throws(Errno) {
-            return tree.vault.protection(
+            return Protections(tree.vault).protection(
                 of: try FileFacts(
                     of: descriptor, physicalSize: Int64(status.st_size), orStream: true))
         } catch {
@@ -42,10 +42,10 @@ package struct Answers: Sendable {
     /// What is known of a file, or of what a directory asks for its new files.
     package func protection(of inode: Inode) -> ProtectionInfo {
         guard inode.isDirectory else {
-            return tree.vault.protection(of: facts(of: inode))
+            return Protections(tree.vault).protection(of: facts(of: inode))
         }
         let note = DirectoryDefaults(tree).childOwnerNote(of: inode)
-        return tree.vault.protection(
+        return Protections(tree.vault).protection(
             ofDirectoryAsking: Classes(tree).childClass(of: inode),
             owner: DirectoryDefaults(tree).childOwner(of: inode),
             unproved: note?.isProved == false ? note?.value : nil)

@@ -60,7 +60,7 @@ package struct CensusWalk: Sendable {
         census.add(
             Census.Kind(
                 header?.owner ?? .nobody, header?.sealing?.protectionClass,
-                tree.vault.state(of: facts)),
+                Protections(tree.vault).state(of: facts)),
             bytes: Int64(attributes.st_size), stored: Int64(attributes.st_blocks) * 512)
     }
 }

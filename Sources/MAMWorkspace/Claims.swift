@@ -4,7 +4,7 @@ internal import Glibc
 internal import MAMFormat
 package import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 
 /// Looks for files and directories of a name or key.
 package struct Claims: Sendable {

@@ -30,11 +30,11 @@ package struct ClassUpdates: Sendable {
         guard inode.isRegular, let header = inode.header, isWanted(header) else { return true }
         do throws(VaultError) {
             try Classes(tree).changeHeader(of: inode) { file throws(VaultError) in
-                try tree.vault.updateClass(of: file)
+                try FileClasses(tree.vault).updateClass(of: file)
             }
             return true
         } catch {
-            tree.vault.reportStaleClass(of: inode.header, error)
+            FileAudit(tree.vault).reportStaleClass(of: inode.header, error)
             return false
         }
     }

@@ -65,7 +65,7 @@ package struct Classes: Sendable {
         } else {
             try KeyRenewal(tree).changingKey { () throws(VaultError) in
                 try changeHeader(of: inode) { file throws(VaultError) in
-                    try tree.vault.setClass(asked, of: file)
+                    try FileClasses(tree.vault).setClass(asked, of: file)
                 }
                 KeyRenewal(tree).sealAnewIfExposed(inode) { () throws(VaultError) in
                     try Owners(tree).place(of: inode, descriptor)

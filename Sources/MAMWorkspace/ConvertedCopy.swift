@@ -105,6 +105,6 @@ final class ConvertedCopy {
             try conversion.synchronizePlace()
             let old = try openFile(at: directory.raw, name, O_WRONLY | O_NOFOLLOW)
             try withExtendedLifetime(old) { () throws(Errno) in try setSize(old.raw, 0) }
-        } catch { vault.reportUnsynced(error) }
+        } catch { FileAudit(vault).reportUnsynced(error) }
     }
 }

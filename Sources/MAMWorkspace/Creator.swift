@@ -50,7 +50,7 @@ package struct Creator: Sendable {
         let asked = Classes(tree).childClass(of: parent)
         try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
             () throws(VaultError) in
-            try tree.vault.checkCreation(by: owner, asking: asked)
+            try Files(tree.vault).checkCreation(by: owner, asking: asked)
         }
         return try tree.makers.shared { () throws(Errno) in
             let mode = mode & ~S_IFMT
@@ -75,8 +75,8 @@ package struct Creator: Sendable {
                 () throws(Errno) in
                 try Auditing(tree).auditing(.create, parent, nil, child: name, for: caller) {
                     () throws(VaultError) in
-                    let file = tree.vault.newFile(descriptor)
-                    try tree.vault.begin(file, as: owner, from: .new, asking: asked)
+                    let file = Files(tree.vault).newFile(descriptor)
+                    try Files(tree.vault).begin(file, as: owner, from: .new, asking: asked)
                     return file
                 }
             }

@@ -62,7 +62,7 @@ package struct Handles: Sendable {
             let isNew = if case .empty = file.facts { writes } else { false }
             let isInUse = state.openCount > 0 && file.header != nil
             func identity() -> Identity {
-                tree.vault.identity(ofThread: caller.thread, user: caller.user)
+                Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user)
             }
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
                 () throws(VaultError) in
@@ -71,15 +71,17 @@ package struct Handles: Sendable {
                     let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
                     let asked =
                         file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
-                    try tree.vault.begin(file, as: owner, asking: asked)
+                    try Files(tree.vault).begin(file, as: owner, asking: asked)
                     // Whatever fails from here on, the former header is gone.
                     state.facts = file.facts
                 } else {
-                    if handsOut { try tree.vault.checkTransfer(of: file.header, to: identity) }
-                    try tree.vault.checkForeign(file)
+                    if handsOut {
+                        try Transfers(tree.vault).checkTransfer(of: file.header, to: identity)
+                    }
+                    try Files(tree.vault).checkForeign(file)
                     try Unsealed(tree).checkUnsealed(
                         inode, file.header, writes: writes || truncates)
-                    try tree.vault.admit(file)
+                    try Files(tree.vault).admit(file)
                     updateClass(of: file, inode, &state)
                     // Somebody else has it open: it stays the owner's, and sealed as it is, under
                     // their handles.
@@ -120,18 +122,18 @@ package struct Handles: Sendable {
 
     /// Policy and settings may have changed since the file was written. It can be used either way.
     private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
-        guard !tree.isReadOnly, tree.vault.isOutOfDate(file.header) else { return }
+        guard !tree.isReadOnly, FileClasses(tree.vault).isOutOfDate(file.header) else { return }
         do throws(Errno) { try makeWritable(file, inode, &state) } catch {
             // Whose backing file may not be written stays as it is.
             if !error.forbidsWriting {
-                tree.vault.reportStaleClass(of: file.header, VaultError(error))
+                FileAudit(tree.vault).reportStaleClass(of: file.header, VaultError(error))
             }
             return
         }
         do throws(VaultError) {
-            try tree.vault.updateClass(of: file)
-            tree.vault.sealAnewSoon(file.header)
-        } catch { tree.vault.reportStaleClass(of: file.header, error) }
+            try FileClasses(tree.vault).updateClass(of: file)
+            ClassPass(tree).sealAnewSoon(file.header)
+        } catch { FileAudit(tree.vault).reportStaleClass(of: file.header, error) }
     }
 
     /// The inode's shared file, opened or made writable as needed. The caller holds the inode's
@@ -151,7 +153,7 @@ package struct Handles: Sendable {
         return try Auditing(tree).auditing(.open, inode, nil, for: caller) {
             () throws(VaultError) in
             truncates
-                ? try tree.vault.fileToReplace(descriptor)
+                ? try Files(tree.vault).fileToReplace(descriptor)
                 : try Unsealed(tree).takeIntoUse(descriptor, state)
         }
     }
@@ -233,7 +235,7 @@ package struct Handles: Sendable {
             state.dropUnusedFile()
             return file
         }
-        if let last, tree.vault.closed(last) { tree.cache.invalidateSoon(handle.inode) }
+        if let last, Files(tree.vault).closed(last) { tree.cache.invalidateSoon(handle.inode) }
     }
 
     /// Runs a change on the inode's file, opening it for that where it is not open.

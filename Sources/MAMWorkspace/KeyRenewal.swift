@@ -35,7 +35,7 @@ package struct KeyRenewal: Sendable {
                 guard shallGoOn() else { return false }
                 if case .store(let damage) = error, damage.isDamage {
                     // No later pass would get further.
-                    tree.vault.reportKeptKey(of: found.path, header, damage)
+                    FileAudit(tree.vault).reportKeptKey(of: found.path, header, damage)
                     return true
                 }
                 left.insert(inode.backingID)
@@ -43,7 +43,7 @@ package struct KeyRenewal: Sendable {
                 return false
             }
         }
-        tree.vault.reportSealedAnew(count, left: left.count, reason)
+        FileAudit(tree.vault).reportSealedAnew(count, left: left.count, reason)
         return isComplete
     }
 
@@ -64,8 +64,8 @@ package struct KeyRenewal: Sendable {
         do throws(VaultError) {
             try sealAnew(inode, at: place())
         } catch {
-            tree.vault.sealAnewLater(inode.header)
-            tree.vault.reportSealedAnew(0, left: 1, error)
+            ClassPass(tree).sealAnewLater(inode.header)
+            FileAudit(tree.vault).reportSealedAnew(0, left: 1, error)
         }
     }
 

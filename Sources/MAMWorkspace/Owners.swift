@@ -55,7 +55,8 @@ package struct Owners: Sendable {
     ) throws(VaultError) -> ProtectionInfo {
         let inode = try Classes(tree).changeableInode(descriptor)
         guard inode.isRegular else { throw .invalid("it is a directory") }
-        if let header = inode.header, header.isManaged || tree.vault.isUnsealed(header) {
+        if let header = inode.header, header.isManaged || Protections(tree.vault).isUnsealed(header)
+        {
             try give(
                 inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
                 to: .nobody, for: caller)
@@ -69,7 +70,7 @@ package struct Owners: Sendable {
     ) throws(VaultError) {
         try Classes(tree).changeHeader(of: inode) { file throws(VaultError) in
             try checkGift(of: file.header, to: owner, from: caller)
-            try tree.vault.retag(file, owner)
+            try FileClasses(tree.vault).retag(file, owner)
         }
     }
 
@@ -79,7 +80,7 @@ package struct Owners: Sendable {
         of header: FileHeader?, to owner: Identity, from caller: Identity
     ) throws(VaultError) {
         guard header?.owner.matches(owner) != true else { return }
-        try tree.vault.checkTransfer(of: header) { caller }
+        try Transfers(tree.vault).checkTransfer(of: header) { caller }
     }
 
     func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> Place {
@@ -139,7 +140,7 @@ package struct Owners: Sendable {
             try systemCall { () throws(Errno) in try copy.synchronize() }
             guard try finish(conversion, copy, inode, place) else { continue }
             copy.synchronizePlace(conversion, tree.vault)
-            return tree.vault.updateClassSoon(file.header)
+            return ClassPass(tree).updateClassSoon(file.header)
         }
         throw Conversion.outrun
     }
@@ -149,7 +150,7 @@ package struct Owners: Sendable {
 
     /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced
     /// or waited for. False if it has to be tried again.
-    private func finish(
+    func finish(
         _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: Place
     ) throws(VaultError) -> Bool {
         try conversion.finish(holding: tree.names) { header throws(VaultError) in

@@ -3,7 +3,7 @@
 internal import Glibc
 package import MAMSystem
 package import MAMTree
-package import MAMVault
+internal import MAMVault
 internal import Synchronization
 
 /// Has the kernel write back and drop what it has cached.
@@ -20,14 +20,14 @@ package struct Purge: Sendable {
         return tree.cache.purge(files, until: deadline) { isAffected($0.cached) }.map(\.node)
     }
 
-    package func stragglers(_ nodes: [UInt64]) -> [Straggler] {
+    package func blockingFiles(_ nodes: [UInt64]) -> [BlockingFile] {
         let files = nodes.compactMap { try? tree.table.inode($0) }.compactMap { inode in
             tree.mountedPath(of: inode).map { (inode, $0.withoutDeletionMark) }
         }
         let users = processes(
             holding: Set(files.map(\.1)), until: Deadline(milliseconds: Self.patience))
         return files.map { inode, path in
-            Straggler(path: path, processes: users[path] ?? lastOpener(of: inode))
+            BlockingFile(path: path, processes: users[path] ?? lastOpener(of: inode))
         }
     }
 
@@ -44,9 +44,9 @@ package struct Purge: Sendable {
 
     /// Takes no new writes, and has everything written back that the kernel has not sent yet:
     /// before the daemon ends. Returns what is in the way of that at the deadline.
-    package func writeBack(until deadline: Deadline) -> [Straggler] {
+    package func writeBack(until deadline: Deadline) -> [BlockingFile] {
         tree.beginStopping()
         let left = purge(until: deadline) { $0.isOpen }
-        return left.isEmpty ? [] : stragglers(left)
+        return left.isEmpty ? [] : blockingFiles(left)
     }
 }

@@ -24,7 +24,7 @@ package struct Recover: Sendable {
         var waiting: [FileHeader] = []
         let isWhole = Walk(tree).walk(while: { !tree.isStopping }) { found in
             let isMended = mendEnd(of: found.entry.inode, &waiting)
-            tree.vault.sealAnewSoon(found.entry.inode.header)
+            ClassPass(tree).sealAnewSoon(found.entry.inode.header)
             return isMended
         }
         guard isWhole else { return nil }
@@ -48,7 +48,7 @@ package struct Recover: Sendable {
         guard tree.vault.isOpen(header) else {
             // One of each key tells when it comes.
             let isKnown = waiting.contains { $0.sealing?.keyID == header.sealing?.keyID }
-            if !isKnown, tree.vault.awaitsKey(header) { waiting.append(header) }
+            if !isKnown, Protections(tree.vault).awaitsKey(header) { waiting.append(header) }
             return true
         }
         do throws(VaultError) {

@@ -13,8 +13,8 @@ package struct Surroundings: Sendable {
     package init(_ tree: Tree) { self.tree = tree }
 
     func surroundings(_ repair: Bool, _ add: (Finding) -> Void) {
-        for finding in tree.vault.checkKeybags(repair: repair) { add(finding) }
-        for finding in tree.vault.checkWipes(repair: repair, in: VaultSide(tree)) { add(finding) }
+        for finding in KeybagCheck(tree.vault).checkKeybags(repair: repair) { add(finding) }
+        for finding in Wipe(tree).checkWipes(repair: repair) { add(finding) }
         checkWorkDirectory(repair, add)
     }
 

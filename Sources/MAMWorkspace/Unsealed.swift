@@ -18,10 +18,10 @@ package struct Unsealed: Sendable {
     func checkUnsealed(
         _ inode: Inode, _ header: FileHeader?, writes: Bool
     ) throws(VaultError) {
-        guard let header, tree.vault.isUnsealed(header) else { return }
-        let reason = tree.vault.reasonAgainstWriting(to: header)
+        guard let header, Protections(tree.vault).isUnsealed(header) else { return }
+        let reason = Protections(tree.vault).reasonAgainstWriting(to: header)
         if writes { throw .refused(reason) }
-        tree.vault.auditForgery(reason, of: inode.node, at: tree.relativePath(of: inode))
+        FileAudit(tree.vault).auditForgery(reason, of: inode.node, at: tree.relativePath(of: inode))
     }
 
     /// The backing file as it is now, to be used by an inode that is not in use.
@@ -31,7 +31,7 @@ package struct Unsealed: Sendable {
     func takeIntoUse(
         _ descriptor: Descriptor, _ state: borrowing Inode.State
     ) throws(VaultError) -> VaultFile {
-        let file = try tree.vault.file(descriptor)
+        let file = try Files(tree.vault).file(descriptor)
         if state.facts?.header?.isManaged == true, file.header?.isManaged != true {
             throw .store(.unsealed)
         }
@@ -39,7 +39,7 @@ package struct Unsealed: Sendable {
     }
 
     func checkSeal(of item: VerifyItem, _ header: FileHeader?) -> Finding? {
-        guard let header, tree.vault.isUnsealed(header) else { return nil }
+        guard let header, Protections(tree.vault).isUnsealed(header) else { return nil }
         let reason = "it is plain although files of \(header.owner) are sealed here"
         return Finding(item.path, .unsealed, reason, .left("mamctl protect seals it"))
     }

@@ -155,7 +155,7 @@ final class VerifyReporter {
     private func reportFindings() -> VerifyCounts {
         let (findings, counts) = run.takeNews()
         for finding in findings where run.shallGoOn {
-            vault.audit(finding)
+            FileAudit(vault).audit(finding)
             if !listener.found(finding) { run.cancel() }
         }
         return counts

@@ -118,7 +118,7 @@ final class VerifyRun: Sendable {
         }
     }
 
-    private func finish(_ result: CheckedFile) {
+    func finish(_ result: CheckedFile) {
         let wakes = state.withLock { state in
             state.atWorkCount -= 1
             state.counts.files += 1

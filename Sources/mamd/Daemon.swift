@@ -78,43 +78,43 @@ private func serve(_ arguments: Arguments) throws(StartError) {
             "READY=1\nSTATUS=Serving \(backing.path.shown) at \(mountPoint.shown)")
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
-    try startEnrollment(
-        of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
-    if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
-    finishWipes(of: vault, in: tree, log)
+    openAccounts(of: tree)
+    try startEnrollment(of: tree, policies, report: report)
+    if !arguments.isReadOnly { RecoveryUpdates(vault).keepRecoveryRecords(in: backing.own) }
+    finishWipes(in: tree, log)
     let session = try mount(
         tree, at: mountPoint, backing.name, arguments, given.device, report: report)
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     do throws(StartError) {
         server = try makeServer(
-            places, backing, mountPoint, vault, tree, policies,
+            places, backing, mountPoint, tree, policies,
             LastVerify(in: places.state(of: backing.name), mayWrite: true), given.listener)
         policyWatch = try watch(
             policies,
             SettingsFile(in: places.configuration(of: backing.name), vault.settings, log),
-            for: vault, log)
+            for: tree, log)
     } catch {
         // Or a dead mount would stay.
         session.stop()
         throw error
     }
     let service = RunningService(
-        mountPoint: mountPoint, log: log, vault: vault, tree: tree, session: session,
-        server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: vault, log))
+        mountPoint: mountPoint, log: log, tree: tree, session: session,
+        server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: tree, log))
     try service.start(signals, recovery)
     let isQuiet = session.serve()
     service.finish()
-    recovery.stop(tree, vault, isQuiet: isQuiet)
+    recovery.stop(tree, isQuiet: isQuiet)
 }
 
 /// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the
 /// mount from its users. The keys are gone, so what is left of it goes on behind the mount as any
 /// other wipe does.
-private func finishWipes(of vault: Vault, in tree: Tree, _ log: Log) {
-    guard vault.isWiping, !tree.isReadOnly else { return }
+private func finishWipes(in tree: Tree, _ log: Log) {
+    guard tree.vault.isWiping, !tree.isReadOnly else { return }
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {
-        vault.resumeWipes(in: VaultSide(tree))
+        Wipe(tree).resumeWipes()
     }
     if !isDone { log.info("an interrupted wipe continues in the background") }
 }

@@ -4,13 +4,16 @@ import Glibc
 import MAMEnrollment
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
 /// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time;
 /// nothing is mounted yet.
 func startEnrollment(
-    of vault: Vault, _ policies: PolicyDirectory, isReadOnly: Bool, report: (String) -> Void
+    of tree: Tree, _ policies: PolicyDirectory, report: (String) -> Void
 ) throws(StartError) {
+    let vault = tree.vault
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
@@ -24,20 +27,20 @@ func startEnrollment(
                 + " mamd(8), SANDBOX"
         )
     }
-    vault.readPolicies { [weak vault] in
-        vault.map { policies.reload(into: $0).outcome } ?? .unchanged
+    CheckIn(tree).readPolicies { [weak tree] in
+        tree.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
     // There is no mount yet, so that none of them is carried out by the reading.
-    if vault.hasForgottenOrders {
-        vault.takeAsObeyed(policies.reload(into: vault).wipeRequests)
+    if Orders(tree).hasForgottenOrders {
+        Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)
     }
-    vault.startEnrollment(isReadOnly: isReadOnly)
+    Timers(tree).startEnrollment()
 }
 
 private func requirePolicy(
     _ vault: Vault, _ directory: String, _ report: (String) -> Void
 ) throws(StartError) {
-    let accounts = vault.accounts
+    let accounts = Accounts(vault).all
     let isThere =
         accounts.isEmpty
         ? !vault.policies.documents.isEmpty

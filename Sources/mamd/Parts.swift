@@ -10,6 +10,7 @@ import MAMSystem
 import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func makeVault(
     _ places: Places, _ name: WorkspaceName, _ id: Bytes16, _ log: Log, state: String? = nil,
@@ -45,9 +46,13 @@ func makeVault(
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
-    vault.settleAll()
-    vault.unlockWithoutPassphrase()
     return (vault, policies)
+}
+
+/// Puts in force what keeps accounts closed, and opens those that need nobody's passphrase.
+func openAccounts(of tree: Tree) {
+    Enrollment(tree).settleAll()
+    Unlock(tree).unlockWithoutPassphrase()
 }
 
 private func makePolicyDirectory(
@@ -79,8 +84,8 @@ func makeTree(
 
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
-    _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ tree: Tree, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
+    _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ tree: Tree,
+    _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
     _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
@@ -88,20 +93,20 @@ func makeServer(
         backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
-        WorkspaceInterface(facts, vault: vault, tree: tree, lastVerify: lastVerify),
-        EnrollmentInterface(vault: vault),
-        ProtectionInterface(vault: vault, tree: tree),
-        IdentityInterface(vault: vault),
-        AuditInterface(vault: vault),
-        ReportInterface(vault: vault, tree: tree, lastVerify: lastVerify),
+        WorkspaceInterface(facts, tree: tree, lastVerify: lastVerify),
+        EnrollmentInterface(tree: tree),
+        ProtectionInterface(tree: tree),
+        IdentityInterface(tree: tree),
+        AuditInterface(tree: tree),
+        ReportInterface(tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
-        interfaces.append(RecoveryInterface(vault: vault))
+        interfaces.append(RecoveryInterface(tree: tree))
         interfaces.append(
-            PolicyInterface(vault: vault, tree: tree) { document, name in
+            PolicyInterface(tree: tree) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-                let reading = policies.reload(into: vault)
-                vault.checkedIn(reading.outcome, isNews: reading.isNews)
+                let reading = policies.reload(into: tree)
+                CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
                 return nil
             })
     }
@@ -109,7 +114,7 @@ func makeServer(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,
             url: "https://varlink.org/io.mamd"),
-        interfaces.map { AuditedInterface($0, vault) })
+        interfaces.map { AuditedInterface($0, tree.vault) })
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(

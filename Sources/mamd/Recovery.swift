@@ -82,8 +82,10 @@ final class Recovery: Sendable {
 
     /// The mount is gone. What is cut off in the middle of a change of keys, or could not be
     /// stored, is found as after a crash.
-    func stop(_ tree: Tree, _ vault: Vault, isQuiet: Bool) {
-        if !isQuiet || KeyRenewal(tree).isChangingKeys || vault.mayHaveUnfinishedFiles {
+    func stop(_ tree: Tree, isQuiet: Bool) {
+        if !isQuiet || KeyRenewal(tree).isChangingKeys
+            || FileAudit(tree.vault).mayHaveUnfinishedFiles
+        {
             isNeeded.store(true, ordering: .relaxed)
         }
     }

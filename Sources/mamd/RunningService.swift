@@ -16,23 +16,24 @@ import MAMWorkspace
 struct RunningService: Sendable {
     let mountPoint: ByteString
     let log: Log
-    let vault: Vault
     let tree: Tree
+    private var vault: Vault { tree.vault }
     let session: MountSession
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     let sessionWatch: SessionWatch?
 
     func start(_ signals: StopSignals, _ recovery: Recovery) throws(StartError) {
-        vault.setMount(VaultSide(tree))
+        tree.setServed(true)
+        ClassPass(tree).updateClassesOfUnlockedAccounts()
         do throws(Errno) {
             try signals.onStop(stop, onHangUp: policyWatch.look)
             // Before anybody makes a file that would be theirs; in a large tree soon after.
-            _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [vault] in
-                vault.enrollKnownAccounts()
+            _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [tree] in
+                AutoEnrollment(tree).enrollKnownAccounts()
             }
             try vault.trail.start()
-            try vault.startTimers()
+            try Timers(tree).startTimers()
             try policyWatch.start()
             try sessionWatch?.start()
             try recovery.start(tree)
@@ -50,10 +51,10 @@ struct RunningService: Sendable {
         server.stop()
         sessionWatch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
-        for straggler in Purge(tree).writeBack(until: deadline) {
-            log.warning("stopping although \(straggler); its further writes are lost")
+        for file in Purge(tree).writeBack(until: deadline) {
+            log.warning("stopping although \(file); its further writes are lost")
         }
-        vault.lockAll()
+        Lock(tree).lockAll()
         session.stop { error in
             log.warning(
                 "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and fails"
@@ -66,8 +67,8 @@ struct RunningService: Sendable {
     func finish() {
         server.stop()
         sessionWatch?.stop()
-        vault.setMount(nil)
-        vault.saveEnrollments()
+        tree.setServed(false)
+        Enrollment(tree).saveEnrollments()
         vault.dropAllKeys()
         vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
         vault.trail.finish(by: Deadline(seconds: 2))

@@ -46,7 +46,7 @@ final class SettingsFile: Sendable {
                     "\(path): \(waiting.joined(separator: ", ")) will take effect at the next start"
                 )
             }
-            return vault.replaceAccountRules(new.accountRules)
+            return NameRights(vault).replaceAccountRules(new.accountRules)
         }
     }
 

@@ -37,14 +37,15 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         places, backing.name, backing.id, log, state: state.path, mayRepair: false,
         isReadOnly: isReadOnly
     ) { log.info($0) }
-    let lastVerify = LastVerify(in: state.path, mayWrite: !isReadOnly)
-    state.removeIfMade()
-    let signals = StopSignals()
     let noMountPoint = ByteString("")
     let tree = try makeTree(
         vault, backing, noMountPoint, isReadOnly: isReadOnly
     ) { _ in }
-    let server = try makeServer(places, backing, noMountPoint, vault, tree, nil, lastVerify)
+    openAccounts(of: tree)
+    let lastVerify = LastVerify(in: state.path, mayWrite: !isReadOnly)
+    state.removeIfMade()
+    let signals = StopSignals()
+    let server = try makeServer(places, backing, noMountPoint, tree, nil, lastVerify)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }

@@ -19,7 +19,7 @@ func startWatchdog(
         var check = ProgressCheck()
         while true {
             server.waitUntilFree()
-            _ = vault.accounts
+            _ = Accounts(vault).all
             if check.hasProgress(session.loopProgress) || waitsForDisk() {
                 notifyServiceManager("WATCHDOG=1")
             }

@@ -2,6 +2,7 @@ import Glibc
 import MAMModel
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
 import WorkspaceSupport
 
@@ -41,7 +42,7 @@ import WorkspaceSupport
     /// A second account of Ann's user, whose default is Ann.
     private func registerDora() throws {
         let dora = try identity("dora@contoso.com")
-        _ = try it.vault.register(dora, user: geteuid(), passphrase: nil)
+        _ = try Registration(it.tree).register(dora, user: geteuid(), passphrase: nil)
     }
 
     @Test func `files are the directory's owner's, and else their user's`() throws {

@@ -48,11 +48,11 @@ private let root = InodeTable.rootNode
 
     @Test func `while a window is closed the kernel keeps nothing, and asks each time`() throws {
         #expect(try lookUp("file").cacheSeconds == Tree.cacheSeconds)
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(try lookUp("file").cacheSeconds == 0)
         let node = try lookUp("file").inode.node
         #expect(try lookUp("file").attributes.st_size == 5000)
-        try it.vault.unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+        try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         let entry = try Lookup(it.tree).attributes(of: node, throughHandle: false, for: it.caller)
         #expect(entry.cacheSeconds == Tree.cacheSeconds)
         it.tree.beginStopping()
@@ -67,7 +67,7 @@ private let root = InodeTable.rootNode
                     of: handle.inode.node, throughHandle: throughHandle, for: it.caller)
             }
             try ask(throughHandle: true)
-            it.vault.lock(it.ann, now: true)
+            Lock(it.tree).lock(it.ann, now: true)
             #expect(throws: Errno.noKey) { try ask(throughHandle: true) }
             try ask(throughHandle: false)
             it.tree.beginStopping()

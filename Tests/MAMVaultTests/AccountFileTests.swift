@@ -5,8 +5,11 @@ import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 /// Whatever the daemon keeps of an account is named by `AccountFile`, and gone after a wipe.
 @Suite struct AccountFileTests {
@@ -29,7 +32,7 @@ import Testing
         return found
     }
 
-    private func start() throws -> Vault {
+    private func start() throws -> Tree {
         mkdir(path, 0o700)
         let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
         let (key, _) = try RecoveryKeyFile.make(passphrase: nil)
@@ -40,28 +43,32 @@ import Testing
             policies: PolicyBook(documents: try PolicyDocument.decode(Array(policy.utf8))),
             keyring: try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in },
             stateDirectory: directory.raw, log: .silent)
-        vault.keepRecoveryRecords(in: directory)
-        vault.setMount(ActionMount {})
-        return vault
+        RecoveryUpdates(vault).keepRecoveryRecords(in: directory)
+        mkdir("\(path)/backing", 0o700)
+        let tree = try Tree(
+            vault: vault, root: openFile("\(path)/backing", openPathOnly | O_DIRECTORY),
+            workDirectory: nil, mountPoint: ByteString(""), isReadOnly: false
+        ) { _ in }
+        tree.setServed(true)
+        return tree
     }
 
     /// Leaves a file of every kind but a wipe.
-    private func use(_ vault: Vault) throws -> AccountID {
+    private func use(_ tree: Tree) throws -> AccountID {
         let old = "a passphrase 741"
-        let ann = try vault.register(
+        let ann = try Registration(tree).register(
             try TestVault.annIdentity(), user: 1000, passphrase: secret(old))
-        try vault.changePassphrase(
+        try Passphrases(tree).changePassphrase(
             of: ann, from: secret(old), to: secret("another passphrase 852"))
-        _ = try? vault.unlock(ann, passphrase: secret("wrong"))
-        vault.saveEnrollments()
+        _ = try? Unlock(tree).unlock(ann, passphrase: secret("wrong"))
+        Enrollment(tree).saveEnrollments()
         return ann
     }
 
     @Test func `what an account leaves on disk is on the list, and a wipe takes it`() throws {
-        let vault = try start()
-        defer { vault.setMount(nil) }
+        let tree = try start()
         let before = try files()
-        let ann = try use(vault)
+        let ann = try use(tree)
         let new = try files().subtracting(before).subtracting(["enrollment/workspace"])
         let unnamed = new.filter { path in
             !AccountFile.allCases.contains { $0.isAt(path, of: ann) }
@@ -70,7 +77,7 @@ import Testing
         for file in AccountFile.allCases where file != .wipe {
             #expect(new.contains { file.isAt($0, of: ann) }, "\(file)")
         }
-        #expect(try vault.wipe(ann, because: TestVault.reason).isComplete)
+        #expect(try Wipe(tree).wipe(ann, because: TestVault.reason).isComplete)
         #expect(try files().filter { $0.contains("\(ann.bytes)") } == [])
     }
 }

@@ -4,7 +4,9 @@ import MAMModel
 import MAMStore
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 @Suite struct ConversionTests {
     private struct Case {
@@ -76,8 +78,8 @@ import Testing
         #expect(before.fileID != after.fileID && after.sealing?.isExposed == false)
         let target = it.target.raw
         try old[..<1024].withUnsafeBytes { try writeFully(target, from: $0, at: 0) }
-        let forged = try it.test.vault.file(reopen(it.target.raw, O_RDWR))
-        try it.test.vault.admit(forged)
+        let forged = try Files(it.test.vault).file(reopen(it.target.raw, O_RDWR))
+        try Files(it.test.vault).admit(forged)
         #expect(throws: VaultError.self) { try forged.text() }
     }
 
@@ -95,7 +97,7 @@ import Testing
     @Test func `a lock in between ends it, and the old file stays`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(throws: VaultError.self) { try it.finish {} }
         #expect(it.file.owner.name == Self.stranger)
         #expect(try it.file.text() == "content")
@@ -105,8 +107,8 @@ import Testing
         let it = try begin("content", from: "ann@contoso.com", to: Self.stranger)
         try it.conversion.copy()
         try it.file.write("late")
-        it.test.vault.lock(it.test.ann, now: true)
-        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        Lock(it.test.tree).lock(it.test.ann, now: true)
+        try Unlock(it.test.tree).unlock(it.test.ann, passphrase: secret("secret"))
         #expect(try it.finish {})
         #expect(try it.file.text() == "lateent")
         #expect(it.file.owner.name == Self.stranger)
@@ -115,7 +117,7 @@ import Testing
     @Test func `who begins it anew in between keeps it`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
-        try it.test.vault.begin(
+        try Files(it.test.vault).begin(
             it.file, as: try Identity(name: "other@example.org"), asking: nil)
         try it.file.write("theirs")
         #expect(throws: VaultError.self) { try it.finish {} }
@@ -127,10 +129,10 @@ import Testing
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         #expect(try it.finish {})
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(!it.file.holdsKey)
         #expect(throws: VaultError.self) { try it.file.text() }
-        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        try Unlock(it.test.tree).unlock(it.test.ann, passphrase: secret("secret"))
         #expect(try it.file.text() == "content")
     }
 
@@ -139,7 +141,7 @@ import Testing
         try it.conversion.copy()
         #expect(try it.finish {})
         #expect(it.file.owner.isNobody && it.file.header?.isManaged == false)
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(try it.file.text() == "content")
     }
 

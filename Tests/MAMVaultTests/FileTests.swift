@@ -4,7 +4,9 @@ import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 @Suite struct FileTests {
     @Test func `a managed owner's file is encrypted in policy's class, another's is not`() throws {
@@ -16,11 +18,11 @@ import Testing
         #expect(managed.header?.sealing?.protectionClass == .completeUnlessOpen)
         #expect(managed.owner.name == "ann@contoso.com")
         #expect(plain.header?.isManaged == false)
-        let info = test.vault.protection(of: managed.facts)
+        let info = Protections(test.vault).protection(of: managed.facts)
         #expect(info.state == .available && info.fileClass == .completeUnlessOpen)
-        test.vault.lock(test.ann, now: true)
-        #expect(test.vault.protection(of: managed.facts).state == .closed)
-        #expect(test.vault.protection(of: plain.facts).state == .unmanaged)
+        Lock(test.tree).lock(test.ann, now: true)
+        #expect(Protections(test.vault).protection(of: managed.facts).state == .closed)
+        #expect(Protections(test.vault).protection(of: plain.facts).state == .unmanaged)
     }
 
     @Test(arguments: [true, false])
@@ -28,18 +30,19 @@ import Testing
         multiIdentity: Bool
     ) throws {
         let test = try TestVault(multiIdentity: multiIdentity)
-        let identity = test.vault.identity(ofThread: 0, user: 1000)
+        let identity = Callers(test.vault).identity(ofThread: 0, user: 1000)
         #expect(identity.isNobody == multiIdentity)
-        #expect(test.vault.identity(ofThread: 0, user: 1234).isNobody)
+        #expect(Callers(test.vault).identity(ofThread: 0, user: 1234).isNobody)
     }
 
     @Test func `a process's identity beats its user's default, also when it is nobody`() throws {
         let test = try TestVault()
         let own = try #require(ProcessStatus(of: getpid())).life
         #expect(test.vault.identities.set(.nobody, by: 0, for: own))
-        #expect(test.vault.identity(ofThread: getpid(), user: 1000).isNobody)
+        #expect(Callers(test.vault).identity(ofThread: getpid(), user: 1000).isNobody)
         #expect(test.vault.identities.set(nil, by: 0, for: own))
-        #expect(test.vault.identity(ofThread: getpid(), user: 1000).name == "ann@contoso.com")
+        #expect(
+            Callers(test.vault).identity(ofThread: getpid(), user: 1000).name == "ann@contoso.com")
         let earlier = ProcessLife(id: own.id, startTime: own.startTime - 1)
         #expect(!test.vault.identities.set(.nobody, by: 0, for: earlier))
     }
@@ -50,14 +53,14 @@ import Testing
         let own = try #require(ProcessStatus(of: getpid())).life
         let bob = try Identity(name: "bob@contoso.com")
         #expect(test.vault.identities.set(bob, by: 54321, for: own))
-        #expect(test.vault.identity(ofThread: getpid(), user: 54321).name == bob.name)
-        _ = try test.vault.register(bob, user: 1001, passphrase: nil)
-        #expect(test.vault.identity(ofThread: getpid(), user: 54321).isNobody)
-        #expect(test.vault.identity(ofThread: 0, user: 54321, orOf: { bob }).isNobody)
+        #expect(Callers(test.vault).identity(ofThread: getpid(), user: 54321).name == bob.name)
+        _ = try Registration(test.tree).register(bob, user: 1001, passphrase: nil)
+        #expect(Callers(test.vault).identity(ofThread: getpid(), user: 54321).isNobody)
+        #expect(Callers(test.vault).identity(ofThread: 0, user: 54321, orOf: { bob }).isNobody)
         // Its registrant's own choice, and root's, count for whatever user the process is by now.
         for giver: UInt32 in [1001, 0] {
             #expect(test.vault.identities.set(bob, by: giver, for: own))
-            #expect(test.vault.identity(ofThread: getpid(), user: 54321).name == bob.name)
+            #expect(Callers(test.vault).identity(ofThread: getpid(), user: 54321).name == bob.name)
         }
         #expect(test.vault.identities.set(nil, by: 0, for: own))
     }
@@ -70,10 +73,11 @@ import Testing
         try bytes.withUnsafeBytes { try writeFully(plain.raw, from: $0, at: 0) }
         let sealed = try test.descriptor("sealed")
         #expect(
-            try test.vault.encrypt(plain, for: TestVault.annIdentity(), into: sealed) == Int64(size)
+            try Converter(test.vault).encrypt(plain, for: TestVault.annIdentity(), into: sealed)
+                == Int64(size)
         )
         let again = try test.descriptor("again")
-        #expect(try test.vault.decrypt(sealed, into: .file(again)) == Int64(size))
+        #expect(try Converter(test.vault).decrypt(sealed, into: .file(again)) == Int64(size))
         #expect(try readSmallFile("\(test.path)/again", maximumByteCount: 4 << 20) == bytes)
     }
 
@@ -87,16 +91,16 @@ import Testing
         let cut = try test.descriptor("f")
         try setSize(cut.raw, 4096)
         #expect(throws: VaultError.self) {
-            try test.vault.decrypt(cut, into: .file(test.descriptor("out")))
+            try Converter(test.vault).decrypt(cut, into: .file(test.descriptor("out")))
         }
         let full = try test.makeFile("full", owner: .nobody, "x")
         _ = full
         #expect(throws: VaultError.self) {
-            try test.vault.encrypt(
+            try Converter(test.vault).encrypt(
                 test.descriptor("out"), for: TestVault.annIdentity(), into: test.descriptor("full"))
         }
         #expect(throws: VaultError.self) {
-            try test.vault.encrypt(
+            try Converter(test.vault).encrypt(
                 test.descriptor("out"), for: Identity(name: "nobody@here"),
                 into: test.descriptor("out2"))
         }
@@ -107,11 +111,11 @@ import Testing
     {
         let test = try TestVault()
         let bob = try Identity(name: "bob@fabrikam.com")
-        _ = try test.vault.register(bob, user: 1001, passphrase: nil)
+        _ = try Registration(test.tree).register(bob, user: 1001, passphrase: nil)
         let file = try test.makeFile("f", owner: try TestVault.annIdentity(), "content")
-        try test.vault.retag(file, bob)
+        try FileClasses(test.vault).retag(file, bob)
         #expect(file.owner.name == "bob@fabrikam.com")
-        test.vault.lock(test.ann, now: true)
+        Lock(test.tree).lock(test.ann, now: true)
         #expect(try file.text() == "content")
         #expect(try test.openExisting("f").text() == "content")
     }
@@ -120,10 +124,10 @@ import Testing
         let first = try TestVault()
         _ = try first.makeFile("f", owner: try TestVault.annIdentity(), "x")
         let second = try TestVault()
-        let file = try second.vault.file(first.descriptor("f"))
-        #expect(second.vault.protection(of: file.facts).state == .keyMissing)
+        let file = try Files(second.vault).file(first.descriptor("f"))
+        #expect(Protections(second.vault).protection(of: file.facts).state == .keyMissing)
         do {
-            try second.vault.admit(file)
+            try Files(second.vault).admit(file)
             Issue.record("it was opened")
         } catch {
             guard case .keyMissing = error else {

@@ -4,7 +4,9 @@ import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 @Suite(.serialized)
 struct IdentityTests {
@@ -126,7 +128,7 @@ struct IdentityTests {
     private func result(
         _ test: TestVault, _ identity: Identity?, _ passphrase: String? = nil
     ) -> SwitchResult {
-        test.vault.switchSession(
+        Switch(test.tree).switchSession(
             session, to: identity.map { [$0] }, thread: getpid(),
             passphrase: passphrase.map(secret)
         ).result
@@ -135,11 +137,11 @@ struct IdentityTests {
     @Test func `a blocked account fails, whatever the passphrase`() throws {
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
-        test.vault.setMount(ActionMount {})
-        _ = test.vault.block(test.ann, AccountBlock(.launch, "the device is too old"))
+        test.serve()
+        _ = Block(test.tree).block(test.ann, AccountBlock(.launch, "the device is too old"))
         #expect(result(test, ann, "secret") == .failed)
         #expect(test.vault.sessions.identities(of: session) == nil)
-        try test.vault.unblock(test.ann)
+        try Block(test.tree).unblock(test.ann)
         #expect(result(test, ann) == .canceled)
         #expect(test.vault.sessions.canceled(in: session) == [test.ann])
         #expect(result(test, ann, "secret") == .success)
@@ -149,7 +151,7 @@ struct IdentityTests {
     @Test func `a wiped account is nobody's on the screen too`() throws {
         let test = try TestVault()
         #expect(result(test, try TestVault.annIdentity()) == .success)
-        test.vault.setMount(ActionMount {})
+        test.serve()
         _ = try test.wipe()
         #expect(test.vault.sessions.identities(of: session)?.isEmpty == true)
     }
@@ -160,7 +162,7 @@ struct IdentityTests {
         #expect(result(test, ann) == .success)
         for user: UInt32 in 5000..<5200 {
             let other = LoginSession(of: getpid(), user: user)
-            _ = test.vault.switchSession(other, to: [], thread: getpid())
+            _ = Switch(test.tree).switchSession(other, to: [], thread: getpid())
         }
         #expect(test.vault.sessions.identities(of: session)?.map(\.name) == ["ann@contoso.com"])
     }

@@ -5,6 +5,7 @@ import MAMStore
 import MAMSystem
 import MAMVault
 import Testing
+import WorkspaceSupport
 
 @Suite struct UncertainEndTests {
     private let test: TestVault
@@ -51,8 +52,8 @@ import Testing
     @Test func `what may be opened may get another class and another owner`() throws {
         _ = try makeTorn("cut")
         test.vault.uncertainEnds.beginWithAll()
-        let file = try test.vault.file(test.descriptor("cut"))
-        try test.vault.setClass(.complete, of: file)
+        let file = try Files(test.vault).file(test.descriptor("cut"))
+        try FileClasses(test.vault).setClass(.complete, of: file)
         let conversion = try Conversion(
             of: file, for: try Identity(name: "me@example.org"), asking: nil,
             into: test.descriptor("new"), in: test.vault)

@@ -96,7 +96,7 @@ private let ann = "ann@contoso.com"
         let it = try TestWorkspace()
         try it.makeFile("file", pattern(5000))
         let before = try it.places.stored("file")
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(refusal { try it.give("file", to: "") } == .noKey)
         #expect(try it.places.stored("file") == before)
         #expect(try it.leftovers.isEmpty)

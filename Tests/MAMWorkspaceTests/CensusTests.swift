@@ -42,7 +42,7 @@ import WorkspaceSupport
 
     @Test func `a file's state is that of its window`() throws {
         try it.makeFile("one", pattern(10))
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(try files("ann@contoso.com", .complete, .closed) == [1, 10])
         #expect(try files("ann@contoso.com", .complete, .available).isEmpty)
     }

@@ -48,14 +48,14 @@ import WorkspaceSupport
         for name in ["one", "below/two"] { try it.makeFile(name, pattern(5000)) }
         try it.makeFile("plain", of: "", pattern(10))
         let plain = try it.places.stored("plain")
-        it.vault.replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
+        PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
         #expect(it.updateClasses())
         for name in ["one", "below/two"] {
             #expect(try fileClass(name, in: it) == .complete)
             #expect(try it.content(name) == pattern(5000))
         }
         #expect(try it.places.stored("plain") == plain)
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(refusal { _ = try it.content("below/two") } == .noKey)
         let again = try TestWorkspace(in: it.places)
         #expect(try again.content("below/two") == pattern(5000))
@@ -64,11 +64,11 @@ import WorkspaceSupport
     @Test func `a pass that is ended, or finds a closed window, is not whole`() throws {
         let it = try TestWorkspace { $0.policy = "afterDeviceRestart" }
         for name in ["one", "two"] { try it.makeFile(name, pattern(100)) }
-        it.vault.replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
+        PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
         #expect(!it.updateClasses(goesOn: false))
         let asked = try ["one", "two"].map { try fileClass($0, in: it) }
         #expect(asked.allSatisfy { $0 == .completeUntilFirstUserAuthentication })
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(!it.updateClasses())
         #expect(it.updateClasses(ofAll: false))
     }
@@ -78,9 +78,9 @@ import WorkspaceSupport
         let it = try TestWorkspace { $0.policy = "afterDeviceRestart" }
         var results: Set<Bool> = []
         for step in 1...50 {
-            it.vault.replacePolicies(try TestWorkspace.book("afterDeviceRestart"))
+            PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("afterDeviceRestart"))
             try it.makeFile("file\(step)", pattern(5000))
-            it.vault.replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
+            PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
             Faults.arm(.any, nth: step, times: 1, error: .noSpace)
             results.insert(it.updateClasses())
             let hasFailed = Faults.disarm()
@@ -100,7 +100,7 @@ import WorkspaceSupport
             let error = refusal {
                 try Classes(it.tree).changeHeader(of: found.entry.inode) {
                     file throws(VaultError) in
-                    try it.vault.setClass(.completeUnlessOpen, of: file)
+                    try FileClasses(it.vault).setClass(.completeUnlessOpen, of: file)
                 }
             }
             #expect(error == .accessDenied)

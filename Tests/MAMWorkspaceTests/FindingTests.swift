@@ -41,7 +41,7 @@ import WorkspaceSupport
         let it = try TestWorkspace()
         try it.makeFile("file", of: "carl@contoso.com", pattern(100))
         #expect(try it.verify().isEmpty)
-        _ = try it.vault.register(
+        _ = try Registration(it.tree).register(
             try identity("carl@contoso.com"), user: geteuid() + 2, passphrase: nil)
         let advice = Finding.Outcome.left("mamctl protect seals it")
         try expect(it, .unsealed, at: "file", advice, repaired: advice)
@@ -65,12 +65,12 @@ import WorkspaceSupport
         let it = try TestWorkspace()
         try it.makeFile("file", pattern(20_000))
         try it.places.change("file") { $0[5000] ^= 1 }
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         let listener = FindingList()
         let counts = try Verify(it.tree).verify(nil, repair: true, listener)
         #expect(listener.findings.isEmpty)
         #expect(counts.uncheckedFiles == 1 && counts.files == 1 && counts.isWhole)
-        try it.vault.unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+        try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         #expect(try it.verify().map(\.problem) == [.blocks])
     }
 

@@ -27,7 +27,7 @@ import WorkspaceSupport
     @Test func `a locked account's files are neither opened nor made`() throws {
         let it = try TestWorkspace()
         try it.makeFile("file", pattern(100))
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(throws: Errno.noKey) { try it.content("file") }
         #expect(throws: Errno.noKey) {
             try Creator(it.tree).create(

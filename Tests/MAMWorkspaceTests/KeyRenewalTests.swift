@@ -24,9 +24,9 @@ import WorkspaceSupport
 
     /// Policy becomes stricter, and headers say so; the keys are those of before.
     private func expose() throws {
-        it.vault.replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
+        PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
         #expect(it.updateClasses())
-        it.vault.replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
+        PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("whenDeviceLocked"))
     }
 
     private func sealAnew(goesOn: Bool = true) -> Bool {
@@ -77,16 +77,16 @@ import WorkspaceSupport
         for name in ["one", "two"] { try it.makeFile(name, pattern(100)) }
         try expose()
         #expect(!sealAnew(goesOn: false))
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(!sealAnew())
-        try it.vault.unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+        try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         for name in ["one", "two"] { #expect(try it.content(name) == pattern(100)) }
     }
 
     @Test func `a call that fails at any step leaves a file that opens`() throws {
         for step in 1...100 {
             let name = "file\(step)"
-            it.vault.replacePolicies(try TestWorkspace.book("afterDeviceRestart"))
+            PolicyChange(it.tree).replacePolicies(try TestWorkspace.book("afterDeviceRestart"))
             try it.makeFile(name, pattern(10_000))
             try expose()
             Faults.arm(.any, nth: step, times: 1, error: .noSpace)
@@ -108,7 +108,7 @@ import WorkspaceSupport
         let after = try header("file")
         #expect(after.owner.name == "bob@contoso.com" && after.sealing?.isExposed == false)
         #expect(after.fileID != before.fileID)
-        it.vault.lock(it.ann, now: true)
+        Lock(it.tree).lock(it.ann, now: true)
         #expect(try it.content("file") == pattern(5000))
     }
 }

@@ -41,7 +41,7 @@ import WorkspaceSupport
                         try? it.write(Array("late".utf8), to: handle)
                         return []
                     }
-                    #expect(it.vault.lock(it.ann, now: true).isEmpty)
+                    #expect(Lock(it.tree).lock(it.ann, now: true).isEmpty)
                     #expect(!handle.file.holdsKey)
                     #expect(refusal { try it.write([1], to: handle) } == .noKey)
                 }
@@ -51,7 +51,7 @@ import WorkspaceSupport
         #expect(found.opening == .noKey && found.reading == .noKey)
         #expect(found.holdsKey)
         #expect(found.files.sorted() == ["known", "open"])
-        try it.vault.unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+        try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
         #expect(try it.content("open") == Array("late".utf8) + pattern(5000)[4...])
     }
 
@@ -65,14 +65,14 @@ import WorkspaceSupport
                 deadline.wait()
                 return affected
             }
-            let left = it.vault.lock(it.ann, now: true)
+            let left = Lock(it.tree).lock(it.ann, now: true)
             #expect(left.map(\.path.shown) == ["/nowhere/held"])
             let users = left.flatMap { $0.processes.map(\.id) }
             #expect(users == [getpid()])
             #expect(!handle.file.holdsKey)
             #expect(refusal { _ = try it.content(of: handle) } == .noKey)
         }
-        #expect(it.vault.accounts.first?.state == .locked)
+        #expect(Accounts(it.vault).all.first?.state == .locked)
     }
 
     /// A read that the disk does not answer: the file's own lock is taken by the test.
@@ -91,7 +91,7 @@ import WorkspaceSupport
                 isAskedEarly.withLock { $0 = second }
                 return []
             }
-            it.vault.lock(it.ann, now: true)
+            Lock(it.tree).lock(it.ann, now: true)
             let wasEarly = isAskedEarly.withLock { $0 }
             #expect(wasEarly == false)
             window.endUse()
@@ -124,8 +124,8 @@ import WorkspaceSupport
                 }
             }
             for _ in 0..<20 {
-                it.vault.lock(it.ann, now: true)
-                try it.vault.unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
+                Lock(it.tree).lock(it.ann, now: true)
+                try Unlock(it.tree).unlock(it.ann, passphrase: secret(TestWorkspace.passphrase))
             }
             isOver.store(true, ordering: .relaxed)
             for _ in 0..<3 { ended.wait() }

@@ -24,9 +24,9 @@ import WorkspaceSupport
                 end.wait()
                 return []
             }
-            let (vault, account) = (it.vault, it.ann)
+            let (tree, account) = (it.tree, it.ann)
             try startThread(named: "stuck-lock") {
-                vault.lock(account, now: true)
+                Lock(tree).lock(account, now: true)
                 ended.signal()
             }
             isStuck.wait()
@@ -46,7 +46,7 @@ import WorkspaceSupport
     }
 
     private func state(of account: AccountID, in it: TestWorkspace) -> WindowState? {
-        it.vault.accounts.first { $0.id == account }?.state
+        Accounts(it.vault).all.first { $0.id == account }?.state
     }
 
     @Test func `an unlock that comes in between waits for the lock's end, and opens the account`()
@@ -57,9 +57,9 @@ import WorkspaceSupport
             let lock = StuckLock()
             try lock.begin(it, [found.entry.inode])
             let isUnlocked = MAMSystem.Semaphore()
-            let (vault, account) = (it.vault, it.ann)
+            let (tree, account) = (it.tree, it.ann)
             try startThread(named: "unlock") {
-                try? vault.unlock(account, passphrase: secret(TestWorkspace.passphrase))
+                try? Unlock(tree).unlock(account, passphrase: secret(TestWorkspace.passphrase))
                 isUnlocked.signal()
             }
             // Keys take a tenth of that to derive.
@@ -79,12 +79,12 @@ import WorkspaceSupport
                 let lock = StuckLock()
                 try lock.begin(it, [anns.entry.inode])
                 let done = MAMSystem.Semaphore()
-                let (vault, bob) = (it.vault, it.bob)
+                let (tree, bob) = (it.tree, it.bob)
                 let wasClosed = Guarded(false)
                 try startThread(named: "other-lock") {
-                    vault.lock(bob, now: true)
+                    Lock(tree).lock(bob, now: true)
                     wasClosed.withLock { $0 = !bobs.file.holdsKey }
-                    try? vault.unlock(bob, passphrase: secret(TestWorkspace.passphrase))
+                    try? Unlock(tree).unlock(bob, passphrase: secret(TestWorkspace.passphrase))
                     done.signal()
                 }
                 #expect(done.wait(until: Deadline(seconds: 20)))

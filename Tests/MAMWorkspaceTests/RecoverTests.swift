@@ -66,7 +66,7 @@ private let whole = pattern(20_000)
 
     @Test func `what takes the key is mended when that comes, as another inode`() throws {
         let again = try restart()
-        again.vault.lock(again.ann, now: true)
+        Lock(again.tree).lock(again.ann, now: true)
         let waiting = try #require(Recover(again.tree).recoverAll())
         // Zeros go without the key; of each key one header is enough.
         #expect(waiting.count == 1 && again.vault.uncertainEnds.areLeft)
@@ -78,7 +78,7 @@ private let whole = pattern(20_000)
             isMended.withLock { $0 = result }
             ended.signal()
         }
-        try again.vault.unlock(again.ann, passphrase: secret(TestWorkspace.passphrase))
+        try Unlock(again.tree).unlock(again.ann, passphrase: secret(TestWorkspace.passphrase))
         #expect(ended.wait(until: Deadline(seconds: 20)))
         let result = isMended.withLock { $0 }
         #expect(result == true && !again.vault.uncertainEnds.areLeft && known > 0)
@@ -88,7 +88,7 @@ private let whole = pattern(20_000)
 
     @Test func `who waits for a key ends with the daemon`() throws {
         let again = try restart()
-        again.vault.lock(again.ann, now: true)
+        Lock(again.tree).lock(again.ann, now: true)
         let waiting = try #require(Recover(again.tree).recoverAll())
         let (tree, ended) = (again.tree, MAMSystem.Semaphore())
         let isMended = Guarded(true)

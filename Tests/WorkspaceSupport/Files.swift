@@ -46,8 +46,8 @@ extension TestWorkspace {
         _ name: String, of owner: String = "ann@contoso.com", _ content: [UInt8]
     ) throws {
         let flags = O_RDWR | O_CREAT | O_EXCL
-        let file = try vault.file(openFile(places.path(name), flags, mode: 0o600))
-        try vault.begin(file, as: Identity(name: owner), asking: nil)
+        let file = try Files(vault).file(openFile(places.path(name), flags, mode: 0o600))
+        try Files(vault).begin(file, as: Identity(name: owner), asking: nil)
         try content.withUnsafeBytes { try file.write($0, at: 0) }
         try file.finish()
     }

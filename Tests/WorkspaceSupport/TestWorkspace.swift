@@ -42,19 +42,19 @@ package final class TestWorkspace: Sendable {
         let places = try places ?? Places()
         self.places = places
         vault = try Self.makeVault(places, options)
-        ann = try Self.account("ann@contoso.com", of: geteuid(), in: vault)
-        bob = try Self.account("bob@contoso.com", of: geteuid() + 1, in: vault)
         tree = try Tree(
             vault: vault, root: openFile(places.backing, openPathOnly | O_DIRECTORY),
             workDirectory: openFile(places.work, O_RDONLY | O_DIRECTORY),
             mountPoint: ByteString("/nowhere"), isReadOnly: options.isReadOnly, onReady: { _ in })
         try tree.attach(cache) { Transport(.device) }
-        vault.setMount(VaultSide(tree))
+        ann = try Self.account("ann@contoso.com", of: geteuid(), in: tree)
+        bob = try Self.account("bob@contoso.com", of: geteuid() + 1, in: tree)
+        tree.setServed(true)
     }
 
     deinit {
         tree.beginStopping()
-        vault.setMount(nil)
+        tree.setServed(false)
     }
 
     private static func makeVault(_ places: Places, _ options: Options) throws -> Vault {
@@ -77,16 +77,17 @@ package final class TestWorkspace: Sendable {
 
     /// Registered, or unlocked if it is known; one that is being wiped stays as it is.
     private static func account(
-        _ name: String, of user: UInt32, in vault: Vault
+        _ name: String, of user: UInt32, in tree: Tree
     ) throws -> AccountID {
-        if let wiped = vault.wipeable(named: name), vault.account(named: name) == nil {
+        let vault = tree.vault
+        if let wiped = Wipe(tree).wipeable(named: name), vault.account(named: name) == nil {
             return wiped.account
         }
         guard let known = vault.account(named: name) else {
-            return try vault.register(
+            return try Registration(tree).register(
                 try Identity(name: name), user: user, passphrase: secret(passphrase))
         }
-        try vault.unlock(known, passphrase: secret(passphrase))
+        try Unlock(tree).unlock(known, passphrase: secret(passphrase))
         return known
     }
 }
