@@ -241,7 +241,7 @@ class DeadMount(WorkspaceCase):
                  self.workspace.mount_point], stderr=log, env=self.workspace.environment)
         try:
             wait_until(
-                lambda: "stray cannot be seen" in self.workspace.log.read_text()[before:], 60)
+                lambda: "hides stray" in self.workspace.log.read_text()[before:], 60)
             os.listdir(self.directory)
             said = self.workspace.log.read_text()[before:]
             self.assertIn("cannot be placed below it: Invalid argument", said)
@@ -265,7 +265,7 @@ class DeadMount(WorkspaceCase):
         self.assertFalse(stray.exists())
         self.workspace.unmount()
         self.assertEqual(daemon.wait(20), 0)
-        self.assertIn("was not empty: stray cannot be seen", self.workspace.log.read_text())
+        self.assertIn("was not empty: the mount hides stray", self.workspace.log.read_text())
         stray.unlink()
         self.workspace.mount()
 

@@ -149,7 +149,7 @@ class NoAnswer(WorkspaceCase):
             self.assertIn(f"other  at {other.mount_point}, read-only\n", shown)
             self.assertIn(
                 f"work  does not answer\n because  the daemon of workspace 'work', process "
-                f"{daemon}, is stopped, "
+                f"{daemon}, is stopped "
                 f"and does not answer\n    next  kill -CONT {daemon}", shown)
             found = json.loads(other.ctl("status", "--json", status=UNREACHABLE, timeout=30).stdout)
             self.assertEqual(
@@ -281,7 +281,7 @@ class Remove(WorkspaceCase):
         manifest.write_text(re.sub('"id" *: *"..', '"id": "00', manifest.read_text()))
         remove = ("workspace", "remove", "moved")
         refusal = other.ctl(*remove, status=REFUSED, input=b"").stderr
-        self.assertIn(f"its files cannot be seen at {other.backing}", refusal)
+        self.assertIn(f"its files cannot be found at {other.backing}", refusal)
         shown = json.loads(other.ctl(*remove, "--confirm", "moved", "--json").stdout)
         self.assertIsNone(shown["sealedFiles"])
         self.assertTrue(manifest.exists())
@@ -332,7 +332,7 @@ class RemoveWithCare(unittest.TestCase):
 
     def test_nobody_serves_it_while_its_name_is_typed(self):
         asked = Terminal(["mamctl", "workspace", "remove", "work"], self.workspace.environment)
-        asked.read(until=b"to go on")
+        asked.read(until=b"to continue")
         with open(self.workspace.on_disk(".mamd", "lock")) as lock:
             with self.assertRaises(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
