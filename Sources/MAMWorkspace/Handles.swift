@@ -61,23 +61,12 @@ package struct Handles: Sendable {
                 of: inode, &state, writes: writes || truncates, truncates: truncates, for: caller)
             let isNew = if case .empty = file.facts { writes } else { false }
             let isInUse = state.openCount > 0 && file.header != nil
-            func identity() -> Identity {
-                Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user)
-            }
             try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
                 () throws(VaultError) in
                 if isNew || truncates && !isInUse {
-                    let parent = try? tree.table.inode(state.lastParent)
-                    let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
-                    let asked =
-                        file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
-                    try Files(tree.vault).begin(file, as: owner, asking: asked)
-                    // Whatever fails from here on, the former header is gone.
-                    state.facts = file.facts
+                    try begin(file, &state, for: caller)
                 } else {
-                    if handsOut {
-                        try Transfers(tree.vault).checkTransfer(of: file.header, to: identity)
-                    }
+                    if handsOut { try checkTransfer(of: file, to: caller) }
                     try Files(tree.vault).checkForeign(file)
                     try Unsealed(tree).checkUnsealed(
                         inode, file.header, writes: writes || truncates)
@@ -98,6 +87,23 @@ package struct Handles: Sendable {
         }
         if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file) }
         return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
+    }
+
+    private func begin(
+        _ file: VaultFile, _ state: inout Inode.State, for caller: Caller
+    ) throws(VaultError) {
+        let parent = try? tree.table.inode(state.lastParent)
+        let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
+        let asked = file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
+        try Files(tree.vault).begin(file, as: owner, asking: asked)
+        // Whatever fails from here on, the former header is gone.
+        state.facts = file.facts
+    }
+
+    private func checkTransfer(of file: VaultFile, to caller: Caller) throws(VaultError) {
+        try Transfers(tree.vault).checkTransfer(of: file.header) {
+            Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user)
+        }
     }
 
     /// Has the access time move, as the backing file system thinks right. The kernel does not tell

@@ -4,6 +4,7 @@ import Glibc
 import MAMCrypto
 import MAMFuse
 import MAMModel
+import MAMPlaces
 import MAMSystem
 import MAMWire
 
@@ -34,6 +35,12 @@ struct Arguments {
         case removeMount
         /// Tell another daemon what logind says.
         case relayLogins
+    }
+
+    func log(of workspace: WorkspaceName, orFile file: Descriptor) -> Log {
+        isForeground
+            ? .toStandardError(prefix: "mamd")
+            : .toJournal(prefix: "mamd", workspace: workspace.description, orFile: file)
     }
 
     var mountOptions: MountOptions {

@@ -24,11 +24,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     }
     let places = Places.current
     let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))
-    let log: Log =
-        arguments.isForeground
-        ? .toStandardError(prefix: "mamd")
-        : .toJournal(
-            prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    let log = arguments.log(of: backing.name, orFile: logFile)
     let stateLock = try lockState(places.state(of: backing.name))
     defer { withExtendedLifetime(stateLock) {} }
     // A check tells of keybags too, and repairs them only if it shall.
