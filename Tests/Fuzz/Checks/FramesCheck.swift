@@ -80,8 +80,8 @@ private struct Conversation {
             [
                 WorkspaceInterface(
                     WorkspaceFacts(name: "w", id: "1", backingDirectory: "/", mountPoint: "/"),
-                    vault: vault, tree: tree),
-                IdentityInterface(vault: vault),
+                    tree: tree),
+                IdentityInterface(tree: tree),
             ])
     }
 
