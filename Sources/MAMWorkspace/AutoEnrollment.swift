@@ -35,9 +35,7 @@ package struct AutoEnrollment: Sendable {
     /// some time later.
     package func enrollKnownAccountsSoon() {
         do throws(Errno) {
-            try startThread(named: "enrol") { [weak tree] in
-                tree.map { AutoEnrollment($0).enrollKnownAccounts() }
-            }
+            try startThread(named: "enrol") { enrollKnownAccounts() }
         } catch { vault.log.warning("accounts to add are looked for at the next start: \(error)") }
     }
 

@@ -16,10 +16,10 @@ package struct IdleLocks: Sendable {
     /// Not by the thread that waits for what else time brings: that may have to wait for programs
     /// of the administrator's.
     func startIdleLocks() throws(Errno) {
-        try startThread(named: "idle-locks") { [weak tree] in
-            while let tree {
-                let next = IdleLocks(tree).lockIdle().min() ?? Self.longestPauseSeconds
-                tree.vault.enrollments.idleWakeUp.wait(atMostSeconds: next)
+        try startThread(named: "idle-locks") {
+            while true {
+                let next = lockIdle().min() ?? Self.longestPauseSeconds
+                vault.enrollments.idleWakeUp.wait(atMostSeconds: next)
             }
         }
     }

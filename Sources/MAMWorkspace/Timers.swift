@@ -25,16 +25,16 @@ package struct Timers: Sendable {
         LaunchChecks(tree).checkLaunchOfAll()
     }
 
-    /// Starts the threads.
+    /// Starts the threads, which run until the process ends.
     package func startTimers() throws(Errno) {
         try IdleLocks(tree).startIdleLocks()
-        try startThread(named: "timers") { [weak tree] in
+        try startThread(named: "timers") {
             // The start has looked.
-            let start = tree?.vault.clock.now.secondsSinceBoot ?? 0
+            let start = vault.clock.now.secondsSinceBoot
             var last = Looks(atConditions: start, forOrders: start)
-            while let tree {
-                let seconds = Timers(tree).look(&last)
-                tree.vault.enrollments.wakeUp.wait(atMostSeconds: max(1, seconds))
+            while true {
+                let seconds = look(&last)
+                vault.enrollments.wakeUp.wait(atMostSeconds: max(1, seconds))
             }
         }
     }
