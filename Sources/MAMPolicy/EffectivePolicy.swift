@@ -63,6 +63,12 @@ package struct EffectivePolicy: Sendable {
     /// What an account under this policy has may come to anybody.
     package var sendsToAll: Bool { outbound == .allApps }
 
+    /// Whether a process may open a file of the account: a transfer, for root too. The mount and
+    /// the socket enforce this at every open, so it allocates nothing.
+    ///
+    /// `asOwner`: whether the process works for the account.
+    package func letsRead(asOwner: Bool) -> Bool { asOwner || sendsToAll }
+
     /// Where data for the account may come from.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }
 }

@@ -26,13 +26,9 @@ extension Principal {
         canReceive(from: owner ?? .nobody)
     }
 
-    /// Whether a process that works for `reader` may open a file of this account: a transfer, for
-    /// root too. The mount and the socket go by this.
-    package func canBeRead(by reader: Principal) -> Decision {
-        if !isManaged { return freedom }
-        if isSameAccount(as: reader) { return .yes("\(identity) reads its own file") }
-        if let refusal = refusalToGiveAway(to: reader) { return refusal }
-        return .yes("\(identity) may send to all programs", by: Rule.outbound)
+    /// Whether a process that works for `reader` may open a file of this account.
+    package func isReadable(by reader: Principal) -> Bool {
+        !isManaged || policy.letsRead(asOwner: isSameAccount(as: reader))
     }
 
     private func canReceive(from owner: Principal) -> Decision {

@@ -45,10 +45,10 @@ package struct Transfers: Sendable {
         let merged = vault.merged(of: account)
         // Otherwise the answer is yes, whoever asks.
         guard !merged.sendsToAll else { return }
-        let (owner, receiver) = (vault.identity(of: account), receiver())
-        let decision = Principal.managed(owner, merged.policy).canBeRead(
-            by: principal(of: receiver))
-        guard !decision.isAllowed else { return }
+        let receiver = receiver()
+        let isOwner = vault.account(of: receiver) == account
+        guard !merged.policy.letsRead(asOwner: isOwner) else { return }
+        let owner = vault.identity(of: account)
         throw .refused(
             "it belongs to \(owner), whose policy shares nothing with \(receiver)",
             next: "mamctl run --identity \(owner) -- COMMAND")

@@ -250,7 +250,7 @@ class Several(Case):
             said = self.ctl(
                 "encrypt", self.plain("file"), "--owner", ANN, "-o", place, "--force",
                 status=NO).stderr
-            self.assertIn("no regular file", said)
+            self.assertIn("not a regular file", said)
             self.assertEqual(
                 (place.lstat().st_mode, place.lstat().st_ino), (before.st_mode, before.st_ino))
 

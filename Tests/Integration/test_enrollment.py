@@ -113,7 +113,7 @@ class Enrollment(EnrollmentCase):
         self.begin()
         for name, words in (
             ("anm@contoso.com", f"did you mean '{ANN}'?\n  try: mamctl unlock {ANN}\n"),
-            (ZOE, f"try: mamctl account register {ZOE}, if it is a new one\n"),
+            (ZOE, f"try: mamctl account register {ZOE}, if it is new\n"),
         ):
             refusal = self.workspace.serving("unlock", name, status=NOT_FOUND).stderr
             self.assertIn(words, refusal)

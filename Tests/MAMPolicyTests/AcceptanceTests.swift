@@ -77,7 +77,7 @@ import Testing
     @Test func `one who sends to none offers no program, and reads its own`() throws {
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .noApps }
         #expect(!owner.shareOffer(toManagedProgram: true).decision.isAllowed)
-        #expect(owner.canBeRead(by: owner).isAllowed)
+        #expect(owner.isReadable(by: owner))
     }
 
     private func managed(_ configure: (inout PolicyRules) -> Void) throws -> Principal {

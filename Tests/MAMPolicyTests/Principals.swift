@@ -28,6 +28,8 @@ func bob(_ level: DataTransfers) throws -> Principal {
 func carol() throws -> Principal { .unmanaged(try Identity(name: "carol@home.example")) }
 
 /// `y` and `n` as in the tables.
+func letters(_ answers: [Bool]) -> String { String(answers.map { $0 ? "y" : "n" }) }
+
 func letters(_ decisions: [Decision]) -> String {
-    String(decisions.map { $0.isAllowed ? "y" : "n" })
+    letters(decisions.map(\.isAllowed))
 }

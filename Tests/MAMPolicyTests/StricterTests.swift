@@ -139,7 +139,7 @@ private struct Outlook {
             note("open from \(place)", !answer.isAllowed)
         }
         note("receive", !principal.canReceiveFile(of: nil).decision.isAllowed)
-        note("be read", !principal.canBeRead(by: .nobody).isAllowed)
+        note("be read", !principal.isReadable(by: .nobody))
         // What is sealed cannot be read by whom it is offered to.
         for isManaged in [true, false] {
             let offer = principal.shareOffer(toManagedProgram: isManaged)

@@ -14,7 +14,7 @@ import WorkspaceSupport
     private let directory: Inode
 
     init() throws {
-        it = try TestWorkspace()
+        it = try TestWorkspace { $0.multiManagedIdentities = true }
         try it.places.makeDirectory("below")
         directory = try Lookup(it.tree).lookUp("below", in: InodeTable.rootNode).inode
     }

@@ -44,7 +44,7 @@ import WorkspaceSupport
             keyring: try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in },
             stateDirectory: directory.raw, log: .silent)
         RecoveryUpdates(vault).keepRecoveryRecords(in: directory)
-        mkdir("\(path)/backing", 0o700)
+        for directory in ["backing", "backing/.mamd"] { mkdir("\(path)/\(directory)", 0o700) }
         let tree = try Tree(
             vault: vault, root: openFile("\(path)/backing", openPathOnly | O_DIRECTORY),
             workDirectory: nil, mountPoint: ByteString(""), isReadOnly: false

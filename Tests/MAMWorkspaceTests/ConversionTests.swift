@@ -64,7 +64,7 @@ private let ann = "ann@contoso.com"
         #expect(before.1.st_size == after.1.st_size)
         var seven = 0
         try withUnsafeMutableBytes(of: &seven) { buffer in
-            _ = try extendedAttribute(procPath: path, "user.seven", into: buffer)
+            _ = try extendedAttribute(path, "user.seven", into: buffer)
         }
         #expect(seven == 7)
     }

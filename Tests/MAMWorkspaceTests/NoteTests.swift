@@ -31,7 +31,7 @@ import WorkspaceSupport
         var bytes = [UInt8](repeating: 0, count: 1000)
         let count = bytes.withUnsafeMutableBytes { buffer in
             (try? extendedAttribute(
-                procPath: it.places.path("below"), "user.mam.\(name)", into: buffer)) ?? 0
+                it.places.path("below"), "user.mam.\(name)", into: buffer)) ?? 0
         }
         return Array(bytes[..<count])
     }

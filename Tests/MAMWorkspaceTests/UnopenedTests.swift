@@ -18,7 +18,7 @@ struct UnopenedTests {
 
     /// A file that is sealed for Bob with keys that another machine has.
     private static func put(_ names: [String], into test: TestVault) throws {
-        let other = try TestVault()
+        let other = try TestVault(multiManagedIdentities: true)
         _ = try Registration(other.tree).register(bob(), user: 1000, passphrase: nil)
         for name in names {
             _ = try other.makeFile(name, owner: bob(), "Bob's")

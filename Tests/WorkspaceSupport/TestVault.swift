@@ -28,13 +28,16 @@ package final class TestVault {
 
     package init(
         _ policy: String = "whenDeviceLocked", grace: Int = 0, multiIdentity: Bool = false,
+        multiManagedIdentities: Bool = false,
         passphrase: String? = "secret"
     ) throws {
         startCrypto()
-        for directory in [top, "\(top)/state", "\(top)/backing"] { mkdir(directory, 0o700) }
+        let directories = ["", "/state", "/backing", "/backing/.mamd"]
+        for directory in directories { mkdir(top + directory, 0o700) }
         var settings = Settings()
         settings.lockGraceSeconds = grace
         settings.multiIdentity = multiIdentity
+        settings.multiManagedIdentities = multiManagedIdentities
         let document = Array(#"{"appDataEncryptionType": "\#(policy)"}"#.utf8)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(

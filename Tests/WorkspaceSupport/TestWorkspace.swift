@@ -30,6 +30,7 @@ package final class TestWorkspace: Sendable {
         /// directory, and accounts are gone through after changes of policy.
         package var keepsState = false
         package var lockDeadlineSeconds = 1
+        package var multiManagedIdentities = false
 
         package init() {}
     }
@@ -61,6 +62,7 @@ package final class TestWorkspace: Sendable {
         var settings = Settings()
         settings.lockGraceSeconds = 0
         settings.lockDeadlineSeconds = options.lockDeadlineSeconds
+        settings.multiManagedIdentities = options.multiManagedIdentities
         let state = try openFile(places.state, O_RDONLY | O_DIRECTORY)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8 << 20)
         let keyring = try Keyring(stateDirectory: state, cost: cost ?? .standard) { _ in }

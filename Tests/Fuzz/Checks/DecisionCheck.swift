@@ -35,7 +35,7 @@ private func answers(of principal: Principal, about text: String, _ count: Int) 
         .map { principal.answer($0, QuestionInputs(screenCaptureControl: text)) }
         + DocumentPickerMode.allCases.map(principal.canPickDocuments)
         + [
-            principal.canReceiveItem(of: nil), principal.canBeRead(by: .nobody),
+            principal.canReceiveItem(of: nil),
             principal.canCopy(characters: count, to: nil),
             principal.canPaste(characters: count, from: nil),
             principal.shareOffer(toManagedProgram: true).decision,
