@@ -26,7 +26,7 @@ package struct Orders: Sendable {
                     + " request is done; one for an account that comes later takes another id"
             )
         }
-        guard !tree.isServed || !tree.isReadOnly else {
+        guard !tree.isReadOnly else {
             return vault.log.error(
                 "wipe request \(request.id): the mount is read-only, it is obeyed later")
         }
