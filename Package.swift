@@ -15,8 +15,10 @@ func system(_ name: String, _ pkgConfig: String?, debian package: String) -> Tar
     .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([package])])
 }
 
-func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+func module(
+    _ name: String, _ dependencies: [Target.Dependency], path: String? = nil
+) -> Target {
+    .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
 }
 
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -54,20 +56,28 @@ let package = Package(
         system("CSodium", "libsodium", debian: "libsodium-dev"),
         system("CSystemd", "libsystemd", debian: "libsystemd-dev"),
         .target(name: "CShims"),
+        // The parent of the command of `mamctl run`
+        .target(name: "CSupervisor"),
+        // How FUSE's requests reach the mount
+        .target(name: "CTransport"),
         module("MAMModel", []),
 
         // Core
+        module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMFormat", ["MAMModel", "MAMSystem"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
-        module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
         // Services
         module("MAMKeyring", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
         module("MAMStore", ["MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem"]),
 
+        // Who is calling
+        module("MAMIdentity", ["MAMModel", "MAMSystem"]),
         module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
+        // Where workspaces are: directories, sockets, mounts
+        module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // What both ends of the socket share
         module("MAMWire", ["MAMModel", "MAMSystem", "CShims"]),
 
@@ -76,38 +86,50 @@ let package = Package(
             "MAMVault",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMStore", "CShims",
+                "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "CShims",
+            ]),
+
+        module(
+            "MAMTree", ["MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CShims"]),
+        module(
+            "MAMWorkspace",
+            [
+                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
+                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMStore", "MAMVault", "MAMTree",
+                "CShims",
             ]),
 
         // Edges
         module(
             "MAMFuse",
             [
-                "MAMModel", "MAMFormat", "MAMSystem", "MAMStore", "MAMVault", "CFuse3", "CShims",
+                "MAMSystem", "MAMVault", "MAMTree", "MAMWorkspace", "CFuse3", "CTransport",
+                "CShims",
             ]),
         module(
             "MAMControl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMVault", "CShims",
+                "MAMWire", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "MAMVault",
+                "MAMTree", "MAMWorkspace", "CShims",
             ]),
         module("MAMSession", ["MAMSystem", "CSystemd"]),
         // What programs link that talk to the daemon; its names are the Intune App SDK's
-        module("MAMClient", ["MAMModel", "MAMSystem", "MAMWire", "CShims"]),
+        module("MAMClient", ["MAMModel", "MAMSystem", "MAMPlaces", "MAMWire", "CShims"]),
 
         // Programs
         program(
             "mamd",
             [
                 "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMFuse", "MAMWire", "MAMControl", "MAMSession",
-                "CShims",
+                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMPlaces",
+                "MAMWire", "MAMControl", "MAMSession", "CShims",
             ]),
         program(
             "mamctl",
             [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMStore", "MAMWire", "CShims",
+                "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims", "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -118,7 +140,7 @@ let package = Package(
             "mambench",
             [
                 "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMFuse", "CBench",
+                "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "MAMWorkspace", "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
@@ -132,15 +154,40 @@ let package = Package(
         tests(
             "MAMEnrollmentTests", ["MAMEnrollment", "MAMPolicy", "MAMSystem", "MAMModel"]),
         tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
+        // A workspace without a mount
+        module(
+            "WorkspaceSupport",
+            [
+                "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy", "MAMCrypto",
+                "MAMFormat", "MAMSystem", "MAMModel",
+            ],
+            path: "Tests/WorkspaceSupport"),
         tests(
             "MAMVaultTests",
             [
-                "MAMVault", "MAMStore", "MAMKeyring", "MAMEnrollment", "MAMPolicy", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel", "CShims",
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
+                "MAMIdentity", "MAMEnrollment", "MAMPolicy",
+                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
-        tests("MAMFuseTests", ["MAMFuse", "MAMSystem"]),
         tests(
-            "MAMControlTests", ["MAMControl", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
+            "MAMTreeTests",
+            [
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMFormat",
+                "MAMSystem", "MAMModel",
+            ]),
+        tests(
+            "MAMWorkspaceTests",
+            [
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore",
+                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMCrypto", "MAMFormat",
+                "MAMSystem", "MAMModel",
+            ]),
+        tests("MAMFuseTests", ["MAMFuse"]),
+        tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
+        tests(
+            "MAMControlTests",
+            ["MAMControl", "MAMPlaces", "MAMWire", "MAMVault", "MAMSystem", "MAMModel"]),
+        tests("MAMPlacesTests", ["MAMPlaces", "MAMSystem", "MAMModel"]),
         tests("MAMSessionTests", ["MAMSession", "MAMSystem"]),
         // Runs on a mounted workspace, for test_client.py
         .executableTarget(
@@ -153,7 +200,7 @@ let package = Package(
             name: "FuzzChecks",
             dependencies: [
                 "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMWire", "MAMControl",
+                "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

@@ -1,15 +1,16 @@
 #!/usr/bin/python3
 """A second reader of protected files, written from docs/FORMAT.md alone.
 
-    decoder.py --state STATEDIR [--passfile F] FILE     the plain content, to standard output
-    decoder.py --info FILE                              the header as JSON; needs no key
-    decoder.py --state STATEDIR --stream FILE           the plain content of a stream (section 6)
-    decoder.py --export EXPORT --passfile F FILE        the same with exported keys (section 7), for a machine that is lost
-    decoder.py --export RECORD --recovery-key KEY [--passfile F] FILE
-    decoder.py --vectors DIR                            checks every DIR/*.vector and *.stream; 1 if an outcome differs
+    decoder.py --state STATEDIR [--passfile F] FILE the plain content, to standard output decoder.py
+    --info FILE the header as JSON; needs no key decoder.py --state STATEDIR --stream FILE the plain
+    content of a stream (section 6) decoder.py --export EXPORT --passfile F FILE the same with
+    exported keys (section 7), for a machine that is lost decoder.py --export RECORD --recovery-key
+    KEY [--passfile F] FILE decoder.py --vectors DIR checks every DIR/*.vector and *.stream; 1 if an
+    outcome differs
 
-It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a reason.
-Other statuses: 0 done, 1 no key on this device, 2 usage, 3 no such file, 4 foreign or empty, 12 wrong passphrase.
+It shares no code with mamd, and refuses whatever FORMAT.md does not allow: exit status 7 and a
+reason. Other statuses: 0 done, 1 no key on this device, 2 usage, 3 no such file, 4 foreign or
+empty, 12 wrong passphrase.
 
 Needs python3-cryptography; python3-argon2 only for accounts with a passphrase.
 """
@@ -41,7 +42,8 @@ RECOVERY_KEY_MAGIC = b"\x89MAMO\r\n\x1a"
 
 
 class Refused(Exception):
-    """Ends the program with a status and a reason, which begins with one word for what the file is."""
+    """Ends the program with a status and a reason, which begins with one word for what the file
+    is."""
 
     def __init__(self, status, reason):
         super().__init__(reason)
@@ -56,9 +58,11 @@ def require(condition, reason):
 def text(data, offset, capacity, length, what):
     """A padded UTF-8 field."""
     require(length <= capacity, f"length of the {what} is {length}")
-    require(not any(data[offset + length : offset + capacity]), f"padding of the {what} is not zero")
+    require(
+        not any(data[offset + length : offset + capacity]), f"padding of the {what} is not zero")
     stored = data[offset : offset + length]
-    require(not any(byte < 0x20 or byte == 0x7F for byte in stored), f"control character in the {what}")
+    require(
+        not any(byte < 0x20 or byte == 0x7F for byte in stored), f"control character in the {what}")
     found = stored.decode("utf-8", "replace")
     require(found.encode() == stored, f"the {what} is not UTF-8")
     return found
@@ -94,7 +98,9 @@ class Header:
         if not data:
             raise Refused(4, "empty: not yet created")
         if len(data) < 4 or not data.startswith(FILE_MAGIC[: len(data)]):
-            require(len(data) < HEADER or data[1020:] != checksum(FILE_MAGIC + data[8:1020]), "the magic")
+            require(
+                len(data) < HEADER or data[1020:] != checksum(FILE_MAGIC + data[8:1020]),
+                "the magic")
             raise Refused(4, "foreign: no header")
         self.version = known_version(data)
         require(len(data) >= HEADER, "cut within the header")
@@ -113,10 +119,15 @@ class Header:
             require(not any(data[start:end]), f"bytes {start} to {end - 1} are not zero")
         require(asked <= (4 if self.managed else 0), f"class {asked} asked for")
         require(exposed <= self.managed, "an exposed key where none can be")
-        require(self.file_class == 2 or not any(self.ephemeral), "public key in a file that is not of class B")
-        require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
+        require(
+            self.file_class == 2 or not any(self.ephemeral),
+            "public key in a file that is not of class B")
+        require(
+            self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
         if not self.managed:
-            require(flags == 0 and not any(self.key_id + data[672:736]), "flag or key in an unmanaged file")
+            require(
+                flags == 0 and not any(self.key_id + data[672:736]),
+                "flag or key in an unmanaged file")
 
     def describe(self, size):
         blocks, used = divide(size) if self.managed else (None, None)
@@ -125,7 +136,8 @@ class Header:
             "class": "ABCD"[self.file_class - 1] if self.managed else None,
             "fileId": self.file_id.hex(), "keyId": self.key_id.hex() if self.managed else None,
             "owner": self.owner, "ownerObjectId": self.object_id,
-            "blocks": blocks, "plainSize": plain_size(blocks, used) if self.managed else size - HEADER,
+            "blocks": blocks,
+            "plainSize": plain_size(blocks, used) if self.managed else size - HEADER,
         }
 
 
@@ -146,19 +158,22 @@ def stretch(passphrase, salt, passes, memory):
     try:
         from argon2.low_level import Type, hash_secret_raw
     except ImportError:
-        raise Refused(1, "python3-argon2 is missing: only what has no passphrase can be read") from None
+        raise Refused(
+            1, "python3-argon2 is missing: only what has no passphrase can be read") from None
     require(passes >= 1 and 8192 <= memory < 1 << 42 and memory % 1024 == 0, "Argon2id cost")
     return hash_secret_raw(passphrase, salt, passes, memory // 1024, 1, 32, Type.ID)
 
 
 def public_half(private):
-    return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+    return X25519PrivateKey.from_private_bytes(private).public_key().public_bytes(
+        Encoding.Raw, PublicFormat.Raw)
 
 
 def agree(private, public, ephemeral, info):
     """Section 1.3: the key that both sides of an X25519 agreement reach."""
     try:
-        shared = X25519PrivateKey.from_private_bytes(private).exchange(X25519PublicKey.from_public_bytes(ephemeral))
+        shared = X25519PrivateKey.from_private_bytes(private).exchange(
+            X25519PublicKey.from_public_bytes(ephemeral))
     except ValueError:
         raise Refused(7, "damaged: the ephemeral public key leads to zeros") from None
     return derive(shared, ephemeral + public, info)
@@ -177,49 +192,63 @@ class Keybag:
         require(data[10] & ~1 == 0 and not any(data[1009:1020]), "zero field of the keybag")
         self.has_passphrase = bool(data[10] & 1)
         self.account_id = data[16:32]
-        self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from("<QQHHIQ", data, 32)
+        self.generation, _, name, object_id, self.passes, self.memory = struct.unpack_from(
+            "<QQHHIQ", data, 32)
         require(self.generation >= 1, "generation 0")
         self.name = text(data, 64, 512, name, "account's name")
         text(data, 576, 64, object_id, "account's object id")
         self.salt, self.public = data[640:656], data[656:688]
         if not self.has_passphrase:
-            require(self.passes == 0 and self.memory == 0 and not any(self.salt), "Argon2id without a passphrase")
+            require(
+                self.passes == 0 and self.memory == 0 and not any(self.salt),
+                "Argon2id without a passphrase")
         self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
-        self.class_d = self.open_class(4, derive(device_secret, self.account_id, b"mamd keybag device v1"))
+        self.class_d = self.open_class(
+            4, derive(device_secret, self.account_id, b"mamd keybag device v1"))
         require(self.class_d is not None, "the keybag belongs to another device, or was forged")
 
     def open_class(self, number, key):
         stored = self.bytes[752 + 64 * (number - 1) : 816 + 64 * (number - 1)]
-        return unseal(key, stored[:16], stored[16:48], stored[48:], self.bytes[:752] + self.others + bytes([number]))
+        return unseal(
+            key, stored[:16], stored[16:48], stored[48:],
+            self.bytes[:752] + self.others + bytes([number]))
 
     def stretched(self, passphrase):
         return stretch(passphrase, self.salt, self.passes, self.memory)
 
     def account_key(self, passphrase):
         if not self.has_passphrase:
-            return derive(self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
+            return derive(
+                self.device_secret, self.account_id, b"mamd keybag account without passphrase v1")
         if passphrase is None:
             raise Refused(1, f"{self.name} has a passphrase: give --passfile")
-        return derive(self.stretched(passphrase) + self.device_secret, self.account_id, b"mamd keybag account v1")
+        return derive(
+            self.stretched(passphrase) + self.device_secret, self.account_id,
+            b"mamd keybag account v1")
 
     def class_key(self, number, passphrase):
         key = self.class_d if number == 4 else self.open_class(number, self.account_key(passphrase))
         if key is None:
-            raise Refused(12, f"wrong passphrase of {self.name}" if self.has_passphrase else "damaged: class key")
+            raise Refused(
+                12, f"wrong passphrase of {self.name}" if self.has_passphrase
+                else "damaged: class key")
         return key
 
     def file_key(self, header, passphrase):
         return file_key(self, header, lambda number: self.class_key(number, passphrase))
 
     def knows(self, key_id):
-        return key_id in self.key_ids or key_id in self.joined or retired_set(self.retired, key_id) is not None
+        return key_id in self.key_ids or key_id in self.joined or retired_set(
+            self.retired, key_id) is not None
 
 
 def other_keys(data, retired):
     """Sections 3.1 and 3.2: what follows the fixed fields of a keybag or of an export."""
     others, joined = data[1020:-4], data[11]
     version = 3 if joined else 2 if retired else 1
-    require(data[8:10] == struct.pack("<H", version) and max(retired, joined) <= 32, "version, or number of other keys")
+    require(
+        data[8:10] == struct.pack("<H", version) and max(retired, joined) <= 32,
+        "version, or number of other keys")
     require(len(others) == 272 * retired + 80 * joined, "length of the other keys")
     keys = [others[start : start + 80] for start in range(272 * retired, len(others), 80)]
     return others[: 272 * retired], {key[:16]: key[16:] for key in keys}
@@ -235,21 +264,29 @@ def retired_set(sets, key_id):
 
 def file_key(keys, header, class_key):
     """With a class key, or with the retired one that the header names."""
-    key, public, stored = class_key(header.file_class), keys.public, retired_set(keys.retired, header.key_id)
+    key, public, stored = class_key(header.file_class), keys.public, retired_set(
+        keys.retired, header.key_id)
     joined = keys.joined.get(header.key_id)
     if joined is not None:
         require(header.file_class == 4, "the key id is that of another class")
         under = derive(key, keys.account_id, b"mamd joined class key v1")
-        key = unseal(under, joined[:16], joined[16:48], joined[48:], keys.account_id + header.key_id + b"\4")
+        key = unseal(
+            under, joined[:16], joined[16:48], joined[48:], keys.account_id + header.key_id + b"\4")
         require(key is not None, "a joined key does not open")
     elif stored is None:
-        require(keys.key_ids.index(header.key_id) + 1 == header.file_class, "the key id is that of another class")
+        require(
+            keys.key_ids.index(header.key_id) + 1 == header.file_class,
+            "the key id is that of another class")
     else:
         number, public = header.file_class, stored[48:80]
-        require(stored[16 * number - 16 : 16 * number] == header.key_id, "the key id is that of another class")
+        require(
+            stored[16 * number - 16 : 16 * number] == header.key_id,
+            "the key id is that of another class")
         wrap = stored[16 + 64 * number : 80 + 64 * number]
         under = derive(key, keys.account_id, b"mamd retired class key v1")
-        key = unseal(under, wrap[:16], wrap[16:48], wrap[48:], keys.account_id + stored[:80] + bytes([number]))
+        key = unseal(
+            under, wrap[:16], wrap[16:48], wrap[48:],
+            keys.account_id + stored[:80] + bytes([number]))
         require(key is not None, "a retired key does not open")
     return unwrap_file_key(header, key, public)
 
@@ -277,26 +314,38 @@ class Export:
         self.account_id, self.public, ephemeral = data[16:32], data[656:688], data[784:816]
         self.key_ids = [data[688 + 16 * i : 704 + 16 * i] for i in range(4)]
         written, _, name, object_id, passes, memory = struct.unpack_from("<QQHHIQ", data, 32)
-        text(data, 64, 512, name, "account's name"), text(data, 576, 64, object_id, "account's object id")
+        text(data, 64, 512, name, "account's name"), text(
+            data, 576, 64, object_id, "account's object id")
         unused = {1: [(752, 816)], 2: [(52, 64), (640, 656)]}.get(kind)
         require(unused is not None, f"kind {kind}")
         for start, end in [(12, 16), (40, 48), (993, 1020), *unused]:
-            require(not any(data[start:end]), f"bytes {start} to {end - 1} of the export are not zero")
-        require(written < 1 << 63 and any(self.account_id) and len({*self.key_ids, bytes(16)}) == 5, "ids of the export")
+            require(
+                not any(data[start:end]), f"bytes {start} to {end - 1} of the export are not zero")
+        require(
+            written < 1 << 63 and any(self.account_id) and len({*self.key_ids, bytes(16)}) == 5,
+            "ids of the export")
         if kind == 1:
             if passphrase is None:
                 raise Refused(1, "the export is sealed under a passphrase: give --passfile")
-            key = derive(stretch(passphrase, data[640:656], passes, memory), self.account_id, b"mamd key export passphrase v1")
+            key = derive(
+                stretch(passphrase, data[640:656], passes, memory), self.account_id,
+                b"mamd key export passphrase v1")
         else:
             if recovery_key is None or recovery_key.public != data[752:784]:
-                raise Refused(1, "the record is sealed to a recovery key: give that with --recovery-key")
-            key = agree(recovery_key.private(passphrase), recovery_key.public, ephemeral, b"mamd key export recovery v1")
+                raise Refused(
+                    1, "the record is sealed to a recovery key: give that with --recovery-key")
+            key = agree(
+                recovery_key.private(passphrase), recovery_key.public, ephemeral,
+                b"mamd key export recovery v1")
         keys = unseal(key, data[816:832], data[832:960], data[960:976], data[:832] + data[1020:-4])
         if keys is None:
-            raise Refused(12, "wrong passphrase of the export") if kind == 1 else Refused(7, "damaged: keys of the record")
+            raise Refused(12, "wrong passphrase of the export") if kind == 1 else Refused(
+                7, "damaged: keys of the record")
         self.keys = [keys[32 * i : 32 * i + 32] for i in range(4)]
         check = derive(self.keys[3], self.account_id, data[:976])[:16]
-        require(check == data[976:992] and public_half(self.keys[1]) == self.public, "check of the export")
+        require(
+            check == data[976:992] and public_half(self.keys[1]) == self.public,
+            "check of the export")
 
     def file_key(self, header, _passphrase):
         return file_key(self, header, lambda number: self.keys[number - 1])
@@ -308,12 +357,18 @@ class RecoveryKey:
     """Section 8: the private half of an organisation's recovery key."""
 
     def __init__(self, data):
-        require(data[:8] == RECOVERY_KEY_MAGIC and len(data) == 160 and data[8:10] == b"\1\0", "a recovery key")
+        require(
+            data[:8] == RECOVERY_KEY_MAGIC and len(data) == 160 and data[8:10] == b"\1\0",
+            "a recovery key")
         require(data[156:] == checksum(data[:156]), "checksum of the recovery key")
-        require(data[10] <= 1 and not any(data[11:12] + data[24:32] + data[144:156]), "zero field of the recovery key")
+        require(
+            data[10] <= 1 and not any(data[11:12] + data[24:32] + data[144:156]),
+            "zero field of the recovery key")
         self.data, self.is_sealed, self.public = data, data[10] == 1, data[48:80]
         if not self.is_sealed:
-            require(not any(data[12:24] + data[32:48] + data[80:96] + data[128:144]), "a passphrase's field")
+            require(
+                not any(data[12:24] + data[32:48] + data[80:96] + data[128:144]),
+                "a passphrase's field")
 
     def private(self, passphrase):
         data, found = self.data, self.data[96:128]
@@ -321,7 +376,9 @@ class RecoveryKey:
             if passphrase is None:
                 raise Refused(1, "the recovery key has a passphrase: give --passfile")
             passes, memory = struct.unpack_from("<IQ", data, 12)
-            key = derive(stretch(passphrase, data[32:48], passes, memory), self.public, b"mamd recovery key v1")
+            key = derive(
+                stretch(passphrase, data[32:48], passes, memory), self.public,
+                b"mamd recovery key v1")
             found = unseal(key, data[80:96], data[96:128], data[128:144], data[:80])
             if found is None:
                 raise Refused(12, "wrong passphrase of the recovery key")
@@ -342,7 +399,8 @@ class StreamHeader:
         require(len(data) >= 32, "cut within the header")
         self.managed, self.file_class = data[10] == 1, data[11]
         require(data[10] in (0, 1), "unknown flag")
-        require(self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
+        require(
+            self.file_class in (range(1, 5) if self.managed else (0,)), f"class {self.file_class}")
         name, object_id = struct.unpack_from("<HH", data, 12)
         require(name <= 512 and object_id <= 64, "length of a name")
         key = 32 + name + object_id
@@ -360,11 +418,13 @@ class StreamHeader:
 
     def open(self, key, data):
         """The plain bytes of the chunks that open, and the index of the first that does not."""
-        plain, chunks = b"", [data[at : at + CHUNK + 16] for at in range(self.length, len(data), CHUNK + 16)]
+        plain, chunks = b"", [
+            data[at : at + CHUNK + 16] for at in range(self.length, len(data), CHUNK + 16)]
         for index, chunk in enumerate(chunks or [b""]):
             nonce = struct.pack("<QQ", index, index >= len(chunks) - 1)
             associated = self.file_id + struct.pack("<QH6x", index, self.version)
-            found = unseal(key, nonce, chunk[:-16], chunk[-16:], associated) if len(chunk) > 16 else None
+            found = unseal(key, nonce, chunk[:-16], chunk[-16:], associated) if len(
+                chunk) > 16 else None
             if found is None:
                 return plain, index
             plain += found
@@ -413,7 +473,9 @@ def open_block(header, key, file, index, blocks, used):
     require(payload is not None, f"block {index} does not open")
     (end,) = struct.unpack_from("<H", sealed, 14)
     if end != (1 + used if last else 0):
-        raise Refused(7, f"wrong-end: block {index} says {end}, and the size says otherwise: interrupted or cut")
+        raise Refused(
+            7, f"wrong-end: block {index} says {end}, and the size says otherwise: interrupted or "
+            f"cut")
     # What is behind `used` may be anything after a crash: it is not looked at.
     return payload[:used] if last else payload
 
@@ -427,14 +489,17 @@ def content(header, file, size, bags, passphrase):
     for keybag in bags:
         if keybag.knows(header.key_id):
             key = keybag.file_key(header, passphrase)
-            yield from (open_block(header, key, file, index, blocks, used) for index in range(blocks))
+            yield from (
+                open_block(header, key, file, index, blocks, used) for index in range(blocks))
             return
     raise Refused(1, f"no account here has the key {header.key_id.hex()} of {header.owner}")
 
 
 def plain_bytes(fields, start, count):
     zeros = [range(*map(int, part.split("-"))) for part in fields.get("zeros", "").split()]
-    return bytes(0 if any(i in r for r in zeros) else (i * 7 + i // 251) % 256 for i in range(start, start + count))
+    return bytes(
+        0 if any(i in r for r in zeros) else (i * 7 + i // 251) % 256
+        for i in range(start, start + count))
 
 
 def judge(fields, data):
@@ -445,16 +510,22 @@ def judge(fields, data):
         step = "size"
         found = header.describe(len(data))
         step = "key"
-        keys = [bytes.fromhex(fields.get(key, "")) for key in ("class-key", "class-private", "class-public")]
+        keys = [
+            bytes.fromhex(fields.get(key, ""))
+            for key in ("class-key", "class-private", "class-public")]
         file_key = unwrap_file_key(header, keys[0] or keys[1], keys[2]) if header.managed else None
     except Refused as problem:
         return f"damaged {step}" if problem.kind == "damaged" else problem.kind
-    facts = {"owner": "owner", "object-id": "ownerObjectId", "class": "class", "file-id": "fileId", "key-id": "keyId"}
+    facts = {
+        "owner": "owner", "object-id": "ownerObjectId", "class": "class", "file-id": "fileId",
+        "key-id": "keyId"}
     others = [key for key, fact in facts.items() if found[fact] != fields.get(key)]
-    if others or found["sparse"] != ("sparse" in fields) or found["plainSize"] != int(fields["plain-size"]):
+    if others or found["sparse"] != ("sparse" in fields) or found["plainSize"] != int(
+            fields["plain-size"]):
         return f"another header: {found}"
     if not header.managed:
-        return "unmanaged" if data[HEADER:] == plain_bytes(fields, 0, found["plainSize"]) else "other content"
+        return "unmanaged" if data[HEADER:] == plain_bytes(
+            fields, 0, found["plainSize"]) else "other content"
     failures = []
     for index in range(found["blocks"]):
         try:
@@ -472,15 +543,19 @@ def judge_stream(fields, data):
         step = "header"
         header = StreamHeader(data)
         step = "key"
-        keys = [bytes.fromhex(fields.get(key, "")) for key in ("class-key", "class-private", "class-public")]
+        keys = [
+            bytes.fromhex(fields.get(key, ""))
+            for key in ("class-key", "class-private", "class-public")]
         file_key = unwrap_file_key(header, keys[0] or keys[1], keys[2]) if header.managed else None
     except Refused as problem:
         return f"damaged {step}" if problem.kind == "damaged" else problem.kind
     facts = [header.owner, header.object_id, header.file_id.hex()]
-    facts += ["ABCD"[header.file_class - 1], header.key_id.hex()] if header.managed else [None, None]
+    facts += ["ABCD"[header.file_class - 1], header.key_id.hex()] if header.managed else [
+        None, None]
     if facts != [fields.get(key) for key in ("owner", "object-id", "file-id", "class", "key-id")]:
         return f"another header: {facts}"
-    plain, damaged = header.open(file_key, data) if header.managed else (data[header.length :], None)
+    plain, damaged = header.open(file_key, data) if header.managed else (
+        data[header.length :], None)
     if plain != plain_bytes(fields, 0, int(fields["plain-size"])):
         return f"other content: {len(plain)} bytes"
     if damaged is not None:
@@ -493,7 +568,9 @@ def run_vectors(directory):
     paths, failures = sorted([*directory.glob("*.vector"), *directory.glob("*.stream")]), 0
     for path in paths:
         head, _, body = path.read_text("utf-8").partition("\n---\n")
-        fields = {key: value.removeprefix(" ") for key, _, value in (line.partition(":") for line in head.split("\n"))}
+        fields = {
+            key: value.removeprefix(" ") for key, _,
+            value in (line.partition(":") for line in head.split("\n"))}
         data = base64.b64decode(body) + bytes(int(fields.get("hole", 0)))
         found = judge_stream(fields, data) if path.suffix == ".stream" else judge(fields, data)
         expected = " ".join(fields[key] for key in ("expect", "step", "blocks") if key in fields)
@@ -522,7 +599,8 @@ def main():
     passphrase = options.passfile.read_bytes().removesuffix(b"\n") if options.passfile else None
     bags = keybags(options.state) if options.state else ()
     if options.export:
-        recovery_key = RecoveryKey(options.recovery_key.read_bytes()) if options.recovery_key else None
+        recovery_key = RecoveryKey(
+            options.recovery_key.read_bytes()) if options.recovery_key else None
         bags = [Export(options.export.read_bytes(), recovery_key, passphrase)]
     if options.stream:
         sys.stdout.buffer.write(stream_content(options.file.read_bytes(), bags, passphrase))

@@ -1,11 +1,13 @@
 #!/usr/bin/python3
 """Does millions of operations to a mount, and looks whether its daemon grows.
 
-    leaks.py [--operations 10000000] [--seconds N] [--workers 4] [--samples FILE] [--build DIRECTORY]
+    leaks.py [--operations 10000000] [--seconds N] [--workers 4] [--samples FILE] [--build
+    DIRECTORY]
 
 Samples the daemon's memory, descriptors and threads, and fits a line through each but for the
-beginning. The last lines have the figures, and with each the leak that is noticed for certain after so many operations;
-less may pass for what a daemon takes at its start. Exit status 1: a line rises more than it may.
+beginning. The last lines have the figures, and with each the leak that is noticed for certain after
+so many operations; less may pass for what a daemon takes at its start. Exit status 1: a line rises
+more than it may.
 
 All lies on /dev/shm, where a sync costs nothing.
 """
@@ -30,9 +32,9 @@ BUILD = HERE.parent / ".build" / "release"
 SETTINGS = {"LockGraceSeconds": 0, "LockDeadlineSeconds": 60}
 QUESTIONS_EVERY, LOCK_EVERY = 100, 600  # rounds
 
-# What a line may rise by in all, and what more for each operation. In each of the daemon's threads the allocator grows by
-# some MiB until all have had the largest requests: a short run, whose first quarter does not count, ends before that; a
-# long one, whose first half does not, must be flat.
+# What a line may rise by in all, and what more for each operation. In each of the daemon's threads
+# the allocator grows by some MiB until all have had the largest requests: a short run, whose first
+# quarter does not count, ends before that; a long one, whose first half does not, must be flat.
 LONG_RUN = 2_000_000
 SHORT = {"anonymous": (12 << 20, 50), "descriptors": (20, 0.0005), "threads": (4, 0.0001)}
 LONG = {"anonymous": (2 << 20, 0), "descriptors": (10, 0), "threads": (4, 0)}
@@ -43,15 +45,18 @@ def measure(pid):
     rollup = pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text()
     kilobytes = {line.split(":")[0]: int(line.split()[1]) for line in rollup.splitlines()[1:]}
     return {
-        "rss": kilobytes["Rss"] << 10, "pss": kilobytes["Pss"] << 10, "anonymous": kilobytes["Anonymous"] << 10,
-        "descriptors": len(os.listdir(f"/proc/{pid}/fd")), "threads": len(os.listdir(f"/proc/{pid}/task"))}
+        "rss": kilobytes["Rss"] << 10, "pss": kilobytes["Pss"] << 10,
+        "anonymous": kilobytes["Anonymous"] << 10,
+        "descriptors": len(os.listdir(f"/proc/{pid}/fd")),
+        "threads": len(os.listdir(f"/proc/{pid}/task"))}
 
 
 def slope(points):
     """Least squares: how much y rises with each x."""
     count = len(points)
     middle_x, middle_y = sum(x for x, _ in points) / count, sum(y for _, y in points) / count
-    return sum((x - middle_x) * (y - middle_y) for x, y in points) / sum((x - middle_x) ** 2 for x, _ in points)
+    return sum((x - middle_x) * (y - middle_y) for x, y in points) / sum(
+        (x - middle_x) ** 2 for x, _ in points)
 
 
 class Run:
@@ -75,7 +80,8 @@ class Run:
         """In the child, until it is ended."""
         try:
             operations = Operations(
-                self.place.path(str(index)), self.place.root / f"outside-{index}", self.place.socket)
+                self.place.path(str(index)), self.place.root / f"outside-{index}",
+                self.place.socket)
             signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
             number = 0
             while True:
@@ -95,9 +101,11 @@ class Run:
         return sum(struct.unpack(f"<{self.options.workers}Q", self.counts[:]))
 
     def watch(self):
-        """Until there are enough operations, or the time is over. A worker that ends early is a failure."""
+        """Until there are enough operations, or the time is over. A worker that ends early is a
+        failure."""
         begin = time.monotonic()
-        while self.done() < self.options.operations and time.monotonic() - begin < self.options.seconds:
+        while (self.done() < self.options.operations
+               and time.monotonic() - begin < self.options.seconds):
             time.sleep(0.2 if self.done() < LONG_RUN else 1)
             self.samples.append({"operations": self.done(), **measure(self.pid)})
             for worker in self.workers:
@@ -118,10 +126,14 @@ class Run:
         begin = self.done() / (2 if is_long else 4)
         steady = [sample for sample in self.samples if sample["operations"] >= begin]
         operations = steady[-1]["operations"] - steady[0]["operations"]
-        print(f"{self.done()} operations in {self.seconds:.0f} s; lines through {len(steady)} samples:")
+        print(
+            f"{self.done()} operations in {self.seconds:.0f} s; lines through {len(steady)} "
+            f"samples:")
         for name in ("rss", "pss", "anonymous", "descriptors", "threads"):
             rise = slope([(sample["operations"], sample[name]) for sample in steady])
-            line = f"  {name:12} {steady[0][name]:>12} to {steady[-1][name]:>12}  {rise:+.6f} for each operation"
+            line = (
+                f"  {name:12} {steady[0][name]:>12} to {steady[-1][name]:>12}  {rise:+.6f} for "
+                f"each operation")
             if name not in limits:
                 print(line)
                 continue

@@ -1,4 +1,5 @@
-"""What leaks.py does to a mount and its socket, over and over: all kinds of calls, and nothing is left of them."""
+"""What leaks.py does to a mount and its socket, over and over: all kinds of calls, and nothing is
+left of them."""
 import contextlib
 import ctypes
 import errno
@@ -15,10 +16,12 @@ DATA = bytes(range(256)) * 40  # three blocks
 
 
 class Operations:
-    """The rounds of one process, in a directory of its own. `count` is of the calls that were made."""
+    """The rounds of one process, in a directory of its own. `count` is of the calls that were
+    made."""
 
     def __init__(self, directory, outside, socket_path):
-        self.directory, self.outside, self.socket_path = str(directory), str(outside), str(socket_path)
+        self.directory, self.outside, self.socket_path = str(directory), str(outside), str(
+            socket_path)
         self.count = 0
 
     def path(self, name):
@@ -42,7 +45,8 @@ class Operations:
             for start in (0, 4000, 20_000):
                 os.pwrite(file, DATA, start)
             os.fsync(file)
-            call("fallocate", file, KEEP_SIZE | PUNCH_HOLE, ctypes.c_long(4064), ctypes.c_long(8192))
+            call(
+                "fallocate", file, KEEP_SIZE | PUNCH_HOLE, ctypes.c_long(4064), ctypes.c_long(8192))
             os.ftruncate(file, 9000)
             call("fallocate", file, 0, ctypes.c_long(9000), ctypes.c_long(9000))
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)

@@ -3,12 +3,13 @@
 
     soak.py [--seconds 60] [--workers 8] [--crowd 4] [--seed N] [--build DIRECTORY]
 
-Each worker (soak_worker.py) has files of its own, knows what they must hold and compares after every lock. The crowd
-(soak_crowd.py) works on the same files all together, and compares with what everybody did (soak_history.py). At the end
-all files are compared again, after a new mount. A dead-lock ends the run: where all threads are is then printed. The
-last line has the figures.
-Exit status 1: something was lost, refused without need, or hung; or a sanitizer reported something. mamd and mamctl are
-the release build's, or the path's; a mamd in `--build`, made by scripts/dev, comes before it.
+Each worker (soak_worker.py) has files of its own, knows what they must hold and compares after
+every lock. The crowd (soak_crowd.py) works on the same files all together, and compares with what
+everybody did (soak_history.py). At the end all files are compared again, after a new mount. A
+dead-lock ends the run: where all threads are is then printed. The last line has the figures. Exit
+status 1: something was lost, refused without need, or hung; or a sanitizer reported something. mamd
+and mamctl are the release build's, or the path's; a mamd in `--build`, made by scripts/dev, comes
+before it.
 """
 import argparse
 import collections
@@ -35,7 +36,8 @@ BUILD = HERE.parent / ".build" / "release"
 
 # Every class can be had, and a busy machine has its time: nothing may be discarded.
 SETTINGS = {
-    "DeviceDefaultProtectionLevel": "NSFileProtectionNone", "LockGraceSeconds": 1, "LockDeadlineSeconds": 60}
+    "DeviceDefaultProtectionLevel": "NSFileProtectionNone", "LockGraceSeconds": 1,
+    "LockDeadlineSeconds": 60}
 POLICY = {"appDataEncryptionType": "useDeviceSettings"}
 
 
@@ -63,7 +65,8 @@ class Locker(threading.Thread):
         self.counts[way] += 1
         start = time.monotonic()
         if way in ("now", "twice"):
-            threads = [threading.Thread(target=self.place.lock) for _ in range(1 if way == "now" else 2)]
+            threads = [
+                threading.Thread(target=self.place.lock) for _ in range(1 if way == "now" else 2)]
             for thread in threads:
                 thread.start()
             for thread in threads:
@@ -102,7 +105,8 @@ class Soak:
             for letter in "ABCD":
                 (directory / letter).mkdir(parents=True)
                 self.place.ctl("class", "--set", letter, directory / letter)
-            self.run_program("soak_worker.py", directory, self.place.root / "shared", index, self.model(index))
+            self.run_program(
+                "soak_worker.py", directory, self.place.root / "shared", index, self.model(index))
         if self.options.crowd:
             self.start_crowd()
         self.locker = Locker(self.place, self.shared)
@@ -115,14 +119,18 @@ class Soak:
             self.place.ctl("class", "--set", letter, directory / letter)
         soak_crowd.create(directory, self.books)
         for index in range(self.options.workers, self.members):
-            self.run_program("soak_crowd.py", directory, self.books, self.place.root / "shared", index)
+            self.run_program(
+                "soak_crowd.py", directory, self.books, self.place.root / "shared", index)
 
     def run_program(self, name, *arguments):
         """The program's arguments, with the seed after its number."""
-        words = [os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
+        words = [
+            os.fspath(word) if isinstance(word, os.PathLike) else str(word) for word in arguments]
         self.workers.append(subprocess.Popen(
-            [sys.executable, "-B", HERE / name, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-            env={**self.place.environment, "MAMD_SOAK_SEED": str(self.options.seed + len(self.workers))}))
+            [sys.executable, "-B", HERE / name, *words], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True,
+            env={**self.place.environment,
+            "MAMD_SOAK_SEED": str(self.options.seed + len(self.workers))}))
 
     @property
     def members(self):
@@ -140,7 +148,8 @@ class Soak:
             workspace.daemons(str(self.place.root)))
 
     def watch(self, is_over):
-        """Until it is over. False after a dead-lock, or when a worker ended early or the locker failed."""
+        """Until it is over. False after a dead-lock, or when a worker ended early or the locker
+        failed."""
         watchdog = Watchdog(self.shared, self.members)
         while not is_over():
             problem = watchdog.problem(self.pids())
@@ -216,14 +225,16 @@ class Soak:
         counts = ", ".join(f"{name} {count}" for name, count in sorted(self.locker.counts.items()))
         return (
             f"{sum(self.done.values())} operations, {sum(self.refused.values())} refused; "
-            f"{sum(self.locker.counts.values())} locks ({counts}; the longest {self.locker.longest:.2f} s); "
+            f"{sum(self.locker.counts.values())} locks ({counts}; the longest "
+            f"{self.locker.longest:.2f} s); "
             f"{len(self.mismatches)} mismatches, {self.deadlocks} dead-locks")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60)
-    parser.add_argument("--workers", type=int, default=8, choices=range(1, Shared.MOST_WORKERS + 1), metavar="N")
+    parser.add_argument(
+        "--workers", type=int, default=8, choices=range(1, Shared.MOST_WORKERS + 1), metavar="N")
     parser.add_argument("--crowd", type=int, default=4)
     parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
@@ -244,7 +255,9 @@ def main():
             with contextlib.suppress(OSError):
                 worker.kill()
     print(*soak.mismatches, sep="\n", file=sys.stderr)
-    print(f"seed {options.seed}: done {dict(soak.done)}; refused {dict(soak.refused)}", file=sys.stderr)
+    print(
+        f"seed {options.seed}: done {dict(soak.done)}; refused {dict(soak.refused)}",
+        file=sys.stderr)
     print(soak.summary(), flush=True)
     sys.exit(bool(soak.mismatches or soak.deadlocks))
 

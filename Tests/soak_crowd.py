@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""One of many that work on the same files: writers, readers, truncaters, renamers. Started by soak.py.
+"""One of many that work on the same files: writers, readers, truncaters, renamers. Started by
+soak.py.
 
     soak_crowd.py DIRECTORY BOOKS SHARED INDEX
 
-DIRECTORY has a directory for each class, with files `0`, `1`, … that are always there, though not always the same
-ones: they are exchanged, and new ones are renamed over them, while others have them open. BOOKS has a history of each
-file (soak_history.py); a file's name there is its attribute `user.soak`.
+DIRECTORY has a directory for each class, with files `0`, `1`, … that are always there, though not
+always the same ones: they are exchanged, and new ones are renamed over them, while others have them
+open. BOOKS has a history of each file (soak_history.py); a file's name there is its attribute
+`user.soak`.
 """
 import collections
 import contextlib
@@ -54,7 +56,8 @@ class Crowd:
         return self.number
 
     def name(self, letter=None):
-        return os.path.join(self.directory, letter or random.choice(LETTERS), str(random.randrange(NAMES)))
+        return os.path.join(
+            self.directory, letter or random.choice(LETTERS), str(random.randrange(NAMES)))
 
     @contextlib.contextmanager
     def may_be_refused(self, letter, by_handle):
@@ -71,11 +74,13 @@ class Crowd:
             raise Refused from problem
 
     def open(self, path, flags=0):
-        """By a name that is always there; nobody may find it missing while it is exchanged or replaced."""
+        """By a name that is always there; nobody may find it missing while it is exchanged or
+        replaced."""
         letter = os.path.basename(os.path.dirname(path))
         with self.may_be_refused(letter, False):
             number = os.open(path, os.O_RDWR | flags)
-        return Handle(number, letter, History(self.books, os.getxattr(number, "user.soak").decode()))
+        return Handle(
+            number, letter, History(self.books, os.getxattr(number, "user.soak").decode()))
 
     def handle(self):
         """An old one more often than not: of a file that may have no name any more."""
@@ -88,7 +93,8 @@ class Crowd:
         number = self.next()
         seed = self.index << 32 | number
         with handle.history.taking_part():
-            with handle.history.change(f"{self.index}.{number}", kind, place, count, seed) as result:
+            with handle.history.change(
+                    f"{self.index}.{number}", kind, place, count, seed) as result:
                 with self.may_be_refused(handle.letter, True):
                     make(content(seed, count) if kind in "wa" else None, result)
 
@@ -117,16 +123,19 @@ class Crowd:
             handle.close()
 
     def truncate(self):
-        handle, size = self.handle(), random.choice((0, random.randrange(LARGEST), random.randrange(LARGEST)))
+        handle, size = self.handle(), random.choice(
+            (0, random.randrange(LARGEST), random.randrange(LARGEST)))
         self.change(handle, "t", size, 0, lambda *_: os.ftruncate(handle.number, size))
 
     def punch(self):
         handle, place, count = self.handle(), random.randrange(LARGEST), random.randrange(1, 20_000)
         self.change(handle, "z", place, count, lambda *_: call(
-            "fallocate", handle.number, KEEP_SIZE_AND_PUNCH, ctypes.c_long(place), ctypes.c_long(count)))
+            "fallocate", handle.number, KEEP_SIZE_AND_PUNCH, ctypes.c_long(place),
+            ctypes.c_long(count)))
 
     def read(self):
-        handle, place, count = self.handle(), random.randrange(LARGEST), random.randrange(1, LARGEST)
+        handle, place, count = self.handle(), random.randrange(LARGEST), random.randrange(
+            1, LARGEST)
         with handle.history.taking_part():
             with self.may_be_refused(handle.letter, True):
                 begin = time.monotonic_ns()
@@ -145,7 +154,8 @@ class Crowd:
         with handle.history.taking_part(alone=True):
             with self.may_be_refused(handle.letter, True):
                 found = b""
-                while part := os.pread(handle.number, 1 << 20, len(found)):  # short, where a lock came between
+                # short, where a lock came between
+                while part := os.pread(handle.number, 1 << 20, len(found)):
                     found += part
                 size = os.fstat(handle.number).st_size
             if size != len(found):
@@ -194,7 +204,8 @@ class Crowd:
     # All of it
 
     ACTIONS = (
-        [write] * 6 + [append, truncate, punch] * 2 + [read] * 6 + [sync, check, exchange, replace, link, status, close])
+        [write] * 6 + [append, truncate, punch] * 2 + [read] * 6
+        + [sync, check, exchange, replace, link, status, close])
 
     def step(self):
         action = random.choice(self.ACTIONS)
@@ -234,7 +245,8 @@ def create(directory, books):
 
 
 def compare_all(directory, books):
-    """After a new mount, when all have ended: what is there is what each history knows. Returns what is wrong."""
+    """After a new mount, when all have ended: what is there is what each history knows. Returns
+    what is wrong."""
     problems, seen = [], set()
     for letter in LETTERS:
         names = sorted(os.listdir(directory / letter))

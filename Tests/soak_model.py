@@ -13,7 +13,8 @@ class File:
     def __init__(self, letter, name):
         self.letter, self.names = letter, [name]
         self.content = bytearray()
-        # A change that was refused: (start, bytes). Each of its bytes may be there or not, until somebody looks.
+        # A change that was refused: (start, bytes). Each of its bytes may be there or not, until
+        # somebody looks.
         self.doubt = None
         self.handles = []
         # The class was changed under open handles: which class these follow is not our business.
@@ -54,15 +55,18 @@ class File:
                 expected[place] = found[place]
         if not size <= len(found) <= max(size, end if data else 0) or expected != found:
             raise Mismatch(
-                f"{self.names}: {describe(found, expected, size)}; in doubt: {len(data)} from {start}; {self.story()}")
+                f"{self.names}: {describe(found, expected, size)}; in doubt: {len(data)} from "
+                f"{start}; {self.story()}")
         self.content, self.doubt = bytearray(found), None
 
 
 def describe(found, expected, size):
-    places = [place for place in range(min(len(found), len(expected))) if found[place] != expected[place]]
+    places = [
+        place for place in range(min(len(found), len(expected))) if found[place] != expected[place]]
     place = places[0] if places else 0
     return (
-        f"{len(found)} bytes, expected {size}; {len(places)} differ, the first at {place}, the last at {places[-1:]}: "
+        f"{len(found)} bytes, expected {size}; {len(places)} differ, the first at {place}, the "
+        f"last at {places[-1:]}: "
         f"found {bytes(found[place : place + 32])}, expected {bytes(expected[place : place + 32])}")
 
 

@@ -8,8 +8,10 @@ class Shared:
 
     class Page(ctypes.Structure):
         _fields_ = [
-            # Counts up before a lock and after the unlock, so that it is even while everything is unlocked.
-            ("phase", ctypes.c_uint64), ("over", ctypes.c_uint64), ("progress", ctypes.c_uint64 * 64)]
+            # Counts up before a lock and after the unlock, so that it is even while everything is
+            # unlocked.
+            ("phase", ctypes.c_uint64), ("over", ctypes.c_uint64),
+            ("progress", ctypes.c_uint64 * 64)]
 
     def __init__(self, path):
         with open(path, "r+b") as file:

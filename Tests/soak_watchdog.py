@@ -1,4 +1,5 @@
-"""Finds dead-locks: a thread that sleeps without end in one place of the kernel, or workers that get nowhere."""
+"""Finds dead-locks: a thread that sleeps without end in one place of the kernel, or workers that
+get nowhere."""
 import contextlib
 import pathlib
 import time
@@ -37,7 +38,8 @@ def describe(pids):
     """Where every thread is: state, place in the kernel, its stack and its system call."""
     lines = []
     for thread in threads(children_of(pids)):
-        lines.append(f"{thread}: {read(thread / 'comm')} {state_of(thread)} {read(thread / 'wchan')}")
+        lines.append(
+            f"{thread}: {read(thread / 'comm')} {state_of(thread)} {read(thread / 'wchan')}")
         lines += [f"    {name}: {read(thread / name)}" for name in ("stat", "syscall", "stack")]
     return "\n".join(lines)
 
@@ -68,7 +70,8 @@ class Watchdog:
 
     def idle_worker(self):
         """Only while everything is unlocked: the clock starts anew with every lock."""
-        now, progress, phase = time.monotonic(), self.shared.progress(), self.shared.unlocked_phase()
+        now, progress, phase = (
+            time.monotonic(), self.shared.progress(), self.shared.unlocked_phase())
         if phase is None or phase != self.phase:
             self.phase, self.progress_since = phase, {}
         for index in range(self.workers):
@@ -77,5 +80,7 @@ class Watchdog:
         self.progress = progress
         for index, since in self.progress_since.items():
             if phase is not None and now - since > NO_PROGRESS_SECONDS:
-                return f"worker {index} did nothing for {now - since:.0f} s while everything is unlocked"
+                return (
+                    f"worker {index} did nothing for {now - since:.0f} s while everything is "
+                    f"unlocked")
         return None

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
-"""One worker of soak.py: changes files below a directory in random ways, and knows what they must hold.
+"""One worker of soak.py: changes files below a directory in random ways, and knows what they must
+hold.
 
     soak_worker.py DIRECTORY SHARED INDEX MODEL
 
-DIRECTORY has a directory for each class. At the end, when everything is unlocked, it compares all its files, writes
-what they hold into MODEL, for a comparison after a new mount, and prints its figures.
+DIRECTORY has a directory for each class. At the end, when everything is unlocked, it compares all
+its files, writes what they hold into MODEL, for a comparison after a new mount, and prints its
+figures.
 """
 import collections
 import contextlib
@@ -59,19 +61,24 @@ class Worker:
 
     @contextlib.contextmanager
     def may_be_refused(self, *files, by_handle=True, doubt=None):
-        """ENOKEY is fine in here while somebody locks, if the class of one of the files closes. The last file may
-        have been changed then as `doubt` says."""
+        """ENOKEY is fine in here while somebody locks, if the class of one of the files closes. The
+        last file may have been changed then as `doubt` says."""
         phase = self.shared.unlocked_phase()
-        step = f"{self.action} {'by handle' if by_handle else 'by name'} in phase {self.shared.page.phase}"
+        step = (
+            f"{self.action} {'by handle' if by_handle else 'by name'} in phase "
+            f"{self.shared.page.phase}")
         try:
             yield
             files[-1].history.append(step)
         except OSError as problem:
             files[-1].history.append(f"{step}: {name_of(problem.errno)}")
             if problem.errno != errno.ENOKEY:
-                raise Mismatch(f"{self.action}: {problem}: {files[-1].names}: {files[-1].story()}") from problem
+                raise Mismatch(
+                    f"{self.action}: {problem}: {files[-1].names}: "
+                    f"{files[-1].story()}") from problem
             if not any(file.may_be_refused(by_handle) for file in files):
-                raise Mismatch(f"{files[-1].names} of class {files[-1].letter} was refused") from problem
+                raise Mismatch(
+                    f"{files[-1].names} of class {files[-1].letter} was refused") from problem
             if phase is not None and phase == self.shared.unlocked_phase():
                 raise Mismatch(f"{files[-1].names} was refused while it was unlocked") from problem
             files[-1].doubt = doubt or files[-1].doubt
@@ -168,7 +175,8 @@ class Worker:
     def allocate(self):
         file = self.file()
         handle = self.open(file)
-        mode = random.choice((0, KEEP_SIZE, PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE, ZERO_RANGE | KEEP_SIZE))
+        mode = random.choice(
+            (0, KEEP_SIZE, PUNCH_HOLE | KEEP_SIZE, ZERO_RANGE, ZERO_RANGE | KEEP_SIZE))
         start, count = random.randrange(LARGEST), random.randrange(1, 50_000)
         with self.may_be_refused(file):
             call("fallocate", handle, mode, ctypes.c_long(start), ctypes.c_long(count))
@@ -209,9 +217,12 @@ class Worker:
             if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGBUS:
                 raise OSError(errno.ENOKEY, "SIGBUS")
             if status == OTHER_CONTENT << 8:
-                raise Mismatch(f"{file.names}: other content in a mapping, at {start}, {len(data)} bytes")
+                raise Mismatch(
+                    f"{file.names}: other content in a mapping, at {start}, {len(data)} bytes")
             if status != 0:
-                raise OSError(os.waitstatus_to_exitcode(status), f"in a mapping, {start} to {start + len(data)}")
+                raise OSError(
+                    os.waitstatus_to_exitcode(status),
+                    f"in a mapping, {start} to {start + len(data)}")
         file.write(start, data)
 
     def close(self):
@@ -285,16 +296,19 @@ class Worker:
     def status(self):
         file = self.file_for_names()
         status = os.stat(self.path(random.choice(file.names)))
-        if not file.doubt and status.st_size != len(file.content) or status.st_nlink != len(file.names):
+        if not file.doubt and status.st_size != len(file.content) or status.st_nlink != len(
+                file.names):
             raise Mismatch(
-                f"{file.names}: size {status.st_size}, links {status.st_nlink}; expected {len(file.content)}")
+                f"{file.names}: size {status.st_size}, links {status.st_nlink}; expected "
+                f"{len(file.content)}")
 
     def change_class(self):
         file, letter = self.file_for_names(), random.choice("ABCD")
         if random.random() < 0.9:  # it costs a process
             return
         result = subprocess.run(
-            ["mamctl", "class", "--set", letter, self.path(file.names[0])], capture_output=True, text=True)
+            ["mamctl", "class", "--set", letter, self.path(file.names[0])], capture_output=True,
+            text=True)
         if result.returncode == 5:
             raise Refused
         if result.returncode != 0:
@@ -305,9 +319,11 @@ class Worker:
     # All of it
 
     ACTIONS = (
-        [create, write, write, append, truncate, truncate_on_open, allocate, copy_range, map, map, sync, close]
+        [create, write, write, append, truncate, truncate_on_open, allocate, copy_range, map, map,
+        sync, close]
         + [look] * 4
-        + [rename, link, unlink, make_directory, remove_directory, list_directory, change_attributes, status, change_class])
+        + [rename, link, unlink, make_directory, remove_directory, list_directory,
+        change_attributes, status, change_class])
 
     def step(self):
         action, self.close_later = random.choice(self.ACTIONS), None
@@ -353,7 +369,9 @@ def store(handle, start, data, expected):
     except OSError as problem:
         status = problem.errno
     except ValueError as problem:  # the file is empty, or shorter than it must be
-        print(f"mapping {start} to {start + len(data)} of {os.fstat(handle).st_size} bytes: {problem}", file=sys.stderr)
+        print(
+            f"mapping {start} to {start + len(data)} of {os.fstat(handle).st_size} bytes: "
+            f"{problem}", file=sys.stderr)
     finally:
         sys.stderr.flush()
         os._exit(status)
@@ -369,7 +387,8 @@ def main():
     except Mismatch as problem:
         sys.exit(f"worker {index}: {problem}")
     with open(model, "wb") as file:
-        pickle.dump({name: bytes(entry.content) for entry in worker.files for name in entry.names}, file)
+        pickle.dump(
+            {name: bytes(entry.content) for entry in worker.files for name in entry.names}, file)
     print(json.dumps({"done": worker.done, "refused": worker.refused}))
 
 

@@ -1,4 +1,5 @@
-// Stands before glibc's allocator and counts. What it hands out is glibc's own, so free(3) needs no stand-in.
+// Stands before glibc's allocator and counts. What it hands out is glibc's own, so free(3) needs no
+// stand-in.
 #include "bench.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
-// Counts a thread's system calls by syscall user dispatch: each becomes a signal, whose handler makes the call itself.
-// No second process looks on, as with ptrace(2), and it can be switched on and off. For x86-64 with Linux 5.11 or newer.
+// Counts a thread's system calls by syscall user dispatch: each becomes a signal, whose handler
+// makes the call itself. No second process looks on, as with ptrace(2), and it can be switched on
+// and off. For x86-64 with Linux 5.11 or newer.
 #define _GNU_SOURCE
 #include "bench.h"
 
@@ -47,8 +48,8 @@ static void handle(int signal, siginfo_t *info, void *context) {
 bool bench_prepare_system_calls(void) {
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
     if (sigaction(SIGSYS, &action, NULL) != 0) return false;
-    // The handler's own end is a system call too. Where glibc makes it the handler sees once, by being called: those
-    // 16 bytes are left alone.
+    // The handler's own end is a system call too. Where glibc makes it the handler sees once, by
+    // being called: those 16 bytes are left alone.
     if (raise(SIGSYS) != 0 || handler_returns_to == NULL) return false;
     return prctl(SET_DISPATCH, DISPATCH_ON, handler_returns_to, 16, &selector) == 0;
 }

@@ -10,8 +10,8 @@
 #include <openssl/rand.h>
 #include <sys/random.h>
 
-/// Fills `out` from the kernel's generator. Returns 1, or 0 when the kernel refuses. Above 256 bytes a signal may cut a
-/// call short.
+/// Fills `out` from the kernel's generator. Returns 1, or 0 when the kernel refuses. Above 256
+/// bytes a signal may cut a call short.
 static inline int mam_random(void *out, size_t count) {
     for (size_t done = 0; done < count;) {
         const ssize_t found = getrandom((char *)out + done, count - done, 0);
@@ -68,8 +68,9 @@ static inline int mam_gcm_seal(EVP_CIPHER_CTX *context, const unsigned char *in,
            EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1;
 }
 
-/// Opens `count` bytes, in place if `out` is `in`. Returns 1; 0 when the tag does not verify; -1 when
-/// OpenSSL refuses. Unless it returns 1, the caller wipes `out`: GCM writes before it verifies.
+/// Opens `count` bytes, in place if `out` is `in`. Returns 1; 0 when the tag does not verify; -1
+/// when OpenSSL refuses. Unless it returns 1, the caller wipes `out`: GCM writes before it
+/// verifies.
 static inline int mam_gcm_open(EVP_CIPHER_CTX *context, const unsigned char *in, int count,
                                const unsigned char *nonce, const unsigned char *data,
                                int data_count, const unsigned char *tag, unsigned char *out) {

@@ -11,13 +11,13 @@ static inline int mam_session_loop(struct fuse_session *session, struct fuse_loo
     return fuse_session_loop_mt(session, config);
 }
 
-// In CShims, device.c.
-ssize_t mam_device_receive(int device, void *buffer, size_t count, void *unused);
-ssize_t mam_device_send(int device, struct iovec *parts, int count, void *data);
+// In CTransport, device.c.
+ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
+ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
 
-// All of libfuse's threads receive and send through these.
-static inline int mam_use_device(struct fuse_session *session) {
-    const struct fuse_custom_io io = {.writev = mam_device_send, .read = mam_device_receive};
+// All of libfuse's threads read and write through these. The session's own data is the context.
+static inline int mam_use_transport(struct fuse_session *session) {
+    const struct fuse_custom_io io = {.writev = mam_transport_writev, .read = mam_transport_read};
     return fuse_session_custom_io(session, &io, fuse_session_fd(session));
 }
 
@@ -27,7 +27,8 @@ static inline void mam_serve_request(void *session, void *bytes, size_t count) {
     fuse_session_process_buf(session, &request);
 }
 
-// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14 does not know it.
+// FUSE_NOTIFY_PRUNE, since Linux 6.18: forget these inodes where nobody uses them. libfuse 3.14
+// does not know it.
 static inline int mam_prune(struct fuse_session *session, const uint64_t *nodes, uint32_t count) {
     struct {
         // fuse_out_header, fuse_notify_prune_out

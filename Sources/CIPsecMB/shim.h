@@ -24,7 +24,8 @@ struct mam_vector_gcm {
 /// it leaves in registers and on the stack, or does not pass its own test. Takes half a
 /// millisecond: that is a test of all its ciphers.
 static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vector_gcm *found) {
-    const uint64_t instructions = kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2 : IMB_CPUFLAGS_AVX2;
+    const uint64_t instructions =
+        kind == MAM_VECTOR_VAES ? IMB_CPUFLAGS_AVX512_T2 : IMB_CPUFLAGS_AVX2;
     const uint64_t needed = instructions | IMB_FEATURE_SAFE_DATA | IMB_FEATURE_SELF_TEST_PASS;
     IMB_MGR *manager = alloc_mb_mgr(0);
     if (!manager) return 0;
@@ -35,23 +36,29 @@ static inline int mam_vector_gcm_find(enum mam_vector_kind kind, struct mam_vect
         else init_mb_mgr_avx2(manager);
         is_good = imb_get_errno(manager) == 0 && (manager->features & needed) == needed;
     }
-    *found = (struct mam_vector_gcm){manager->gcm256_pre,        manager->gcm256_init_var_iv,  manager->gcm256_enc_update,
-                                     manager->gcm256_dec_update, manager->gcm256_enc_finalize, manager->gcm256_dec_finalize};
+    *found = (struct mam_vector_gcm){
+        manager->gcm256_pre,        manager->gcm256_init_var_iv,  manager->gcm256_enc_update,
+        manager->gcm256_dec_update, manager->gcm256_enc_finalize, manager->gcm256_dec_finalize};
     free_mb_mgr(manager);
     return is_good;
 }
 
 /// A place in the library's code.
-static inline uint64_t mam_vector_gcm_place(const struct mam_vector_gcm *by) { return (uint64_t)(uintptr_t)by->prepare; }
+static inline uint64_t mam_vector_gcm_place(const struct mam_vector_gcm *by) {
+    return (uint64_t)(uintptr_t)by->prepare;
+}
 
 /// Takes 32 bytes.
-static inline void mam_vector_gcm_prepare(const struct mam_vector_gcm *by, const uint8_t *key, struct gcm_key_data *prepared) {
+static inline void mam_vector_gcm_prepare(const struct mam_vector_gcm *by, const uint8_t *key,
+                                          struct gcm_key_data *prepared) {
     by->prepare(key, prepared);
 }
 
 /// Seals `count` bytes, in place if `out` is `in`. Nonce and tag are of 16 bytes.
-static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by, const struct gcm_key_data *key, const uint8_t *in,
-                                       size_t count, const uint8_t *nonce, const uint8_t *data, size_t data_count, uint8_t *out,
+static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by,
+                                       const struct gcm_key_data *key, const uint8_t *in,
+                                       size_t count, const uint8_t *nonce, const uint8_t *data,
+                                       size_t data_count, uint8_t *out,
                                        uint8_t *tag) {
     // It has the last piece of the key stream in it.
     struct gcm_context_data context;
@@ -61,9 +68,12 @@ static inline void mam_vector_gcm_seal(const struct mam_vector_gcm *by, const st
     OPENSSL_cleanse(&context, sizeof context);
 }
 
-/// Opens `count` bytes, in place if `out` is `in`. Returns 1, or 0 when the tag does not verify: then the caller wipes `out`.
-static inline int mam_vector_gcm_open(const struct mam_vector_gcm *by, const struct gcm_key_data *key, const uint8_t *in,
-                                      size_t count, const uint8_t *nonce, const uint8_t *data, size_t data_count,
+/// Opens `count` bytes, in place if `out` is `in`. Returns 1, or 0 when the tag does not verify:
+/// then the caller wipes `out`.
+static inline int mam_vector_gcm_open(const struct mam_vector_gcm *by,
+                                      const struct gcm_key_data *key, const uint8_t *in,
+                                      size_t count, const uint8_t *nonce, const uint8_t *data,
+                                      size_t data_count,
                                       const uint8_t *tag, uint8_t *out) {
     struct gcm_context_data context;
     uint8_t computed[16];

@@ -35,21 +35,25 @@ int mam_fremovexattr(int descriptor, const char *name) {
     return fremovexattr(descriptor, name);
 }
 
-// getxattrat(2), and the size of what it is told, which Debian 12's headers do not have yet. The same on x86-64 and arm64.
+// getxattrat(2), and the size of what it is told, which Debian 12's headers do not have yet. The
+// same on x86-64 and arm64.
 enum { GETXATTRAT = 464 };
 struct attribute_arguments {
     _Alignas(8) uint64_t value;
     uint32_t size, flags;
 };
 
-intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value, size_t count) {
+intptr_t mam_getxattrat(int directory, const char *path, const char *name, void *value,
+                        size_t count) {
     static atomic_bool is_missing;
     if (atomic_load_explicit(&is_missing, memory_order_relaxed)) {
         errno = ENOSYS;
         return -1;
     }
     struct attribute_arguments arguments = {(uintptr_t)value, (uint32_t)count, 0};
-    const intptr_t found = syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
-    if (found < 0 && errno == ENOSYS) atomic_store_explicit(&is_missing, true, memory_order_relaxed);
+    const intptr_t found =
+        syscall(GETXATTRAT, directory, path, 0, name, &arguments, sizeof arguments);
+    if (found < 0 && errno == ENOSYS)
+        atomic_store_explicit(&is_missing, true, memory_order_relaxed);
     return found;
 }

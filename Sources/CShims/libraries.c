@@ -6,12 +6,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static bool is_read_only(const ElfW(Phdr) *segment) { return segment->p_type == PT_LOAD && !(segment->p_flags & PF_W); }
+static bool is_read_only(const ElfW(Phdr) *segment) {
+    return segment->p_type == PT_LOAD && !(segment->p_flags & PF_W);
+}
 
 static bool holds(const struct dl_phdr_info *object, uintptr_t place) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const uintptr_t start = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
-        if (is_read_only(&object->dlpi_phdr[i]) && place - start < object->dlpi_phdr[i].p_memsz) return true;
+        if (is_read_only(&object->dlpi_phdr[i]) && place - start < object->dlpi_phdr[i].p_memsz)
+            return true;
     }
     return false;
 }
@@ -23,7 +26,8 @@ static int let_go(struct dl_phdr_info *object, size_t size, void *place) {
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
         const uintptr_t start = object->dlpi_addr + segment->p_vaddr, first = start & ~within_page;
-        if (is_read_only(segment)) madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
+        if (is_read_only(segment))
+            madvise((void *)first, start + segment->p_memsz - first, MADV_DONTNEED);
     }
     return 1;
 }

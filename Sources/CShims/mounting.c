@@ -17,8 +17,9 @@ static int configure(int context, int device, const char *source, const char *su
     snprintf(user, sizeof user, "%u", (unsigned)geteuid());
     snprintf(group, sizeof group, "%u", (unsigned)getegid());
     // S_IFDIR, in octal.
-    if (set(context, "source", source) || set(context, "subtype", subtype) || set(context, "fd", number) ||
-        set(context, "rootmode", "40000") || set(context, "user_id", user) || set(context, "group_id", group) ||
+    if (set(context, "source", source) || set(context, "subtype", subtype) ||
+        set(context, "fd", number) || set(context, "rootmode", "40000") ||
+        set(context, "user_id", user) || set(context, "group_id", group) ||
         set(context, "default_permissions", NULL))
         return -1;
     if ((flags & MAM_ALLOW_OTHER) && set(context, "allow_other", NULL)) return -1;

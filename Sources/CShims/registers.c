@@ -25,7 +25,8 @@ static void clear_sse(void) {
         "pxor %xmm12, %xmm12\n pxor %xmm13, %xmm13\n pxor %xmm14, %xmm14\n pxor %xmm15, %xmm15\n");
 }
 
-// In the calling convention of System V every vector register is the caller's to save: nothing is lost.
+// In the calling convention of System V every vector register is the caller's to save: nothing is
+// lost.
 void mam_clear_registers(void) {
     if (__builtin_cpu_supports("avx512f")) clear_avx512();
     if (__builtin_cpu_supports("avx")) clear_avx();

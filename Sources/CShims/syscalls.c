@@ -2,7 +2,6 @@
 #include "syscalls.h"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <pthread.h>
@@ -52,37 +51,14 @@ int mam_renameat2(int from_directory, const char *from, int to_directory, const 
     return renameat2(from_directory, from, to_directory, to, flags);
 }
 
-int mam_is_fuse(const char *path) {
+int64_t mam_file_system_kind(int descriptor) {
     struct statfs system;
-    return statfs(path, &system) == 0 && system.f_type == FUSE_SUPER_MAGIC;
+    return fstatfs(descriptor, &system) == 0 ? (int64_t)system.f_type : -1;
 }
 
-static int is_of(int descriptor, const unsigned long kinds[], size_t count, int otherwise) {
+int64_t mam_file_system_kind_at(const char *path) {
     struct statfs system;
-    if (fstatfs(descriptor, &system) != 0) return otherwise;
-    for (size_t i = 0; i < count; i++)
-        if ((unsigned long)system.f_type == kinds[i]) return 1;
-    return 0;
-}
-
-int mam_is_kernels(int descriptor) {
-    static const unsigned long kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,       CGROUP_SUPER_MAGIC,
-                                          CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC,     TRACEFS_MAGIC,
-                                          SECURITYFS_MAGIC,    BINFMTFS_MAGIC,    SELINUX_MAGIC,
-                                          BPF_FS_MAGIC,        EFIVARFS_MAGIC,    NSFS_MAGIC};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 1);
-}
-
-int mam_is_local(int descriptor) {
-    // The last two have no name in <linux/magic.h>: bcachefs and ZFS.
-    static const unsigned long kinds[] = {EXT4_SUPER_MAGIC,      XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, TMPFS_MAGIC, F2FS_SUPER_MAGIC,
-                                          0xca451a4e,       0x2fc12fc1};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
-}
-
-int mam_is_in_memory(int descriptor) {
-    static const unsigned long kinds[] = {TMPFS_MAGIC, RAMFS_MAGIC};
-    return is_of(descriptor, kinds, sizeof kinds / sizeof *kinds, 0);
+    return statfs(path, &system) == 0 ? (int64_t)system.f_type : -1;
 }
 
 _Static_assert(MAM_NO_ACCESS_TIME == ST_NOATIME &&
@@ -134,7 +110,8 @@ int mam_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 void mam_wait_readable(int descriptor, int64_t seconds) {
     const struct itimerspec time = {.it_value.tv_sec = seconds};
     const int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
-    struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN}, {.fd = timer, .events = POLLIN}};
+    struct pollfd waiting[] = {{.fd = descriptor, .events = POLLIN},
+                               {.fd = timer, .events = POLLIN}};
     if (timer >= 0) timerfd_settime(timer, 0, &time, NULL);
     // poll(2) passes over a descriptor that there is none of.
     poll(waiting, 2, (int)(seconds * 1000));
@@ -190,7 +167,8 @@ int64_t mam_birth_time(int descriptor) {
 
 int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode) {
     struct statx found;
-    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0) return -1;
+    if (statx(descriptor, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_INO, &found) != 0)
+        return -1;
     *device = makedev(found.stx_dev_major, found.stx_dev_minor);
     *inode = found.stx_ino;
     return 0;
@@ -212,7 +190,8 @@ int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags)
 
 void mam_run_anywhere(void) {
     cpu_set_t allowed;
-    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+    if (sched_getaffinity(getpid(), sizeof allowed, &allowed) == 0)
+        sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
 void mam_name_thread(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -1,10 +1,10 @@
-// A record as one JSON object: a line of the audit's files, and the socket's type Record.
+// A record as one JSON object: a line of the audit's files.
 
 package import MAMModel
 internal import MAMSystem
 
 extension AuditRecord {
-    /// The members of io.mamd.Audit's Record.
+    /// Named as those of io.mamd.Audit's Record.
     package var members: [String: JSONValue] {
         [
             "time": .string(time.text), "sequence": .integer(sequence),

@@ -25,7 +25,8 @@ package struct AuditKey: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// All of an account's that there was no room to tell one by one; of all accounts' with an empty name.
+    /// All of an account's that there was no room to tell one by one; of all accounts' with an
+    /// empty name.
     func rest(of account: String) -> AuditKey {
         AuditKey(event, thread: 0, operation: "", account: account, reason: "")
     }
@@ -70,7 +71,7 @@ struct AuditRing {
         if isCounted(key.rest(of: account)) { return true }
         var rest = AuditRecord(key.event)
         rest.account = account.isEmpty ? nil : account
-        rest.reason = "others of which there were too many to be told one by one"
+        rest.reason = "further events, too many to record one by one"
         repeats[key.rest(of: account)] = Repeat(
             record: rest, count: 1, end: Deadline(seconds: Self.repeatSeconds))
         return true
@@ -95,7 +96,7 @@ struct AuditRing {
         guard dropped > 0 else { return waiting }
         var loss = AuditRecord(.dropped)
         (loss.count, dropped) = (dropped, 0)
-        loss.reason = "the disk did not take them in time"
+        loss.reason = "the disk was too slow to record them"
         return waiting + [loss]
     }
 

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import MAMSystem
 
-/// One kind of lines in a directory: `PREFIX.NUMBER.jsonl`, where the number is that of the first line's record.
+/// One kind of lines in a directory: `PREFIX.NUMBER.jsonl`, where the number is that of the first
+/// line's record.
 ///
 /// The system calls go round ``Faults``: what a test lets fail is never this.
 struct AuditSeries {

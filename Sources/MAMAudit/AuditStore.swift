@@ -4,7 +4,8 @@ internal import Glibc
 internal import MAMModel
 package import MAMSystem
 
-/// Two series, so that a program that is refused again and again pushes out only what it brought about itself.
+/// Two series, so that a program that is refused again and again pushes out only what it brought
+/// about itself.
 struct AuditStore {
     private var refusals: AuditSeries
     private var others: AuditSeries
@@ -79,7 +80,8 @@ struct AuditStore {
         (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
     }
 
-    /// Of the last whole line; looked for from the end, for a start is not to wait until all is read. Nil if there is none.
+    /// Of the last whole line; looked for from the end, for a start is not to wait until all is
+    /// read. Nil if there is none.
     private static func lastSequence(
         of name: String, in directory: Descriptor
     ) throws(Errno) -> Int64? {

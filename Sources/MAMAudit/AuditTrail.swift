@@ -1,4 +1,4 @@
-// Keeping what happened: taken at once from whoever meets it, written by a thread of its own.
+// Records events: accepts them at once and writes them on a thread of its own.
 
 internal import CShims
 internal import Glibc
@@ -7,13 +7,15 @@ internal import Synchronization
 
 /// One workspace's audit.
 ///
-/// Whoever adds something waits for no disk. A crash of the daemon, or of the machine, loses what the last second brought.
+/// Adding an event never waits for the disk. A crash of the daemon, or of the machine, loses what
+/// the last second brought.
 package final class AuditTrail: Sendable {
     private let ring = Mutex(AuditRing())
     /// Held over writing. Nil where nothing is stored.
     private let store: Mutex<AuditStore?>
     private let directory: Descriptor?
-    /// Held over reading, which takes memory for a whole file: everybody may ask, as often as he likes.
+    /// Held over reading, which takes memory for a whole file: everybody may ask, as often as he
+    /// likes.
     private let reading = Mutex(())
     private let log: Log
     private let wakeUp: WakeUpDescriptor?
@@ -22,7 +24,8 @@ package final class AuditTrail: Sendable {
     /// Who a thread works for now, by thread.
     private let callers = Mutex<[Int32: @Sendable () -> AuditCaller]>([:])
 
-    /// `state`: the state directory; nil for an audit that only the journal has. `maximumByteCount`: 0 for the same.
+    /// `state`: the state directory; nil for an audit that only the journal has.
+    /// `maximumByteCount`: 0 for the same.
     package init(inState state: Int32?, maximumByteCount: Int, log: Log) {
         self.log = log
         let directory = maximumByteCount > 0 ? state.flatMap { Self.directory(in: $0, log) } : nil
@@ -59,7 +62,8 @@ package final class AuditTrail: Sendable {
 
     deinit { wakeUp?.signal() }
 
-    /// Something that is told as it is. Returns the fields of the journal's line, which is the caller's to write.
+    /// Something that is told as it is. Returns the fields of the journal's line, which is the
+    /// caller's to write.
     package func add(_ record: AuditRecord) -> [LogField: String] {
         var record = record
         if record.caller == nil { record.caller = caller }
@@ -69,7 +73,8 @@ package final class AuditTrail: Sendable {
         return record.fields
     }
 
-    /// Something that a program can bring about again and again: told once, and then how often it came again.
+    /// Something that a program can bring about again and again: told once, and then how often it
+    /// came again.
     ///
     /// `record`: made only if it is told.
     package func add(_ key: AuditKey, _ record: () -> AuditRecord) {
@@ -124,7 +129,8 @@ extension AuditTrail {
     /// In milliseconds; -1 if there is nothing to look at.
     private var nextLook: Int32 { ring.withLock { $0.hasRepeats } ? 1000 : -1 }
 
-    /// Until there may be something to write, and a little longer: what comes together is written together.
+    /// Until there may be something to write, and a little longer: what comes together is written
+    /// together.
     private static func wait(for wakeUp: WakeUpDescriptor, _ milliseconds: Int32?) -> Bool {
         guard let milliseconds else { return false }
         var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)
@@ -142,7 +148,7 @@ extension AuditTrail {
             do throws(Errno) {
                 try store?.append(&records)
                 if !isStoring.exchange(true, ordering: .relaxed) {
-                    log.info("the audit is written again")
+                    log.info("the audit can be written again")
                 }
             } catch {
                 ring.withLock { [count = records.count] in $0.lose(count) }

@@ -35,7 +35,8 @@ package struct Timestamp: Sendable, Hashable, Comparable {
             + ".\(fields[6])Z"
     }
 
-    /// `2026-05-04`, or with a time: `2026-05-04T03:02:01`, with decimals or not, and `Z`, or an offset such as `+02:00`.
+    /// `2026-05-04`, or with a time: `2026-05-04T03:02:01`, with decimals or not, and `Z`, or an
+    /// offset such as `+02:00`.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         var reader = Digits(bytes)

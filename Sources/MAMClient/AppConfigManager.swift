@@ -13,8 +13,8 @@ public struct AppConfigManager: Sendable {
     }
 }
 
-/// An account's app configuration: `IntuneMAMAppConfig`. A value of the tenant's default counts only where no other is meant
-/// for the account.
+/// An account's app configuration: `IntuneMAMAppConfig`. A value of the tenant's default counts
+/// only where no other is meant for the account.
 public struct AppConfig: Sendable {
     /// Which of several values is wanted.
     public enum BoolQuery: String, Sendable, Hashable {

@@ -34,7 +34,8 @@ public struct DataProtectionManager: Sendable {
         return try protectionInfo(from: source.raw)
     }
 
-    /// Reads a descriptor to its end, and writes what it read protected to the other. Both may be pipes, of any size.
+    /// Reads a descriptor to its end, and writes what it read protected to the other. Both may be
+    /// pipes, of any size.
     ///
     /// - Returns: how many bytes were read.
     public func protect(
@@ -101,7 +102,8 @@ public struct DataProtectionManager: Sendable {
         ) { reply throws(VarlinkError) in try reply.integer("bytes") }
     }
 
-    /// The daemon reads and writes descriptors; a buffer is lent to it as memory that reaches no disk.
+    /// The daemon reads and writes descriptors; a buffer is lent to it as memory that reaches no
+    /// disk.
     private func throughMemory(
         _ data: [UInt8], _ body: (Int32, Int32) throws(MAMError) -> Void
     ) throws(MAMError) -> [UInt8] {

@@ -3,7 +3,8 @@
 internal import MAMModel
 internal import MAMWire
 
-/// Registering accounts, checking in, and taking them away. What comes of it later is told by ``Workspace/watch()``.
+/// Registering accounts, checking in, and taking them away. What comes of it later is told by
+/// ``Workspace/watch()``.
 public struct EnrollmentManager: Sendable {
     let service: Service
 
@@ -31,7 +32,8 @@ public struct EnrollmentManager: Sendable {
             secret.descriptors, Self.readStatus)
     }
 
-    /// Checks in, then opens the account: the way out of too many wrong passphrases, and of too long without a check-in.
+    /// Checks in, then opens the account: the way out of too many wrong passphrases, and of too
+    /// long without a check-in.
     public func loginAndEnrollAccount(
         _ accountId: String? = nil, passphrase: Passphrase
     ) throws(MAMError) -> EnrollmentStatus {
@@ -45,7 +47,8 @@ public struct EnrollmentManager: Sendable {
     ///
     /// - Parameters:
     ///   - accountId: which.
-    ///   - withWipe: destroys its keys and files; otherwise its keys stay, sealed, until it is registered again.
+    ///   - withWipe: destroys its keys and files; otherwise its keys stay, sealed, until it is
+    ///     registered again.
     /// - Returns: 104 when it is gone, 215 when something of it is left.
     /// - Throws: ``MAMError/Code/refused`` in a workspace that is mounted read-only.
     public func deRegisterAndUnenrollAccount(

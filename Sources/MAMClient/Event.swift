@@ -13,7 +13,8 @@ public struct Event: Sendable, Hashable {
         case unavailable
         /// They can be read.
         case available
-        /// Policy keeps the account closed: ``Event/detail`` is the kind, ``Event/reason`` says why.
+        /// Policy keeps the account closed: ``Event/detail`` is the kind, ``Event/reason`` says
+        /// why.
         case blocked
         /// It does not any more.
         case unblocked

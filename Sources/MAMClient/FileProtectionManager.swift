@@ -5,15 +5,17 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// Files of the mount, and protected copies outside of it. An account is a name or an object id; nil and "" are nobody.
+/// Files of the mount, and protected copies outside of it. An account is a name or an object id;
+/// nil and "" are nobody.
 ///
 /// Errors carry the SDK's ``MAMError/statusCode``, 100 to 107.
 public struct FileProtectionManager: Sendable {
     let service: Service
 
-    /// Gives a file to an account, encrypting or decrypting it as that account needs; of a directory, every file below it,
-    /// and what is made there from now on by programs that act for nobody in particular.
-    /// An account that is not registered, and may be misspelt, is refused without `unmanaged`.
+    /// Gives a file to an account, encrypting or decrypting it as that account needs; of a
+    /// directory, every file below it, and what is made there from now on by programs that act for
+    /// nobody in particular. An account that is not registered, and may be misspelt, is refused
+    /// without `unmanaged`.
     ///
     /// - Returns: what was done, and the files below a directory that could not be given.
     @discardableResult
@@ -43,7 +45,8 @@ public struct FileProtectionManager: Sendable {
         }
     }
 
-    /// Protects a file of the mount for a managed account; 106 for anybody else, 105 for a directory.
+    /// Protects a file of the mount for a managed account; 106 for anybody else, 105 for a
+    /// directory.
     @discardableResult
     public func encryptFile(
         _ file: FileReference, forAccountId accountId: String
@@ -65,8 +68,9 @@ public struct FileProtectionManager: Sendable {
         }
     }
 
-    /// Writes an encrypted copy of a plain file, in the form that lies in the backing directory, to a new file outside of the
-    /// mount. For a file provider, where ``Policy/shouldFileProviderEncryptFiles``.
+    /// Writes an encrypted copy of a plain file, in the form that is in the backing directory, to
+    /// a new file outside of the mount. For a file provider, where
+    /// ``Policy/shouldFileProviderEncryptFiles``.
     public func encryptFile(
         _ file: FileReference, forAccountId accountId: String, toCopy copy: FileReference
     ) throws(MAMError) {
@@ -107,7 +111,7 @@ public struct FileProtectionManager: Sendable {
         var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
             try client.stream(
-                "\(ProtectionDescription.name).\(method)",
+                "\(Varlink.Protection.name).\(method)",
                 [
                     "owner": .string(accountId ?? ""), "unmanaged": .bool(unmanaged),
                     "fileDescriptor": 0,

@@ -1,6 +1,7 @@
 // Files as the callers have them. Their names are bytes.
 
 internal import Glibc
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 

@@ -44,9 +44,12 @@ public struct MAMError: Error, Sendable, Hashable {
     public let code: Code
     /// One sentence for a person.
     public let reason: String
+    /// A command that helps, where the daemon knows one.
+    public let next: String?
     /// The account that it is about, if it is about one.
     public let account: String?
-    /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection managers' calls.
+    /// `IntuneMAMFileProtectionStatusCode` or `IntuneMAMDataProtectionStatusCode` of the protection
+    /// managers' calls.
     public let statusCode: Int?
     /// When another passphrase is tried; 0: now.
     public let retryAfterSeconds: Int
@@ -62,8 +65,8 @@ extension MAMError: CustomStringConvertible {
 extension MAMError {
     init(_ code: Code, _ reason: String, systemErrorNumber: Int32 = 0) {
         self.init(
-            code: code, reason: reason, account: nil, statusCode: nil, retryAfterSeconds: 0,
-            systemErrorNumber: systemErrorNumber)
+            code: code, reason: reason, next: nil, account: nil, statusCode: nil,
+            retryAfterSeconds: 0, systemErrorNumber: systemErrorNumber)
     }
 
     /// What the daemon refused.
@@ -71,24 +74,31 @@ extension MAMError {
         let cause = error.workspaceError
         let parameters = error.parameters
         self.init(
-            code: Self.codes[cause.lastName] ?? .unknownAnswer, reason: cause.description,
-            account: parameters["account"]?.text,
+            code: Self.code(of: cause), reason: cause.description,
+            next: error.next, account: parameters["account"]?.text,
             statusCode: parameters["status"]?.integer.flatMap { Int(exactly: $0) },
             retryAfterSeconds: parameters["retryAfterSeconds"]?.integer.flatMap { Int(exactly: $0) }
                 ?? 0,
             systemErrorNumber: parameters["errno"]?.integer.flatMap { Int32(exactly: $0) } ?? 0)
     }
 
-    /// By the last word of the error's name.
-    private static let codes: [String: Code] = [
-        "UnknownAccount": .unknownAccount, "AccountExists": .accountExists,
-        "WrongPassphrase": .wrongPassphrase, "NotTried": .wrongPassphrase,
-        "WindowClosed": .windowClosed, "Blocked": .blocked,
-        "NotManaged": .notManaged, "UnmanagedOwner": .unmanagedOwner, "NotFound": .notFound,
-        "Damaged": .damaged, "Refused": .refused, "SealedFiles": .refused,
-        "InvalidInput": .invalidInput, "InvalidParameter": .invalidInput,
-        "SystemError": .systemError,
-    ]
+    private static func code(of error: VarlinkError) -> Code {
+        switch error.ofWorkspace {
+        case .unknownAccount: .unknownAccount
+        case .accountExists: .accountExists
+        case .wrongPassphrase, .notTried: .wrongPassphrase
+        case .windowClosed: .windowClosed
+        case .blocked: .blocked
+        case .notManaged: .notManaged
+        case .unmanagedOwner: .unmanagedOwner
+        case .notFound: .notFound
+        case .damaged: .damaged
+        case .refused, .sealedFiles: .refused
+        case .invalidInput: .invalidInput
+        case .systemError: .systemError
+        case nil: error.lastName == "InvalidParameter" ? .invalidInput : .unknownAnswer
+        }
+    }
 
     init(_ failure: VarlinkClient.Failure) {
         switch failure {
@@ -96,9 +106,12 @@ extension MAMError {
             self.init(.unreachable, "no daemon answers at \(path): \(error)")
         case .foreign(let path, let user):
             self.init(
-                .refused, "a process of uid \(user) listens at \(path): nothing was sent to it")
+                .refused, "a process of uid \(user) listens at \(path); nothing was sent to it")
         case .secretForOthers(let user):
-            self.init(.refused, "uid \(user) serves it, and gets no passphrase of anybody else's")
+            self.init(
+                .refused,
+                "uid \(user) serves it and must not receive another user's"
+                    + " passphrase")
         case .silent(let process):
             self.init(.unreachable, "the daemon, process \(process), does not answer")
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")
@@ -123,6 +136,6 @@ extension MAMError {
 
     /// An answer that lacks what it should have.
     static func unknownAnswer(_ error: VarlinkError) -> MAMError {
-        MAMError(.unknownAnswer, "the daemon's answer is not understood: \(error)")
+        MAMError(.unknownAnswer, "cannot parse the daemon's answer: \(error)")
     }
 }

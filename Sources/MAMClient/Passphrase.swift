@@ -6,8 +6,8 @@ internal import MAMSystem
 
 /// Where the daemon reads a passphrase.
 public enum Passphrase: Sendable, Hashable {
-    /// A pipe, file or memfd, which the daemon reads to its end; one trailing newline is dropped. It stays the caller's to
-    /// close.
+    /// A pipe, file or memfd, which the daemon reads to its end; one trailing newline is dropped.
+    /// It stays the caller's to close.
     case descriptor(Int32)
     /// The account has none: this device alone protects its keys.
     case none

@@ -1,17 +1,20 @@
-// What policy says to one account: the SDK's IntuneMAMPolicy. The program that asks is the one that can act on it.
+// What policy says to one account: the SDK's IntuneMAMPolicy. The program that asks is the one that
+// can act on it.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// An account's policy. Each question is asked of the daemon anew, so that an answer is never out of date.
+/// An account's policy. Each question is asked of the daemon anew, so that an answer is never out
+/// of date.
 public struct Policy: Sendable {
     let service: Service
     /// Nil: of whom the process works for.
     let accountId: String?
 
-    /// The answer to a question, with its reason. The `is…` and `can…` of this type are `decision(…).isAllowed`.
+    /// The answer to a question, with its reason. The `is…` and `can…` of this type are
+    /// `decision(…).isAllowed`.
     public func decision(_ question: PolicyQuestion) throws(MAMError) -> Decision {
         let call = try question.call
         return try service.call(
@@ -80,7 +83,8 @@ public struct Policy: Sendable {
         }
     }
 
-    /// One of the properties that need nothing but the policy: `try policy.is(.isContactSyncAllowed)`.
+    /// One of the properties that need nothing but the policy: `try
+    /// policy.is(.isContactSyncAllowed)`.
     public func `is`(_ property: PolicyProperty) throws(MAMError) -> Bool {
         try decision(.property(property)).isAllowed
     }

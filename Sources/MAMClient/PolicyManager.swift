@@ -4,15 +4,17 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-/// For whom a program works, and what policy says to that. An account is a name or an object id; "" is nobody.
+/// For whom a program works, and what policy says to that. An account is a name or an object id; ""
+/// is nobody.
 public struct PolicyManager: Sendable {
     let service: Service
     let threads: ThreadIdentities
 
     // MARK: Identities
 
-    /// Runs `body` with the calling thread working for an account: its files are that account's, and it may open that
-    /// account's. It comes before the process's identity. May be nested; processes that `body` starts have their process's.
+    /// Runs `body` with the calling thread working for an account: its files are that account's,
+    /// and it may open that account's. It comes before the process's identity. May be nested;
+    /// processes that `body` starts have their process's.
     ///
     /// - Parameters:
     ///   - accountId: "" for nobody; nil for whom the process works for.
@@ -25,7 +27,7 @@ public struct PolicyManager: Sendable {
         let outer = try currentIdentity()
         try threads.set(accountId)
         let result = Result { try body() }
-        // Whoever went on with another's identity would write another's files.
+        // Continuing with another identity would write that identity's files.
         try threads.set(outer.source == .thread ? outer.accountId : nil)
         return try result.get()
     }
@@ -62,7 +64,8 @@ public struct PolicyManager: Sendable {
             SwitchIdentityResult.init)
     }
 
-    /// The same with several, for a view that merges them. More than one needs the setting `MultiManagedIdentities`.
+    /// The same with several, for a view that merges them. More than one needs the setting
+    /// `MultiManagedIdentities`.
     public func setUIPolicyAccountIds(
         _ accountIds: [String]
     ) throws(MAMError) -> SwitchIdentityResult {
@@ -101,7 +104,8 @@ public struct PolicyManager: Sendable {
         ) { reply throws(VarlinkError) in try reply.bool("same") }
     }
 
-    /// The managed accounts that answer to the caller: their names, or object ids where they have none.
+    /// The managed accounts that answer to the caller: their names, or object ids where they have
+    /// none.
     public func managedAccountIds() throws(MAMError) -> [String] {
         try service.call("Policy.ManagedAccounts") { reply throws(VarlinkError) in
             try reply.objects("accounts").map(accountId)

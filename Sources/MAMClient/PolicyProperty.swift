@@ -1,6 +1,7 @@
 // The names of the SDK's properties, locations and modes.
 
-/// A yes-or-no property of `IntuneMAMPolicy`, or one like it where iOS itself is asked. The raw value is its name.
+/// A yes-or-no property of `IntuneMAMPolicy`, or one like it where iOS itself is asked. The raw
+/// value is its name.
 public enum PolicyProperty: String, Sendable, Hashable, CaseIterable {
     /// Accounts need a passphrase.
     case isPINRequired

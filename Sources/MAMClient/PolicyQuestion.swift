@@ -46,7 +46,7 @@ public struct Decision: Sendable, Hashable {
 
     /// Of a reply, or of a member of one, that has a `decision`.
     init(_ wire: Parameters) throws(VarlinkError) {
-        let decision = try DecisionReport(try wire.object("decision")).decision
+        let decision = MAMModel.Decision(try wire.value("decision"))
         (isAllowed, reason, rule) = (decision.isAllowed, decision.reason, decision.rule)
         becomesReceivers = try wire.flag("becomesReceivers")
         opens = try wire.optionalString("opens")
@@ -54,7 +54,8 @@ public struct Decision: Sendable, Hashable {
 }
 
 extension PolicyQuestion {
-    /// A method, its parameters, the name of the one that says whose policy is asked, and descriptors.
+    /// A method, its parameters, the name of the one that says whose policy is asked, and
+    /// descriptors.
     struct Call {
         var method: String
         var parameters: [String: JSONValue]

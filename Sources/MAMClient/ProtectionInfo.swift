@@ -101,7 +101,7 @@ public struct ProtectionSummary: Sendable, Hashable {
     mutating func take(_ reply: Parameters) throws(VarlinkError) {
         if reply.has("failure") {
             let part = try reply.object("failure")
-            let error = VarlinkError("\(ProtectionDescription.name).FileFailed", part.members)
+            let error = VarlinkError("\(Varlink.Protection.name).FileFailed", part.members)
             failures.append(Failure(path: try part.string("path"), error: MAMError(error)))
         } else if reply.has("summary") {
             let part = try reply.object("summary")

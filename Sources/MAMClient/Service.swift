@@ -1,5 +1,5 @@
-// Calls. Each has a connection of its own, so that threads do not wait for each other, and a daemon that was started anew is
-// found again.
+// Calls. Each has a connection of its own, so that threads do not wait for each other, and a daemon
+// that was started anew is found again.
 
 internal import MAMModel
 internal import MAMSystem

@@ -1,4 +1,5 @@
-// For whom the threads of this process work. What the daemon knows of that lasts as long as the connection that said it.
+// For whom the threads of this process work. What the daemon knows of that lasts as long as the
+// connection that said it.
 
 internal import MAMModel
 internal import MAMWire

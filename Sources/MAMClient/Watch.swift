@@ -30,15 +30,15 @@ public final class Watch: Sendable {
         self.path = path
     }
 
-    /// Calls `body` with each event on this thread, until it returns false or somebody stops the watch. An error is thrown when
-    /// the daemon ends.
+    /// Calls `body` with each event on this thread, until it returns false or somebody stops the
+    /// watch. An error is thrown when the daemon ends.
     ///
     /// Begin it once. A body that takes long loses the oldest of more than 256 events.
     public func forEach(_ body: (Event) -> Bool) throws(MAMError) {
         var malformed: VarlinkError?
         do throws(VarlinkClient.Failure) {
             var client = try VarlinkClient(socket, to: path)
-            try client.stream("\(WorkspaceDescription.name).Watch") { reply in
+            try client.stream("\(Varlink.Workspace.name).Watch") { reply in
                 do throws(VarlinkError) {
                     return body(try Event(try reply.object("event")))
                 } catch {

@@ -1,10 +1,12 @@
 // Where a program begins: one workspace, and its managers.
 
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but for identities of threads.
+/// A mounted workspace. A value that any thread may use; nothing is connected between calls, but
+/// for identities of threads.
 public struct Workspace: Sendable {
     let service: Service
     private let threads: ThreadIdentities
@@ -20,15 +22,16 @@ public struct Workspace: Sendable {
     /// The workspace of this name.
     public init(named name: String) throws(MAMError) {
         guard let name = WorkspaceName(name) else {
-            throw MAMError(.noWorkspace, "'\(ByteString(name).shown)' cannot be a workspace's name")
+            throw MAMError(
+                .noWorkspace, "'\(ByteString(name).shown)' is not a valid workspace name")
         }
         self.init(socketPath: Places.current.existingSocket(of: name))
     }
 
-    /// The workspace whose mount a file lies in.
+    /// The workspace whose mount a file is in.
     public init(containing file: FileReference) throws(MAMError) {
         guard let (name, user) = workspaceMount(of: try file.open(openPathOnly)) else {
-            throw MAMError(.noWorkspace, "\(file.shown) lies in no mounted workspace")
+            throw MAMError(.noWorkspace, "\(file.shown) is not in a mounted workspace")
         }
         self.init(
             Service(socketPath: Places.current.existingSocket(of: name), mountOwner: user))
@@ -98,8 +101,8 @@ extension Workspace {
             "Workspace.Unlock", secret.parameters.adding("account", accountId), secret.descriptors)
     }
 
-    /// Destroys an account's keys, then its files. False if something is left, which goes when this is called again, or
-    /// when the daemon next starts. A call counts as confirmed: ask before it.
+    /// Destroys an account's keys, then its files. False if something is left, which goes when this
+    /// is called again, or when the daemon next starts. A call counts as confirmed: ask before it.
     public func wipe(_ accountId: String) throws(MAMError) -> Bool {
         try service.call(
             "Workspace.Wipe", ["account": .string(accountId), "confirmed": true]

@@ -2,46 +2,46 @@
 
 internal import MAMAudit
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
 
 /// Answers the socket.
 package struct AuditInterface: VaultInterface {
-    let vault: Vault
+    let tree: Tree
     /// One reads all that is kept at a time.
     private let readers = Shares(total: 1)
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
-    package var name: String { AuditDescription.name }
-    package var description: String { AuditDescription.text }
+    package var name: String { Varlink.Audit.name }
+    package var description: String { Varlink.Audit.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "List": try list(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Audit.Method.self) {
+        case .list: try list(call)
         }
     }
 
     /// It may follow what happens for as long as the caller stays.
     package func cost(of method: String) -> CallCost { .listening }
 
-    private func list(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    private func list(_ call: VarlinkCall) throws -> Varlink.Audit.List.Reply {
         let question = try AuditQuestion(call, self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         // Before what is kept is read: nothing falls between the two.
         let subscription =
             question.follows
             ? try failing { () throws(Errno) in try vault.trail.subscribe() } : nil
-        let kept = try readers.withTurn(of: call.peer.uid) {
+        let kept = try readers.withSlot(of: call.peer.uid) {
             try failing { () throws(Errno) in
                 try vault.trail.records { question.wants($0) }
             }.suffix(question.limit)
         }
         for record in kept { try send(record, to: call) }
-        guard let subscription else { return ["record": .null] }
+        guard let subscription else { return .init() }
         var last = kept.last?.sequence ?? 0
         while call.waitWhileConnected(for: subscription.readable) {
             for record in subscription.take() where record.sequence > last {
@@ -56,7 +56,7 @@ package struct AuditInterface: VaultInterface {
     private func send(_ record: AuditRecord, to call: VarlinkCall) throws {
         var record = record
         if !isTrusted(call.peer), record.caller?.uid != call.peer.uid { record.caller = nil }
-        try call.reply(["record": .object(record.members)])
+        try call.reply(Varlink.Audit.List.Reply(record: .init(record)))
     }
 
     private func failing<Value>(
@@ -78,34 +78,34 @@ private struct AuditQuestion {
     private let registrant: UInt32?
 
     init(_ call: VarlinkCall, _ interface: AuditInterface) throws(VarlinkError) {
-        let parameters = call.parameters
-        try parameters.allowOnly(["since", "before", "account", "event", "limit", "follow"])
-        since = try Self.moment("since", parameters)
-        before = try Self.moment("before", parameters)
-        event = try parameters.optionalString("event").map { word throws(VarlinkError) in
+        let request: Varlink.Audit.List = try call.request()
+        since = try Self.moment(request.since, "since")
+        before = try Self.moment(request.before, "before")
+        event = try request.event.map { word throws(VarlinkError) in
             guard let event = LogMessage(rawValue: word) else { throw .invalidParameter("event") }
             return event
         }
-        limit = try parameters.optionalInteger("limit") ?? .max
+        limit = request.limit ?? .max
         guard limit >= 0 else { throw .invalidParameter("limit") }
-        follows = try parameters.flag("follow")
-        account = try Self.account(call, interface)
+        follows = request.follow ?? false
+        account = try Self.account(request, call, interface)
         registrant = interface.isTrusted(call.peer) ? nil : call.peer.uid
     }
 
     private static func moment(
-        _ name: String, _ parameters: Parameters
+        _ text: String?, _ name: String
     ) throws(VarlinkError) -> Timestamp? {
-        guard let text = try parameters.optionalString(name) else { return nil }
+        guard let text else { return nil }
         guard let time = Timestamp(text) else { throw .invalidParameter(name) }
         return time
     }
 
-    /// As the records name it. Of one that is gone the name is all there is, and the records tell whose it was.
+    /// As the records name it. Of one that is gone the name is all there is, and the records tell
+    /// whose it was.
     private static func account(
-        _ call: VarlinkCall, _ interface: AuditInterface
+        _ request: Varlink.Audit.List, _ call: VarlinkCall, _ interface: AuditInterface
     ) throws(VarlinkError) -> String? {
-        guard let text = try call.parameters.optionalString("account") else { return nil }
+        guard let text = request.account else { return nil }
         guard let known = interface.vault.account(named: text) else { return text }
         let identity = interface.vault.identity(of: known)
         try interface.requireControl(call, of: identity)
@@ -118,5 +118,16 @@ private struct AuditQuestion {
         if let account, record.account?.lowercased() != account.lowercased() { return false }
         if let event, record.event != event { return false }
         return registrant == nil || record.account != nil && record.registrant == registrant
+    }
+}
+
+extension Varlink.Audit.Record {
+    fileprivate init(_ record: AuditRecord) {
+        self.init(
+            time: record.time.text, sequence: Int(record.sequence), event: record.event.rawValue,
+            account: record.account, uid: record.caller.map { Int($0.uid) },
+            pid: record.caller?.process.map { Int($0.id) }, program: record.caller?.process?.name,
+            path: record.path, operation: record.operation, reason: record.reason,
+            rule: record.rule, class: record.fileClass, count: record.count)
     }
 }

@@ -1,11 +1,12 @@
-// An interface whose refusals are recorded, and whose callers are known to what the vault records meanwhile.
+// An interface whose refusals are recorded, and whose callers are known to what the vault records
+// meanwhile.
 
 internal import MAMAudit
 internal import MAMEnrollment
 package import MAMModel
 internal import MAMSystem
 package import MAMVault
-internal import MAMWire
+package import MAMWire
 
 /// Around another interface; every one of a daemon's is wrapped so.
 package struct AuditedInterface: VarlinkInterface {
@@ -26,7 +27,7 @@ package struct AuditedInterface: VarlinkInterface {
         interface.connectionEnded(connection)
     }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let peer = call.peer
         let caller: @Sendable () -> AuditCaller = {
             peer.asking { AuditCaller(uid: peer.uid, pid: $0) }
@@ -48,26 +49,27 @@ package struct AuditedInterface: VarlinkInterface {
         guard let event = error.workspaceError.event else { return }
         note(
             event, call, account: error.parameters["account"]?.text ?? call.newAccount,
-            "\(error)", rule: error.parameters["kind"]?.text)
+            error.next.map { "\(error); run: \($0)" } ?? "\(error)",
+            rule: error.parameters["kind"]?.text)
     }
 
     /// A refusal that enrolment has a number for.
-    private func noteUnregistered(_ reply: [String: JSONValue], _ call: VarlinkCall) {
-        guard let status = reply["status"]?.object, status["didSucceed"] == .bool(false),
-            status["statusCode"] != JSONValue(StatusCode.alreadyEnrolled.rawValue),
+    private func noteUnregistered(_ reply: any VarlinkReply, _ call: VarlinkCall) {
+        guard let status = (reply as? any EnrollmentReply)?.status, !status.didSucceed,
+            status.statusCode != StatusCode.alreadyEnrolled.rawValue,
             let account = call.newAccount
         else { return }
-        note(.refused, call, account: account, status["errorString"]?.text ?? "", rule: nil)
+        note(.refused, call, account: account, status.errorString ?? "", rule: nil)
     }
 
     /// A question that policy answered with no.
-    private func noteDenial(_ reply: [String: JSONValue], _ call: VarlinkCall) {
-        guard let decision = reply["decision"]?.object, decision["allowed"] == .bool(false) else {
+    private func noteDenial(_ reply: any VarlinkReply, _ call: VarlinkCall) {
+        guard let decision = (reply as? any DecisionReply)?.decision, !decision.allowed else {
             return
         }
         note(
-            .denied, call, account: call.parameters.members["account"]?.text,
-            decision["reason"]?.text ?? "", rule: decision["rule"]?.text)
+            .denied, call, account: call.parameters.members["account"]?.text, decision.reason,
+            rule: decision.rule)
     }
 
     private func note(
@@ -103,7 +105,8 @@ extension VarlinkCall {
 }
 
 extension VarlinkError {
-    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records itself.
+    /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records
+    /// itself.
     fileprivate var event: LogMessage? {
         switch lastName {
         case "Refused", "WindowClosed", "Blocked": .refused

@@ -1,27 +1,26 @@
-// What one user's calls may take of the daemon at a time (docs/adr/0036-fair-shares.md).
+// Limits on the concurrent calls of one user (docs/adr/0036-fair-shares.md).
 
 internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// What a call takes while it runs.
+/// The resource that a call uses while it runs.
 package enum CallCost: Sendable {
-    /// A moment of a processor.
+    /// A little processor time.
     case short
-    /// A key is derived from a passphrase: a second of a processor, and the memory that only one
-    /// may have.
+    /// A key derivation: about a second of processor time, and memory for one at a time.
     case derivation
-    /// As long as files, streams or programs take.
+    /// Work on files, streams or programs.
     case long
-    /// A lock or a wipe: what waits for nothing else of its user's.
+    /// A lock or a wipe, which must not wait for the user's other calls.
     case closing
-    /// Nothing: it waits for what happens.
+    /// None: the call waits for events.
     case listening
 }
 
-/// Shares of one server's calls. Those of root and of the daemon's own user are not bound.
+/// The limits of one server. Root and the daemon's own user have none.
 final class CallShares: Sendable {
-    /// Half of all, so that two users do not take them all from a third.
+    /// Half of the processors, so that two users leave some to a third.
     private static let processors = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
 
     private let computing = Shares(each: processors)
@@ -31,30 +30,30 @@ final class CallShares: Sendable {
     private let derivations = Shares(each: 8)
     private let longFrames = Shares(each: 4)
 
-    /// Reading what was sent, and writing the reply: what takes a processor, and waits for nothing.
+    /// Decoding a request or encoding a reply, which uses a processor and never waits.
     func compute<Value, Failure: Error>(
         for user: UInt32, _ body: () throws(Failure) -> Value
     ) throws(Failure) -> Value {
-        try computing.withTurn(of: user, body)
+        try computing.withSlot(of: user, body)
     }
 
-    /// Runs a call in its user's turn. A caller that hangs up meanwhile waits no longer.
+    /// Runs a call once its user has a slot. A caller that hangs up stops waiting.
     func run<Value>(
         _ cost: CallCost, _ call: VarlinkCall, _ body: () throws -> Value
     ) throws -> Value {
-        guard let shares = try turn(cost, call) else { return try body() }
+        guard let shares = try acquire(cost, call) else { return try body() }
         defer { shares.giveBack(for: call.peer.uid) }
         return try body()
     }
 
-    private func turn(_ cost: CallCost, _ call: VarlinkCall) throws -> Shares? {
+    private func acquire(_ cost: CallCost, _ call: VarlinkCall) throws -> Shares? {
         let user = call.peer.uid
         switch cost {
         case .listening: return nil
         case .derivation:
-            // Each waits for all before it; whoever asks for more than a person types is told so.
+            // Nobody types that many passphrases at a time.
             guard derivations.take(for: user) else {
-                // Not at once: the caller that tries again without a pause would take a processor.
+                // Slows down callers that try again at once.
                 sleep(1)
                 throw VarlinkError.busy("uid \(user) waits for too many passphrases already")
             }
@@ -72,8 +71,7 @@ final class CallShares: Sendable {
         return shares
     }
 
-    /// Whether a frame that is no short one may be read on: it is in memory until its call has
-    /// ended.
+    /// Whether the rest of a long frame may be read. It stays in memory until its call ends.
     func admitLongFrame(of user: UInt32) -> Bool {
         longFrames.wait(for: user, until: Deadline(seconds: 3))
     }

@@ -2,34 +2,37 @@
 
 internal import MAMEnrollment
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct EnrollmentInterface: VaultInterface {
-    let vault: Vault
+    private typealias Wire = Varlink.Enrollment
 
-    package init(vault: Vault) { self.vault = vault }
+    let tree: Tree
 
-    package var name: String { EnrollmentDescription.name }
-    package var description: String { EnrollmentDescription.text }
+    package init(tree: Tree) { self.tree = tree }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Register": try register(call)
-        case "Login": try login(call)
-        case "Deregister": try deregister(call)
-        case "CheckIn": try checkIn(call)
-        case "List": try list(call)
-        case "AllowedAccounts": try allowedAccounts(call)
-        case "CheckCompliance": try checkCompliance(call)
-        case "UserStatus": try userStatus(call)
-        case "SetThreatLevel": try setThreatLevel(call)
-        case "AdvanceClock": try advanceClock(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package var name: String { Varlink.Enrollment.name }
+    package var description: String { Varlink.Enrollment.text }
+
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Enrollment.Method.self) {
+        case .register: try register(call)
+        case .login: try login(call)
+        case .deregister: try deregister(call)
+        case .checkIn: try checkIn(call)
+        case .list: try list(call)
+        case .allowedAccounts: try allowedAccounts(call)
+        case .checkCompliance: try checkCompliance(call)
+        case .userStatus: try userStatus(call)
+        case .setThreatLevel: try setThreatLevel(call)
+        case .advanceClock: try advanceClock(call)
         }
     }
 
@@ -44,31 +47,33 @@ package struct EnrollmentInterface: VaultInterface {
 
     private func register(
         _ call: VarlinkCall, namedBy parameter: String = "name"
-    ) throws(VarlinkError) -> [String: JSONValue] {
+    ) throws(VarlinkError) -> Wire.Register.Reply {
         let account: AccountID
         do throws(Refusal) { account = try newAccount(call, namedBy: parameter) } catch {
             switch error {
-            case .status(let status): return ["status": status.json]
+            case .status(let status): return .init(status: .init(status))
             case .error(let error): throw error
             }
         }
-        return ["status": status(of: account).json]
+        return .init(status: .init(status(of: account)))
     }
 
     private func status(of account: AccountID) -> EnrollmentStatus {
-        vault.enrollment(of: account)?.status
+        Accounts(vault).enrollment(of: account)?.status
             ?? EnrollmentStatus(vault.identity(of: account), .notEnrolled)
     }
 
-    private func login(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "passphrase", "passphraseDescriptor"])
-        if try unknownName(call) != nil { return try register(call, namedBy: "account") }
+    private func login(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Login.Reply {
+        try call.parameters.allowOnly(Wire.Login.memberNames)
+        if try unknownName(call) != nil {
+            return .init(status: try register(call, namedBy: "account").status)
+        }
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
-            try vault.login(account, passphrase: passphrase)
+            try SignIn(tree).login(account, passphrase: passphrase)
         }
-        return ["status": status.json]
+        return .init(status: .init(status))
     }
 
     /// An identity that has no account here.
@@ -79,99 +84,97 @@ package struct EnrollmentInterface: VaultInterface {
         return try? Identity(name: name, objectID: "")
     }
 
-    private func deregister(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "wipe", "confirmed"])
+    private func deregister(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Deregister.Reply {
+        try call.parameters.allowOnly(Wire.Deregister.memberNames)
         _ = try call.parameters.string("account")
         if let unknown = try unknownName(call) {
-            return ["status": EnrollmentStatus(unknown, .notEnrolled).json, "wiped": .null]
+            return .init(status: .init(EnrollmentStatus(unknown, .notEnrolled)))
         }
         let (account, name) = try account(call)
         guard try call.parameters.bool("wipe") else {
-            return ["status": vault.signOut(account).json, "wiped": .null]
+            return .init(status: .init(Deregistration(tree).signOut(account)))
         }
         try requireConfirmed(call, toWipe: name)
-        guard !vault.isReadOnly else {
+        guard !Wipe(tree).isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
         let identity = vault.identity(of: account)
         let reason = WipeReason(.deregister, "uid \(call.peer.uid) deregistered it")
         let outcome = try keyed(name) { () throws(KeyringError) in
-            try vault.wipe(account, because: reason)
+            try Wipe(tree).wipe(account, because: reason)
         }
         let status = EnrollmentStatus(identity, outcome.isComplete ? .unenrolled : .dataNotCleared)
-        return ["status": status.json, "wiped": .object(WipeReport(outcome).members)]
+        return .init(status: .init(status), wiped: Varlink.Workspace.Wipe.Reply(outcome).json)
     }
 
-    private func checkIn(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    private func checkIn(_ call: VarlinkCall) throws(VarlinkError) -> Wire.CheckIn.Reply {
+        _ = try call.request(Wire.CheckIn.self)
         try requireTrusted(call, toDo: "check in")
-        let outcome = vault.checkIn()
-        return ["succeeded": .bool(outcome.isSuccess), "reason": JSONValue(outcome.reason)]
+        let outcome = CheckIn(tree).checkIn()
+        return .init(succeeded: outcome.isSuccess, reason: outcome.reason)
     }
 
-    private func list(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
-        return ["enrollments": .array(controlled(by: call.peer).compactMap(\.enrollmentJSON))]
+    private func list(_ call: VarlinkCall) throws(VarlinkError) -> Wire.List.Reply {
+        _ = try call.request(Wire.List.self)
+        return .init(enrollments: controlled(by: call.peer).compactMap { .init($0) })
     }
 
-    private func allowedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
-        let allowed = vault.accountRules.allowed
-        return ["accounts": allowed.map { .array($0.map { .string($0) }) } ?? .null]
+    private func allowedAccounts(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.AllowedAccounts.Reply {
+        _ = try call.request(Wire.AllowedAccounts.self)
+        return .init(accounts: vault.accountRules.allowed)
     }
 
-    private func checkCompliance(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account"])
-        let (compliance, reason) = vault.remediate(try account(call).id)
-        return ["status": JSONValue(compliance.rawValue), "reason": JSONValue(reason)]
+    private func checkCompliance(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.CheckCompliance.Reply {
+        _ = try call.request(Wire.CheckCompliance.self)
+        let (compliance, reason) = LaunchChecks(tree).remediate(try account(call).id)
+        return .init(status: compliance.rawValue, reason: reason)
     }
 
-    private func userStatus(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account"])
+    private func userStatus(_ call: VarlinkCall) throws(VarlinkError) -> Wire.UserStatus.Reply {
+        _ = try call.request(Wire.UserStatus.self)
         // For who may ask of the account.
         _ = try account(call)
-        return ["status": JSONValue(vault.userStatus.rawValue)]
+        return .init(status: LaunchChecks(tree).userStatus.rawValue)
     }
 
-    private func setThreatLevel(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["level"])
+    private func setThreatLevel(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Wire.SetThreatLevel = try call.request()
         try requireTrusted(call, toDo: "set the threat level")
-        let text = try call.parameters.optionalString("level")
-        let level = text.flatMap(ThreatLevel.init(rawValue:))
-        guard text == nil || level != nil else { throw .invalidParameter("level") }
-        vault.setThreatLevel(level)
-        return [:]
+        let level = request.level.flatMap(ThreatLevel.init(rawValue:))
+        guard request.level == nil || level != nil else { throw .invalidParameter("level") }
+        LaunchChecks(tree).setThreatLevel(level)
+        return NoMembers()
     }
 
-    private func advanceClock(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["seconds"])
+    private func advanceClock(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Wire.AdvanceClock = try call.request()
         try requireTrusted(call, toDo: "move the clock")
         guard vault.settings.debugSettingsEnabled else {
             throw .refused("the clock moves only with DebugSettingsEnabled")
         }
-        let seconds = try call.parameters.integer("seconds")
         // Ten years: far enough for every timer, and nothing overflows.
-        guard (0...315_360_000).contains(seconds) else { throw .invalidParameter("seconds") }
-        vault.advanceClock(bySeconds: Int64(seconds))
-        return [:]
+        guard (0...315_360_000).contains(request.seconds) else {
+            throw .invalidParameter("seconds")
+        }
+        Timers(tree).advanceClock(bySeconds: Int64(request.seconds))
+        return NoMembers()
     }
 }
 
-extension AccountStatus {
-    fileprivate var enrollmentJSON: JSONValue? {
-        guard let enrollment else { return nil }
-        return [
-            "stage": .string(enrollment.stage.rawValue), "status": enrollment.status.json,
-            "secondsSinceCheckIn": .integer(enrollment.secondsSinceCheckIn),
-            "block": JSONValue(block?.kind.rawValue), "blockReason": JSONValue(block?.reason),
-            "findings": .array(
-                enrollment.findings.map {
-                    [
-                        "action": .string($0.action.rawValue), "rule": .string($0.rule),
-                        "reason": .string($0.reason),
-                    ]
-                }),
-        ]
+extension Varlink.Enrollment.Enrollment {
+    fileprivate init?(_ account: AccountStatus) {
+        guard let enrollment = account.enrollment else { return nil }
+        self.init(
+            stage: enrollment.stage.rawValue, status: .init(enrollment.status),
+            secondsSinceCheckIn: Int(enrollment.secondsSinceCheckIn),
+            block: account.block?.kind.rawValue, blockReason: account.block?.reason,
+            findings: enrollment.findings.map {
+                .init(action: $0.action.rawValue, rule: $0.rule, reason: $0.reason)
+            })
     }
 }

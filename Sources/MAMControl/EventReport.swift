@@ -1,5 +1,6 @@
 // The interface's type Event: one row for each kind.
 
+internal import MAMIdentity
 internal import MAMModel
 internal import MAMVault
 

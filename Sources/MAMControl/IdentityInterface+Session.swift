@@ -1,11 +1,13 @@
 // For whom people work on the screen, and the accounts that they cannot work with.
 
 internal import MAMCrypto
+internal import MAMIdentity
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension IdentityInterface {
     func setUserInterfaceIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
@@ -36,7 +38,7 @@ extension IdentityInterface {
     private func switchSession(
         _ call: VarlinkCall, to identities: [Identity]?, thread: Int32, passphrase: SecretBytes?
     ) -> [String: JSONValue] {
-        let done = vault.switchSession(
+        let done = Switch(tree).switchSession(
             session(of: call), to: identities, thread: thread, passphrase: passphrase)
         return [
             "result": JSONValue(done.result.rawValue), "word": .string(done.result.word),
@@ -49,8 +51,8 @@ extension IdentityInterface {
     ) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["thread"])
         let session = session(of: call)
-        let names = vault.identities(of: session)?.map(\.description)
-        let holds = vault.interfaceIdentity(of: session, thread: try callingThread(call))
+        let names = Callers(vault).identities(of: session)?.map(\.description)
+        let holds = Callers(vault).interfaceIdentity(of: session, thread: try callingThread(call))
         return [
             "session": .string(session.name),
             "identities": names.map { .array($0.map(JSONValue.string)) } ?? .null,

@@ -1,31 +1,33 @@
 // io.mamd.Identity over the vault: one method of the interface is one function here.
 
+internal import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct IdentityInterface: VaultInterface {
-    let vault: Vault
+    let tree: Tree
 
-    package init(vault: Vault) { self.vault = vault }
+    package init(tree: Tree) { self.tree = tree }
 
-    package var name: String { IdentityDescription.name }
-    package var description: String { IdentityDescription.text }
+    package var name: String { Varlink.Identity.name }
+    package var description: String { Varlink.Identity.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "SetThreadIdentity": try setThreadIdentity(call)
-        case "SetProcessIdentity": try setProcessIdentity(call)
-        case "GetIdentity": try getIdentity(call)
-        case "SetUserInterfaceIdentity": try setUserInterfaceIdentity(call)
-        case "SetUserInterfaceIdentities": try setUserInterfaceIdentities(call)
-        case "GetUserInterfaceIdentity": try getUserInterfaceIdentity(call)
-        case "LinkAccount": try linkAccount(call)
-        case "BlockedAccounts": try blockedAccounts(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Identity.Method.self) {
+        case .setThreadIdentity: try setThreadIdentity(call)
+        case .setProcessIdentity: try setProcessIdentity(call)
+        case .getIdentity: try getIdentity(call)
+        case .setUserInterfaceIdentity: try setUserInterfaceIdentity(call)
+        case .setUserInterfaceIdentities: try setUserInterfaceIdentities(call)
+        case .getUserInterfaceIdentity: try getUserInterfaceIdentity(call)
+        case .linkAccount: try linkAccount(call)
+        case .blockedAccounts: try blockedAccounts(call)
         }
     }
 
@@ -66,7 +68,7 @@ package struct IdentityInterface: VaultInterface {
 
     private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
         try call.parameters.allowOnly(["thread"])
-        let found = vault.found(forThread: try callingThread(call), user: call.peer.uid)
+        let found = Callers(vault).found(forThread: try callingThread(call), user: call.peer.uid)
         return ["acting": acting(found.identity, found.source)]
     }
 
@@ -77,13 +79,13 @@ package struct IdentityInterface: VaultInterface {
         let (account, name) = try account(call)
         let objectID = try call.parameters.string("objectId")
         let passphrase = try call.secret("passphrase")
-        if let refusal = vault.refusalToLink(
+        if let refusal = NewNames(tree).refusalToLink(
             account, objectID: objectID, user: call.peer.uid, while: { call.isConnected })
         {
             throw .refused(refusal)
         }
         try keyed(name) { () throws(KeyringError) in
-            try vault.link(account, objectID: objectID, passphrase: passphrase)
+            try Link(tree).link(account, objectID: objectID, passphrase: passphrase)
         }
         let linked = vault.identity(of: account)
         return ["name": .string(linked.name), "objectId": .string(linked.objectID)]
@@ -117,8 +119,9 @@ package struct IdentityInterface: VaultInterface {
         "the calling process has no such thread, has ended, or is not visible to the daemon")
 }
 
-extension VaultInterface {
-    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it back.
+extension VaultService {
+    /// The identity that a call sets for its caller, in the account's own spelling; nil to take it
+    /// back.
     func ownIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let identity = try call.identity("identity") else { return nil }
         try requireControl(call, of: identity)

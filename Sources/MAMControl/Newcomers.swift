@@ -1,51 +1,51 @@
-// Connections that were accepted and have no thread yet.
+// Accepted connections that wait for a thread.
 
 internal import MAMSystem
 
-/// What the kernel has in one queue, in a queue for each user: who connects a thousand times a
-/// second waits for its own connections, and another user waits for one of them.
+/// One queue per user, served round-robin, so that a user that connects a thousand times a second
+/// delays another user by one connection only.
 final class Newcomers: Sendable {
     private struct State {
         var isOpen = true
         var waiting: [UInt32: [Descriptor]] = [:]
-        /// Whose turn it is: each user that has something waiting, once.
-        var turns: [UInt32] = []
+        /// The users with waiting connections, in the order of service.
+        var order: [UInt32] = []
     }
 
-    /// So many of one user's wait; one that connects before these have been served is sent away.
+    /// Waiting connections per user; more are closed.
     private static let limit = 64
 
     private let state = Guarded(State())
     private let came = Semaphore()
 
-    /// Never blocks. The connection is closed by being let go where there is no room.
+    /// Never blocks. Drops, and thereby closes, the connection if the user's queue is full.
     func add(_ socket: Descriptor, of user: UInt32) {
         let isTaken = state.withLock { state in
             guard state.isOpen, state.waiting[user]?.count ?? 0 < Self.limit else { return false }
-            if state.waiting[user] == nil { state.turns.append(user) }
+            if state.waiting[user] == nil { state.order.append(user) }
             state.waiting[user, default: []].append(socket)
             return true
         }
         if isTaken { came.signal() }
     }
 
-    /// Waits for the next one, in turn by user; nil at the end.
+    /// Waits for the next connection; nil after ``close()``.
     func next() -> (socket: Descriptor, user: UInt32)? {
         came.wait()
         return state.withLock { state in
-            guard state.isOpen, !state.turns.isEmpty else { return nil }
-            let user = state.turns.removeFirst()
+            guard state.isOpen, !state.order.isEmpty else { return nil }
+            let user = state.order.removeFirst()
             guard var own = state.waiting.removeValue(forKey: user) else { return nil }
             let socket = own.removeFirst()
             if !own.isEmpty {
                 state.waiting[user] = own
-                state.turns.append(user)
+                state.order.append(user)
             }
             return (socket, user)
         }
     }
 
-    /// Lets all go.
+    /// Closes all connections and ends ``next()``.
     func close() {
         let left = state.withLock { state in
             state.isOpen = false

@@ -46,7 +46,7 @@ private let help = [
     ("policy_documents_refused", "Documents that were found to be bad."),
     ("decisions", "Questions about policy that were answered."),
     ("damaged_blocks", "Reads that met a block which does not verify."),
-    ("sessions", "Sessions whose user interface an account took."),
+    ("sessions", "Sessions with an account as their user interface identity."),
 ]
 
 extension Metrics {

@@ -1,40 +1,45 @@
-// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface is one function here.
+// io.mamd.Policy: what policy says, to the programs that can act on it. One method of the interface
+// is one function here.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMPolicy
 package import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
-package struct PolicyInterface: VaultInterface {
-    let vault: Vault
-    let files: any MountedFiles
-    /// Puts a document under a name into the policy directory, and into force; returns why it could not.
-    let store: @Sendable (_ document: [UInt8], _ name: String) -> Errno?
+package struct PolicyInterface: VaultInterface, PolicyService {
+    let tree: Tree
+    private let documents: PolicyDocuments
 
+    /// `store`: puts a document under a name into the policy directory, and into force; returns why
+    /// it could not.
     package init(
-        vault: Vault, files: any MountedFiles,
+        tree: Tree,
         store: @escaping @Sendable (_ document: [UInt8], _ name: String) -> Errno?
     ) {
-        self.vault = vault
-        self.files = files
-        self.store = store
+        self.tree = tree
+        documents = PolicyDocuments(tree: tree, store: store)
     }
 
-    package var name: String { PolicyDescription.name }
-    package var description: String { PolicyDescription.text }
+    private var transfers: PolicyTransfers { PolicyTransfers(tree: tree) }
+    private var configuration: PolicyConfiguration { PolicyConfiguration(tree: tree) }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package var name: String { Varlink.Policy.name }
+    package var description: String { Varlink.Policy.text }
+
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         let reply = try carryOut(call)
-        if let decision = reply["decision"] { logDecision(decision, call) }
+        if let reply = reply as? any DecisionReply { log(reply.decision, call) }
         return reply
     }
 
     /// Names and URLs are personal: only where the log may hold such.
-    private func logDecision(_ decision: JSONValue, _ call: VarlinkCall) {
+    private func log(_ decision: Varlink.Policy.Decision, _ call: VarlinkCall) {
         vault.log.debug(
-            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))): \(text(decision))"
+            "uid \(call.peer.uid) asked \(call.method) \(text(.object(call.parameters.members))):"
+                + " \(text(decision.json))"
         )
     }
 
@@ -42,32 +47,31 @@ package struct PolicyInterface: VaultInterface {
         String(decoding: json.encoded(), as: UTF8.self)
     }
 
-    private func carryOut(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Show": try show(call)
-        case "Check": try check(call)
-        case "Import": try importDocument(call)
-        case "Ask": try ask(call)
-        case "Answers": try answers(call)
-        case "CanSave": try canSave(call)
-        case "CanOpen": try canOpen(call)
-        case "SaveLocations": try saveLocations(call)
-        case "OpenLocations": try openLocations(call)
-        case "CanReceive": try canReceive(call)
-        case "ShareTargets": try shareTargets(call)
-        case "CanOpenURL": try canOpenURL(call)
-        case "CanCopy": try canCopy(call)
-        case "CanPaste": try canPaste(call)
-        case "CanPickDocuments": try canPickDocuments(call)
-        case "NotificationPolicy": try notificationPolicy(call)
-        case "ManagedAccounts": try managedAccounts(call)
-        case "IsManaged": try isManaged(call)
-        case "SameIdentity": try sameIdentity(call)
-        case "Configuration": try configuration(call)
-        case "ConfigurationValue": try configurationValue(call)
-        case "ConfigurationConflict": try configurationConflict(call)
-        case "Metrics": try metrics(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    private func carryOut(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Policy.Method.self) {
+        case .show: try documents.show(call)
+        case .check: try documents.check(call)
+        case .import: try documents.importDocument(call)
+        case .ask: try ask(call)
+        case .answers: try answers(call)
+        case .canSave: try transfers.canSave(call)
+        case .canOpen: try transfers.canOpen(call)
+        case .saveLocations: try transfers.saveLocations(call)
+        case .openLocations: try transfers.openLocations(call)
+        case .canReceive: try transfers.canReceive(call)
+        case .shareTargets: try transfers.shareTargets(call)
+        case .canOpenURL: try transfers.canOpenURL(call)
+        case .canCopy: try transfers.canCopy(call)
+        case .canPaste: try transfers.canPaste(call)
+        case .canPickDocuments: try canPickDocuments(call)
+        case .notificationPolicy: try notificationPolicy(call)
+        case .managedAccounts: try managedAccounts(call)
+        case .isManaged: try isManaged(call)
+        case .sameIdentity: try sameIdentity(call)
+        case .configuration: try configuration.all(call)
+        case .configurationValue: try configuration.value(call)
+        case .configurationConflict: try configuration.conflict(call)
+        case .metrics: try metrics(call)
         }
     }
 
@@ -77,11 +81,5 @@ package struct PolicyInterface: VaultInterface {
             throw .refused("nothing is counted: MAMTelemetryDisabled is set")
         }
         return ["text": .string(vault.metrics.openMetrics)]
-    }
-
-    /// The wire form of an answer, which is counted.
-    func reply(_ decision: Decision) -> JSONValue {
-        vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
-        return DecisionReport(decision).json
     }
 }

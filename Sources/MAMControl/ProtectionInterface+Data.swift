@@ -26,7 +26,9 @@ extension ProtectionInterface {
         let ends = try ends(call, writes: true)
         let found: UnprotectedData
         do throws(VaultError) {
-            found = try vault.unprotectData(of: ends.source, ends, passesPlain: !isStrict) {
+            found = try Converter(vault).unprotectData(
+                of: ends.source, ends, passesPlain: !isStrict
+            ) {
                 header throws(VaultError) in
                 try requireReading(call, of: header)
             }
@@ -76,12 +78,13 @@ extension ProtectionInterface {
     private func protect(
         _ ends: any StreamEnds, _ owner: Identity
     ) throws(VarlinkError) -> Int64 {
-        guard !vault.accounts.isEmpty else {
+        guard !Accounts(vault).all.isEmpty else {
             throw .dataFailed(
                 .applicationNotManaged, .notManaged("no account is registered in this workspace"))
         }
         let bytes: Int64
-        do throws(VaultError) { bytes = try vault.protectData(for: owner, ends) } catch {
+        do throws(VaultError) { bytes = try DataStreams(vault).protectData(for: owner, ends) } catch
+        {
             throw .dataFailed(.encryptFailed, VarlinkError(error))
         }
         guard bytes > 0 else {
@@ -94,7 +97,7 @@ extension ProtectionInterface {
         _ call: VarlinkCall, _ ends: any StreamEnds
     ) throws(VarlinkError) -> UnprotectedData {
         do throws(VaultError) {
-            return try vault.unprotectData(ends) { header throws(VaultError) in
+            return try DataStreams(vault).unprotectData(ends) { header throws(VaultError) in
                 try requireReading(call, of: header)
             }
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
@@ -102,7 +105,7 @@ extension ProtectionInterface {
 
     private func info(_ ends: any StreamEnds) throws(VarlinkError) -> [String: JSONValue] {
         let found: ProtectionInfo?
-        do throws(VaultError) { found = try vault.dataProtection(ends) } catch {
+        do throws(VaultError) { found = try DataStreams(vault).dataProtection(ends) } catch {
             throw .dataFailed(.decryptFailed, VarlinkError(error))
         }
         guard let found else {
@@ -139,8 +142,8 @@ extension ProtectionInterface {
         return DescriptorEnds(call: call, source: source, destination: destination)
     }
 
-    /// Whoever reads or writes something else may do more than that: a message on a socket tells who sent it, and that would
-    /// be the daemon.
+    /// Whoever reads or writes something else may do more than that: a message on a socket tells
+    /// who sent it, and that would be the daemon.
     private func end(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Descriptor {
         guard let descriptor = try call.descriptor(name) else { throw Self.missing(name) }
         guard DescriptorEnds.canBe(descriptor) else {

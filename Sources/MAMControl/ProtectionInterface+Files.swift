@@ -3,8 +3,10 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension ProtectionInterface {
     func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> [String: JSONValue] {
@@ -16,7 +18,7 @@ extension ProtectionInterface {
         let file = try file(call)
         let replies = ProtectReplies(call)
         let request = request(call, owner, onlyIfOther: onlyIfOther)
-        do throws(VaultError) { try files.protect(file, for: request, replies) } catch {
+        do throws(VaultError) { try Protect(tree).protect(file, for: request, replies) } catch {
             // Nobody is there to read a last reply.
             if let failure = replies.failure { throw failure }
             throw failed(error, otherwise: .encryptionFailed)
@@ -29,14 +31,14 @@ extension ProtectionInterface {
         let owner = try owner(call)
         guard vault.isManaged(owner) else {
             throw .fileFailed(
-                vault.accounts.isEmpty ? .applicationNotManaged : .identityNotManaged,
+                Accounts(vault).all.isEmpty ? .applicationNotManaged : .identityNotManaged,
                 notManaged(owner, call))
         }
         let file = try regularFile(call)
         let replies = ProtectReplies(call)
         do throws(VaultError) {
-            try files.protect(file, for: request(call, owner, onlyIfOther: false), replies)
-            return ["protection": try files.protection(of: file).json]
+            try Protect(tree).protect(file, for: request(call, owner, onlyIfOther: false), replies)
+            return ["protection": try Answers(tree).protection(of: file).json]
         } catch { throw failed(error, otherwise: .encryptionFailed) }
     }
 
@@ -44,10 +46,10 @@ extension ProtectionInterface {
         try call.parameters.allowOnly(Self.fileNames)
         let file = try regularFile(call)
         do throws(VaultError) {
-            let current = try files.protection(of: file)
+            let current = try Answers(tree).protection(of: file)
             try requireRights(call, current.owner, user(of: file))
             return [
-                "protection": try files.decrypt(file, for: identity(of: call.peer)).json
+                "protection": try Owners(tree).decrypt(file, for: identity(of: call.peer)).json
             ]
         } catch { throw failed(error, otherwise: .decryptionFailed) }
     }
@@ -56,7 +58,7 @@ extension ProtectionInterface {
         try call.parameters.allowOnly(Self.fileNames)
         let file = try regularFile(call)
         do throws(VaultError) {
-            return ["encrypted": .bool(try protection(of: file, call, in: files).isManaged)]
+            return ["encrypted": .bool(try protection(of: file, call, in: tree).isManaged)]
         } catch { throw failed(error, otherwise: .internalError) }
     }
 

@@ -1,37 +1,35 @@
 // io.mamd.Protection over the vault and the mount.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct ProtectionInterface: VaultInterface {
-    let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
 
-    package init(vault: Vault, files: any MountedFiles) {
-        self.vault = vault
-        self.files = files
+    package init(tree: Tree) {
+        self.tree = tree
     }
 
-    package var name: String { ProtectionDescription.name }
-    package var description: String { ProtectionDescription.text }
+    package var name: String { Varlink.Protection.name }
+    package var description: String { Varlink.Protection.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Protect": try protect(call, onlyIfOther: false)
-        case "VerifyAndProtect": try protect(call, onlyIfOther: true)
-        case "EncryptFile": try encryptFile(call)
-        case "DecryptFile": try decryptFile(call)
-        case "IsFileEncrypted": try isFileEncrypted(call)
-        case "ProtectData": try protectData(call)
-        case "UnprotectData": try unprotectData(call)
-        case "DataInfo": try dataInfo(call)
-        case "ProtectString": try protectString(call)
-        case "UnprotectString": try unprotectString(call)
-        case "StringInfo": try stringInfo(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Protection.Method.self) {
+        case .protect: try protect(call, onlyIfOther: false)
+        case .verifyAndProtect: try protect(call, onlyIfOther: true)
+        case .encryptFile: try encryptFile(call)
+        case .decryptFile: try decryptFile(call)
+        case .isFileEncrypted: try isFileEncrypted(call)
+        case .protectData: try protectData(call)
+        case .unprotectData: try unprotectData(call)
+        case .dataInfo: try dataInfo(call)
+        case .protectString: try protectString(call)
+        case .unprotectString: try unprotectString(call)
+        case .stringInfo: try stringInfo(call)
         }
     }
     package func cost(of method: String) -> CallCost {

@@ -1,4 +1,5 @@
-// The status codes of the Intune App SDK's protection managers, around the errors that the workspace has anyway.
+// The status codes of the Intune App SDK's protection managers, around the errors that the
+// workspace has anyway.
 
 internal import MAMModel
 internal import MAMVault
@@ -55,6 +56,6 @@ extension VarlinkError {
         parameters["cause"] = .string(cause.lastName)
         parameters["reason"] = .string("\(cause)")
         for key in ["kind", "errno", "retryAfterSeconds"] { parameters[key] = nil }
-        return VarlinkError("\(ProtectionDescription.name).\(error)", parameters)
+        return VarlinkError("\(Varlink.Protection.name).\(error)", parameters)
     }
 }

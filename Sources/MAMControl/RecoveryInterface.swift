@@ -4,26 +4,29 @@ internal import MAMCrypto
 internal import MAMEnrollment
 internal import MAMFormat
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct RecoveryInterface: VaultInterface {
-    let vault: Vault
+    private typealias Wire = Varlink.Recovery
 
-    package init(vault: Vault) { self.vault = vault }
+    let tree: Tree
 
-    package var name: String { RecoveryDescription.name }
-    package var description: String { RecoveryDescription.text }
+    package init(tree: Tree) { self.tree = tree }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "ExportKeys": try exportKeys(call)
-        case "ImportKeys": try importKeys(call)
-        case "ExamineKeys": try examineKeys(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package var name: String { Varlink.Recovery.name }
+    package var description: String { Varlink.Recovery.text }
+
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Recovery.Method.self) {
+        case .exportKeys: try exportKeys(call)
+        case .importKeys: try importKeys(call)
+        case .examineKeys: try examineKeys(call)
         }
     }
 
@@ -34,11 +37,8 @@ package struct RecoveryInterface: VaultInterface {
         }
     }
 
-    private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "account", "passphrase", "passphraseDescriptor", "exportPassphrase",
-            "exportPassphraseDescriptor", "fileDescriptor",
-        ])
+    private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExportKeys.Reply {
+        try call.parameters.allowOnly(Wire.ExportKeys.memberNames)
         let (account, name) = try account(call)
         let file = try file(call)
         let passphrase = try call.secret("passphrase")
@@ -46,7 +46,8 @@ package struct RecoveryInterface: VaultInterface {
             throw .invalidInput("the export needs a passphrase of its own")
         }
         let export = try keyed(name) { () throws(KeyringError) in
-            try vault.exportKeys(of: account, passphrase: passphrase, under: exportPassphrase)
+            try KeyExports(tree).exportKeys(
+                of: account, passphrase: passphrase, under: exportPassphrase)
         }
         // Nothing is held here: the file may lie in the mount itself.
         do throws(Errno) {
@@ -55,10 +56,10 @@ package struct RecoveryInterface: VaultInterface {
             }
         } catch { throw .systemError(error, "the export") }
         withExtendedLifetime(file) {}
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
-    private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ImportKeys.Reply {
         try call.parameters.allowOnly(
             Self.exportNames.union(["passphrase", "passphraseDescriptor", "noPassphrase", "join"]))
         let export = try export(call)
@@ -66,11 +67,11 @@ package struct RecoveryInterface: VaultInterface {
         if try call.parameters.flag("join") {
             guard let account = try account(joinedBy: export, call) else {
                 throw .refused(
-                    "no account '\(name)' is here to join; without join the import registers it")
+                    "there is no account '\(name)' to join; without join the import registers it")
             }
             return try join(export, to: account, call)
         }
-        if let status = vault.refusal(
+        if let status = Registration(tree).refusal(
             of: export.identity, user: call.peer.uid, while: { call.isConnected })
         {
             guard status.code != .alreadyEnrolled else { throw .accountExists(name) }
@@ -79,47 +80,47 @@ package struct RecoveryInterface: VaultInterface {
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         _ = try keyed(name) { () throws(KeyringError) in
-            try vault.importKeys(
+            try KeyImports(tree).importKeys(
                 export, opened, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
-    private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+    private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExamineKeys.Reply {
         try call.parameters.allowOnly(Self.exportNames)
         let export = try export(call)
         let account = try account(joinedBy: export, call)
         let opened = try open(export, call)
         let files: ExportedFiles
         do throws(SearchEnd) {
-            files = try vault.files(of: export, opened, for: call.peer.uid) { call.isConnected }
+            files = try KeyJoins(tree).files(of: export, opened, for: call.peer.uid) {
+                call.isConnected
+            }
         } catch { throw .refused("the search for files of its keys did not end: \(error)") }
-        return [
-            "export": KeyExportReport(export).json,
-            "account": JSONValue(account.map { "\($0.bytes)" }),
-            "files": JSONValue(files.named), "opened": JSONValue(files.opened),
-        ]
+        return .init(
+            export: .init(export), account: account.map { "\($0.bytes)" }, files: files.named,
+            opened: files.opened)
     }
 
     private func join(
         _ export: KeyExport, to account: AccountID, _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
+    ) throws(VarlinkError) -> Wire.ImportKeys.Reply {
         // Of an account without a passphrase the caller has to know it.
         let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
         let opened = try open(export, call)
         try keyed(vault.identity(of: account).description) { () throws(KeyringError) in
-            try vault.joinKeys(
+            try KeyJoins(tree).joinKeys(
                 export, opened, to: account, user: call.peer.uid, passphrase: passphrase,
                 while: { call.isConnected })
         }
-        return ["export": KeyExportReport(export).json]
+        return .init(export: .init(export))
     }
 
     private func account(
         joinedBy export: KeyExport, _ call: VarlinkCall
     ) throws(VarlinkError) -> AccountID? {
-        guard let account = vault.account(joinedBy: export) else { return nil }
+        guard let account = KeyJoins(tree).account(joinedBy: export) else { return nil }
         try requireControl(call, of: vault.identity(of: account))
         return account
     }
@@ -199,7 +200,7 @@ package struct RecoveryInterface: VaultInterface {
     }
 }
 
-extension KeyExportReport {
+extension Varlink.Recovery.KeyExport {
     init(_ export: KeyExport) {
         let recoveryKey: String? =
             if case .recoveryKey(let key, _) = export.lock { key.shortName } else { nil }

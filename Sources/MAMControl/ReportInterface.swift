@@ -1,33 +1,34 @@
 // io.mamd.Report over the vault and the mount: what a report of the workspace is made from.
 
-package import MAMModel
+internal import MAMModel
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
 
 /// Answers the socket.
 package struct ReportInterface: VaultInterface {
-    let vault: Vault
-    let files: any MountedFiles
+    private typealias Wire = Varlink.Report
+
+    let tree: Tree
     let lastVerify: LastVerify
     /// Several of one user's at once would only slow each other down. Nobody waits for another
     /// user's, who can make it as long as they like.
-    private let turns = LockTable<UInt32>()
+    private let locks = LockTable<UInt32>()
 
-    package init(vault: Vault, files: any MountedFiles, lastVerify: LastVerify) {
-        self.vault = vault
-        self.files = files
+    package init(tree: Tree, lastVerify: LastVerify) {
+        self.tree = tree
         self.lastVerify = lastVerify
     }
 
-    package var name: String { ReportDescription.name }
-    package var description: String { ReportDescription.text }
+    package var name: String { Varlink.Report.name }
+    package var description: String { Varlink.Report.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        switch call.method {
-        case "Census": try census(call)
-        case "LastVerify": try lastVerify(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
+        switch try call.method(of: Varlink.Report.Method.self) {
+        case .census: try census(call)
+        case .lastVerify: try lastVerify(call)
         }
     }
 
@@ -40,7 +41,7 @@ package struct ReportInterface: VaultInterface {
     }
 
     private func census(_ call: VarlinkCall) throws -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+        _ = try call.request(Wire.Census.self)
         guard call.wantsMore else { throw VarlinkError.expectedMore }
         // Who has no account has nothing to be counted, and no reason to keep the disk busy.
         let isTrusted = isTrusted(call.peer)
@@ -49,33 +50,33 @@ package struct ReportInterface: VaultInterface {
         }
         var failure: (any Error)?
         let counted = try vaulted { () throws(VaultError) in
-            try turns.withLock(call.peer.uid) { () throws(VaultError) in
+            try locks.withLock(call.peer.uid) { () throws(VaultError) in
                 // Its turn may have come late.
                 guard call.isConnected else { throw VaultError(.canceled) }
-                return try files.census { soFar in
+                return try CensusWalk(tree).census { soFar in
                     // How many files others have is not for everybody.
                     guard isTrusted else { return call.isConnected }
                     do {
-                        try call.reply(["progress": CensusTotals(soFar).json])
+                        try call.reply(Wire.Census.Reply(progress: .init(soFar)).withoutNulls)
                     } catch { failure = error }
                     return failure == nil
                 }
             }
         }
         if let failure { throw failure }
-        return reply(counted, isTrusted ? nil : call.peer)
+        return reply(counted, isTrusted ? nil : call.peer).withoutNulls
     }
 
     /// `peer`: who is told of the own accounts' files alone.
-    private func reply(_ census: Census, _ peer: Peer?) -> [String: JSONValue] {
-        var sums = census.sums.map { CensusSum($0.key, $0.value) }
-        var total = CensusTotals(census)
+    private func reply(_ census: Census, _ peer: Peer?) -> Wire.Census.Reply {
+        var sums = census.sums.map { Wire.Sum($0.key, $0.value) }
+        var total = Wire.Totals(census)
         if let peer {
             let own = controlled(by: peer).map(\.identity)
             sums.removeAll { sum in
                 !own.contains { $0.name == sum.owner && $0.objectID == sum.ownerObjectID }
             }
-            total = CensusTotals()
+            total = Wire.Totals(Census())
             for sum in sums {
                 total.files += sum.files
                 total.bytes &+= sum.bytes
@@ -83,28 +84,25 @@ package struct ReportInterface: VaultInterface {
             }
         }
         sums.sort { ($0.bytes, $0.owner, $0.state) > ($1.bytes, $1.owner, $1.state) }
-        return ["sums": .array(sums.map(\.json)), "total": total.json]
+        return .init(sums: sums, total: total)
     }
 }
 
-extension CensusSum {
+extension Varlink.Report.Sum {
     fileprivate init(_ kind: Census.Kind, _ sum: Census.Sum) {
         self.init(
-            owner: kind.ownerName, ownerObjectID: kind.ownerObjectID, fileClass: kind.fileClass,
-            state: kind.state.rawValue, files: Int(sum.files), bytes: Int(sum.bytes),
-            storedBytes: Int(sum.storedBytes))
+            owner: kind.ownerName, ownerObjectID: kind.ownerObjectID,
+            class: kind.fileClass?.letter, state: kind.state.rawValue, files: Int(sum.files),
+            bytes: Int(sum.bytes), storedBytes: Int(sum.storedBytes))
     }
 }
 
-extension CensusTotals {
+extension Varlink.Report.Totals {
     fileprivate init(_ census: Census) {
-        self.init()
-        files = Int(census.total.files)
-        bytes = Int(census.total.bytes)
-        storedBytes = Int(census.total.storedBytes)
-        directories = Int(census.directories)
-        others = Int(census.others)
-        unreadable = Int(census.unreadable)
-        uncounted = Int(census.uncounted)
+        self.init(
+            files: Int(census.total.files), bytes: Int(census.total.bytes),
+            storedBytes: Int(census.total.storedBytes), directories: Int(census.directories),
+            others: Int(census.others), unreadable: Int(census.unreadable),
+            uncounted: Int(census.uncounted))
     }
 }

@@ -5,6 +5,7 @@ internal import MAMStore
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension FindingReport {
     init(_ finding: Finding) {
@@ -37,22 +38,31 @@ extension VerifyReport {
     }
 }
 
-extension WipeReport {
-    private static let namedCount = 100
+extension Varlink.Workspace.Wipe.Reply {
+    private static var namedCount: Int { 100 }
 
     init(_ outcome: WipeOutcome) {
         self.init(
-            isComplete: outcome.isComplete, fileCount: outcome.files.count,
+            complete: outcome.isComplete, files: outcome.files.count,
             scanned: outcome.files.scanned, opened: outcome.files.found,
             left: outcome.files.left.prefix(Self.namedCount).map(\.wireText),
-            stragglers: outcome.stragglers.map { StragglerReport($0) })
+            stragglers: outcome.blockingFiles.map { .init($0) })
     }
 }
 
-extension StragglerReport {
-    init(_ straggler: Straggler) {
+extension Varlink.Workspace.Straggler {
+    init(_ file: BlockingFile) {
         self.init(
-            path: straggler.path.wireText,
-            processes: straggler.processes.map { ($0.id, $0.name) })
+            path: file.path.wireText,
+            processes: file.processes.map { .init(pid: Int($0.id), name: $0.name) })
+    }
+}
+
+extension Varlink.Workspace.RefusedDocument {
+    init(_ document: RefusedDocument) {
+        self.init(
+            file: document.file, reason: document.reason, since: Int(document.since),
+            lastGoodInForce: document.lastGood != nil, inForce: document.lastGood?.documents,
+            inForceSince: document.lastGood.map { Int($0.time) })
     }
 }

@@ -18,7 +18,7 @@ final class SocketFile: Sendable {
     /// Takes a socket that listens already.
     init(given listener: Descriptor) {
         self.listener = listener
-        // Whoever made it may have let more wait.
+        // Its creator may have set a longer backlog.
         listen(listener.raw, UnixSocket.backlog)
         (ownPath, lock) = (nil, nil)
     }
@@ -61,7 +61,8 @@ final class SocketFile: Sendable {
     private static func removeStale(_ path: String) throws(Errno) {
         var found = stat()
         guard lstat(path, &found) == 0 else { return }
-        // A live socket without our lock belongs to something else, or someone removed the lock file.
+        // A live socket without our lock belongs to something else, or someone removed the lock
+        // file.
         guard found.st_mode & S_IFMT == S_IFSOCK, !isAnswered(path) else {
             throw Errno(rawValue: EADDRINUSE)
         }

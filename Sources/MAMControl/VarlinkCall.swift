@@ -82,7 +82,24 @@ package struct VarlinkCall {
         self.send = send
     }
 
-    /// The descriptor whose index the named parameter holds; nil when the parameter is missing or null.
+    /// The call's parameters, and no others.
+    func request<Request: VarlinkRequest>(
+        _ type: Request.Type = Request.self
+    ) throws(VarlinkError) -> Request {
+        try parameters.allowOnly(Request.memberNames)
+        return try Request(parameters)
+    }
+
+    /// Which one of its interface's.
+    func method<Method: RawRepresentable<String>>(
+        of methods: Method.Type
+    ) throws(VarlinkError) -> Method {
+        guard let known = Method(rawValue: method) else { throw .methodNotFound(method) }
+        return known
+    }
+
+    /// The descriptor whose index the named parameter holds; nil when the parameter is missing or
+    /// null.
     ///
     /// It is closed after the call unless the handler keeps a reference.
     package func descriptor(_ name: String) throws(VarlinkError) -> Descriptor? {
@@ -122,10 +139,10 @@ package struct VarlinkCall {
 
     /// Sends one reply of several (`continues: true`); the handler's result is the last one.
     ///
-    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it has
-    /// gone or does not read: let that one end the handler.
-    package func reply(_ parameters: [String: JSONValue]) throws {
+    /// Throws `ExpectedMore` when the caller did not ask for a stream, and another error when it
+    /// has gone or does not read: let that one end the handler.
+    package func reply(_ reply: some VarlinkReply) throws {
         guard wantsMore else { throw VarlinkError.expectedMore }
-        try send(parameters)
+        try send(reply.members)
     }
 }

@@ -1,7 +1,7 @@
 // What a program gives to a server.
 
 package import MAMModel
-internal import MAMWire
+package import MAMWire
 
 /// One interface of a service.
 package protocol VarlinkInterface: Sendable {
@@ -11,12 +11,12 @@ package protocol VarlinkInterface: Sendable {
     /// The interface definition, as `GetInterfaceDescription` returns it.
     var description: String { get }
 
-    /// Carries out one call and returns the reply's parameters.
+    /// Carries out one call and returns its reply.
     ///
-    /// Called on many threads at once, one per connection. Throw ``VarlinkError/methodNotFound(_:)`` for
-    /// a method that is not there. An error that is no ``VarlinkError`` ends the connection: the server
-    /// cannot know how to name it.
-    func answer(_ call: VarlinkCall) throws -> [String: JSONValue]
+    /// Called on many threads at once, one per connection. Throw
+    /// ``VarlinkError/methodNotFound(_:)`` for a method that is not there. An error that is no
+    /// ``VarlinkError`` ends the connection: the server cannot know how to name it.
+    func answer(_ call: VarlinkCall) throws -> any VarlinkReply
 
     /// What a call of that method takes: a user may have so many of each kind at a time.
     func cost(of method: String) -> CallCost

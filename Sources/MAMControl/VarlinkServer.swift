@@ -1,5 +1,5 @@
-// A varlink service on an AF_UNIX socket: one thread accepts, one lets in by turns, one serves each
-// connection.
+// A varlink service on an AF_UNIX socket: one thread accepts, one admits users round-robin, one
+// serves each connection.
 
 internal import Glibc
 internal import MAMModel
@@ -36,7 +36,8 @@ package final class VarlinkServer: Sendable {
     /// When the threads of clients are waited for no longer; nil until ``stop(patience:)``.
     private let lastMoment = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead, if there is one.
+    /// Listens at `path` with `mode` and starts to serve; at the socket that was `given` instead,
+    /// if there is one.
     ///
     /// Missing parent directories are made with `directoryMode`. The socket of a dead daemon is
     /// replaced; `EADDRINUSE` when a live one is there.
@@ -81,7 +82,8 @@ package final class VarlinkServer: Sendable {
         while !table.isEmpty, ContinuousClock.now < end { usleep(1000) }
     }
 
-    /// Returns when what every call needs first is free. For who wants to know that nothing is stuck.
+    /// Returns when what every call needs first is free. For who wants to know that nothing is
+    /// stuck.
     package func waitUntilFree() { _ = table.isOpen }
 
     private static func acceptAll(
@@ -101,7 +103,8 @@ package final class VarlinkServer: Sendable {
         }
     }
 
-    /// False when no more are to be taken: those that wait at a given socket are left to the next daemon.
+    /// False when no more are to be taken: those that wait at a given socket are left to the next
+    /// daemon.
     private static func waitForClient(_ listener: Descriptor, _ end: WakeUpDescriptor) -> Bool {
         var waiting = [listener, end.descriptor].map {
             pollfd(fd: $0.raw, events: Int16(POLLIN), revents: 0)

@@ -1,4 +1,5 @@
-// From one frame to one reply: parsing the call, finding the interface, introspection. Knows no socket.
+// From one frame to one reply: parsing the call, finding the interface, introspection. Knows no
+// socket.
 
 package import MAMModel
 package import MAMSystem
@@ -47,7 +48,7 @@ package struct VarlinkService: Sendable {
             let result = try call(request, frame, peer, connection, id) { parameters in
                 try send(["parameters": .object(parameters), "continues": true])
             }
-            reply = ["parameters": .object(result)]
+            reply = ["parameters": .object(result.members)]
         } catch let error as VarlinkError {
             reply = Self.reply(to: error)
         }
@@ -62,7 +63,7 @@ package struct VarlinkService: Sendable {
         _ request: Request, _ frame: Frame, _ peer: Peer, _ connection: Descriptor?,
         _ id: ConnectionID,
         _ send: @escaping ([String: JSONValue]) throws -> Void
-    ) throws -> [String: JSONValue] {
+    ) throws -> any VarlinkReply {
         if request.isUpgrade { throw VarlinkError.methodNotImplemented(request.method) }
         let call = VarlinkCall(
             method: request.method, parameters: request.parameters, peer: peer,

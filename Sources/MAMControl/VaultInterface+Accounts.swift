@@ -6,16 +6,17 @@ internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
 
-extension VaultInterface {
+extension VaultService {
     func controlled(by peer: Peer) -> [AccountStatus] {
-        vault.accounts.filter { isControlled($0, by: peer) }
+        Accounts(vault).all.filter { isControlled($0, by: peer) }
     }
 
     func isControlled(_ account: AccountStatus, by peer: Peer) -> Bool {
         isTrusted(peer) || account.user == peer.uid
     }
 
-    /// The account that a call names, or the caller's only one; checked against the caller's rights.
+    /// The account that a call names, or the caller's only one; checked against the caller's
+    /// rights.
     func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String) {
         guard let text = try call.parameters.optionalString("account") else {
             let own = controlled(by: call.peer)
@@ -39,12 +40,14 @@ extension VaultInterface {
             case .wrongPassphrase(let seconds):
                 throw .wrongPassphrase(
                     name, retryAfterSeconds: Int(seconds),
-                    outlook: vault.account(named: name).flatMap { vault.outlookOnGuesses($0) })
+                    outlook: vault.account(named: name).flatMap {
+                        Accounts(vault).outlookOnGuesses($0)
+                    })
             case .retryLater(let seconds), .attemptsDamaged(let seconds):
                 throw .notTried(
                     name, retryAfterSeconds: Int(seconds), because: error.description)
             case .accountExists: throw .accountExists(name)
-            case .refused(let reason): throw .refused(reason)
+            case .refused(let reason, let next): throw .refused(reason, next: next)
             case .beingWiped, .lockedMeanwhile, .attemptsNewer, .leftNewer:
                 throw .refused("\(name): \(error)")
             case .unknownAccount: throw .unknownAccount(name)

@@ -4,7 +4,7 @@ internal import MAMModel
 internal import MAMVault
 internal import MAMWire
 
-extension VaultInterface {
+extension VaultService {
     /// The owner that a call gives something to; it answers to the caller. Nil for none.
     func namedOwner(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
         guard let owner = try call.identity("owner") else { return nil }

@@ -6,6 +6,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 /// Why nothing was registered.
 enum Refusal: Error {
@@ -14,14 +15,14 @@ enum Refusal: Error {
     case status(EnrollmentStatus)
 }
 
-extension VaultInterface {
+extension VaultService {
     func newAccount(
         _ call: VarlinkCall, namedBy parameter: String = "name"
     ) throws(Refusal) -> AccountID {
         let identity = try failing { () throws(VarlinkError) in
             try newIdentity(call, namedBy: parameter)
         }
-        if let status = vault.refusal(
+        if let status = Registration(tree).refusal(
             of: identity, user: call.peer.uid, while: { call.isConnected })
         {
             throw .status(status)
@@ -30,7 +31,8 @@ extension VaultInterface {
             try refuseNewKeys(for: identity, call)
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
             return try keyed(identity.name) { () throws(KeyringError) in
-                try vault.register(identity, user: call.peer.uid, passphrase: passphrase)
+                try Registration(tree).register(
+                    identity, user: call.peer.uid, passphrase: passphrase)
             }
         }
     }
@@ -44,7 +46,9 @@ extension VaultInterface {
         let user = isTrusted(call.peer) ? nil : call.peer.uid
         let files: UnopenedFiles
         do throws(SearchEnd) {
-            files = try vault.unopenedFiles(of: identity, toldTo: user) { call.isConnected }
+            files = try Unopened(tree).unopenedFiles(of: identity, toldTo: user) {
+                call.isConnected
+            }
         } catch {
             // Answers nobody, and registers nothing unasked.
             guard call.isConnected else { throw .systemError(.canceled, "its caller has gone") }

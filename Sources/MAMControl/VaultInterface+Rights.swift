@@ -6,19 +6,21 @@ internal import MAMFormat
 internal import MAMModel
 internal import MAMStore
 internal import MAMSystem
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 let currentProcess = getpid()
 let currentUser = geteuid()
 
-extension VaultInterface {
+extension VaultService {
     /// Root, and the user whose daemon this is.
     func isTrusted(_ peer: Peer) -> Bool { peer.uid == 0 || peer.uid == currentUser }
 
     /// Whom the calling process acts for.
     func identity(of peer: Peer) -> Identity {
-        peer.asking { vault.identity(ofThread: $0, user: peer.uid) }
+        peer.asking { Callers(vault).identity(ofThread: $0, user: peer.uid) }
     }
 
     /// Where the calling process runs.
@@ -39,27 +41,27 @@ extension VaultInterface {
 
     /// Refuses who may not act for an identity.
     func requireControl(_ call: VarlinkCall, of identity: Identity) throws(VarlinkError) {
-        guard !vault.mayAct(call.peer.uid, for: identity),
+        guard !Callers(vault).mayAct(call.peer.uid, for: identity),
             let user = vault.registrant(of: identity)
         else { return }
         throw .refused("the account \(identity) belongs to uid \(user)")
     }
 
-    /// Refuses the content of a file or of data to who may not act for the account whose key it needs, and to who works
-    /// for somebody to whom its policy sends nothing.
+    /// Refuses the content of a file or of data to who may not act for the account whose key it
+    /// needs, and to who works for somebody to whom its policy sends nothing.
     func requireReading(_ call: VarlinkCall, of header: FileHeader) throws(VaultError) {
         if !isTrusted(call.peer), let user = vault.registrant(of: header), user != call.peer.uid {
             throw .refused("the account \(header.owner) belongs to uid \(user)")
         }
-        try vault.checkTransfer(of: header) { identity(of: call.peer) }
+        try Transfers(vault).checkTransfer(of: header) { identity(of: call.peer) }
     }
 
     /// What is known of the file that a call names. One outside of the mount has to be read: by its
     /// path, by the daemon, for those who have its rights anyway.
     func protection(
-        of file: Descriptor, _ call: VarlinkCall, in files: any MountedFiles
+        of file: Descriptor, _ call: VarlinkCall, in tree: Tree
     ) throws(VaultError) -> ProtectionInfo {
-        do throws(VaultError) { return try files.protection(of: file) } catch {
+        do throws(VaultError) { return try Answers(tree).protection(of: file) } catch {
             guard case .notFound = error, !call.parameters.has("fileDescriptor") else {
                 throw error
             }
@@ -67,7 +69,7 @@ extension VaultInterface {
         let readable = try systemCall { () throws(Errno) in
             try reopen(file.raw, O_RDONLY | O_NOCTTY | O_NONBLOCK)
         }
-        return try files.protection(of: readable)
+        return try Answers(tree).protection(of: readable)
     }
 
     /// Only a file's owner on disk, and root, may give it to another identity.
@@ -85,15 +87,17 @@ extension VaultInterface {
     func requireConfirmed(_ call: VarlinkCall, toWipe name: String) throws(VarlinkError) {
         guard try call.parameters.flag("confirmed") else {
             throw .invalidInput(
-                "a wipe destroys the keys and files of \(name) for good: ask, and call it with confirmed: true"
+                "a wipe destroys the keys and files of \(name) for good: ask, and call it with"
+                    + " confirmed: true"
             )
         }
     }
 
-    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would be the daemon.
+    /// Of the kernel's own files many ask who reads or writes them, not who opened them: that would
+    /// be the daemon.
     func requireOrdinary(_ file: Descriptor, _ call: VarlinkCall) throws(VarlinkError) {
-        guard !isTrusted(call.peer), withExtendedLifetime(file, { mam_is_kernels(file.raw) }) != 0
-        else { return }
+        let isKernels = (try? FileSystemKind(of: file).isKernels) ?? true
+        guard isKernels, !isTrusted(call.peer) else { return }
         throw .refused("the daemon uses no file of the kernel's for uid \(call.peer.uid)")
     }
 
@@ -107,13 +111,13 @@ extension VarlinkError {
     init(_ error: VaultError) {
         switch error {
         case .windowClosed(let owner): self = .windowClosed(owner.description)
-        case .keyMissing: self = .notFound(error.description)
+        case .keyMissing: self = .notFound(error.reason, next: error.next)
         case .keyRevoked(let owner): self = .unknownAccount(owner.description)
         case .blocked(let owner, let block): self = .blocked(owner.description, block)
-        case .refused(let reason): self = .refused(reason)
-        case .invalid(let reason): self = .invalidInput(reason)
+        case .refused(let reason, let next): self = .refused(reason, next: next)
+        case .invalid(let reason, let next): self = .invalidInput(reason, next: next)
         case .notFound(let reason): self = .notFound(reason)
-        case .notManaged: self = .notManaged(error.description)
+        case .notManaged: self = .notManaged(error.reason, next: error.next)
         case .store(.system(let code)): self = .systemError(code, "the file")
         case .store(let reason) where reason.isDamage: self = .damaged(reason.description)
         case .store(let reason): self = .invalidInput(reason.description)
@@ -135,20 +139,20 @@ enum FileUse {
 }
 
 extension VarlinkCall {
-    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those who have
-    /// its rights anyway.
+    /// The file that a call names by descriptor, or by a path that the daemon opens: only for those
+    /// who have its rights anyway.
     func file(
-        _ pathName: String, _ descriptorName: String, _ interface: some VaultInterface,
+        _ pathName: String, _ descriptorName: String, _ service: some VaultService,
         _ use: FileUse
     ) throws(VarlinkError) -> Descriptor {
         if let descriptor = try descriptor(descriptorName) {
-            try interface.requireOrdinary(descriptor, self)
+            try service.requireOrdinary(descriptor, self)
             return descriptor
         }
         guard let path = try parameters.optionalPath(pathName) else {
             throw .invalidInput("one of \(pathName) and \(descriptorName) is needed")
         }
-        try interface.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
+        try service.requireTrusted(self, toDo: "name files by path", instead: "pass a descriptor")
         do throws(Errno) { return try openFile(path, use.flags) } catch {
             if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
             throw .systemError(error, path)

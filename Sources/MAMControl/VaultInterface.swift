@@ -1,8 +1,17 @@
-// What all interfaces have that ask the vault: rights, accounts, and the vault's errors as the caller's.
+// What all have that ask the vault for a client: rights, accounts, and the vault's errors as the
+// caller's.
 
+internal import MAMTree
 internal import MAMVault
 
-/// An interface over the vault.
-protocol VaultInterface: VarlinkInterface {
-    var vault: Vault { get }
+/// Whatever answers calls out of the vault.
+protocol VaultService: Sendable {
+    var tree: Tree { get }
 }
+
+extension VaultService {
+    var vault: Vault { tree.vault }
+}
+
+/// An interface over the vault.
+protocol VaultInterface: VaultService, VarlinkInterface {}

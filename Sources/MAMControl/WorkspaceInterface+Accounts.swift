@@ -6,15 +6,17 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    private func accountReports() -> [AccountReport] { vault.accounts.map(AccountReport.init) }
+    private func accountReports() -> [AccountReport] { Accounts(vault).all.map(AccountReport.init) }
 
-    /// With all that is known of them. Which documents cover an account is told to those that it answers to.
+    /// With all that is known of them. Which documents cover an account is told to those that it
+    /// answers to.
     func accountReports(for peer: Peer) -> [AccountReport] {
-        let counts = vault.openFileCounts
-        return vault.accounts.map { account in
-            var outlook = vault.outlook(of: account.id)
+        let counts = Accounts(vault).openFileCounts
+        return Accounts(vault).all.map { account in
+            var outlook = Accounts(vault).outlook(of: account.id)
             outlook.openFiles = counts[account.id] ?? 0
             if !isControlled(account, by: peer) { outlook.policies = nil }
             var report = AccountReport(account)
@@ -52,7 +54,7 @@ extension WorkspaceInterface {
         let old = try call.secret("passphrase")
         let new = try call.newSecret("newPassphrase", orNone: "noPassphrase")
         try keyed(name) { () throws(KeyringError) in
-            try vault.changePassphrase(of: account, from: old, to: new)
+            try Passphrases(tree).changePassphrase(of: account, from: old, to: new)
         }
         return try report(of: account)
     }
@@ -63,10 +65,10 @@ extension WorkspaceInterface {
         let accounts =
             call.parameters.has("account")
             ? [try account(call).id] : controlled(by: call.peer).map(\.id)
-        let stragglers = vault.lock(accounts, now: now)
+        let left = Lock(tree).lock(accounts, now: now)
         return [
             "accounts": .array(accountReports().map(\.json)),
-            "stragglers": .array(stragglers.map { StragglerReport($0).json }),
+            "stragglers": left.map { Varlink.Workspace.Straggler($0) }.json,
         ]
     }
 
@@ -75,13 +77,13 @@ extension WorkspaceInterface {
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")
         try keyed(name) { () throws(KeyringError) in
-            try vault.unlock(account, passphrase: passphrase)
+            try Unlock(tree).unlock(account, passphrase: passphrase)
         }
         return try report(of: account)
     }
 
     private func report(of account: AccountID) throws(VarlinkError) -> [String: JSONValue] {
-        guard let status = vault.accounts.first(where: { $0.id == account }) else {
+        guard let status = Accounts(vault).all.first(where: { $0.id == account }) else {
             throw .unknownAccount(account.bytes.description)
         }
         return ["account": AccountReport(status).json]

@@ -2,8 +2,10 @@
 
 internal import MAMModel
 internal import MAMSystem
+internal import MAMTree
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension WorkspaceInterface {
     func verify(_ call: VarlinkCall) throws -> [String: JSONValue] {
@@ -15,7 +17,7 @@ extension WorkspaceInterface {
         let repair = try call.parameters.flag("repair")
         let replies = VerifyReplies(call)
         let counts = try vaulted { () throws(VaultError) in
-            try files.verify(file, repair: repair, replies)
+            try Verify(tree).verify(file, repair: repair, replies)
         }
         // Nobody is there to read a last reply.
         if let failure = replies.failure { throw failure }

@@ -6,27 +6,29 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMVault
 internal import MAMWire
+internal import MAMWorkspace
 
 extension WorkspaceInterface {
-    func wipe(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["account", "confirmed"])
-        let text = try call.parameters.string("account")
-        guard let found = vault.wipeable(named: text) else { throw .unknownAccount(text) }
+    func wipe(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Workspace.Wipe.Reply {
+        let request: Varlink.Workspace.Wipe = try call.request()
+        guard let found = Wipe(tree).wipeable(named: request.account) else {
+            throw .unknownAccount(request.account)
+        }
         let name = found.identity.description
         guard isTrusted(call.peer) || found.user == call.peer.uid else {
             throw .refused("the account \(name) belongs to uid \(found.user)")
         }
         try requireConfirmed(call, toWipe: name)
-        guard !vault.isReadOnly else {
+        guard !Wipe(tree).isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
         }
         let outcome = try keyed(name) { () throws(KeyringError) in
-            try vault.wipe(
+            try Wipe(tree).wipe(
                 found.account, because: WipeReason(.command, "uid \(call.peer.uid) asked for it"),
                 progressed: reporter(call))
         }
-        return WipeReport(outcome).members
+        return .init(outcome)
     }
 
     /// With `more`, the caller is told ten times a second, as far as it reads. A caller that is
@@ -37,12 +39,11 @@ extension WorkspaceInterface {
         return { progress in
             guard isHeard, next.hasPassed, call.takesReplies else { return }
             next = Deadline(milliseconds: 100)
-            let report = WipeReport(
-                isComplete: false, fileCount: progress.removed, scanned: progress.scanned,
-                opened: 0,
+            let reply = Varlink.Workspace.Wipe.Reply(
+                complete: false, files: progress.removed, scanned: progress.scanned, opened: 0,
                 left: [], stragglers: [])
             // Nobody is waited for: other accounts' wipes wait for this one.
-            do { try call.reply(report.members) } catch { isHeard = false }
+            do { try call.reply(reply) } catch { isHeard = false }
         }
     }
 }

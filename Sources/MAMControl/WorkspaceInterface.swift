@@ -3,12 +3,14 @@
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMKeyring
-package import MAMModel
+internal import MAMModel
 internal import MAMPolicy
 internal import MAMStore
 internal import MAMSystem
-package import MAMVault
-internal import MAMWire
+package import MAMTree
+internal import MAMVault
+package import MAMWire
+internal import MAMWorkspace
 
 /// What of a workspace never changes while it is mounted.
 package struct WorkspaceFacts: Sendable {
@@ -29,45 +31,42 @@ package struct WorkspaceFacts: Sendable {
 /// Answers the socket. Holds no state of its own.
 package struct WorkspaceInterface: VaultInterface {
     let facts: WorkspaceFacts
-    let vault: Vault
-    let files: any MountedFiles
+    let tree: Tree
     let lastVerify: LastVerify
 
     package init(
-        _ facts: WorkspaceFacts, vault: Vault, files: any MountedFiles,
+        _ facts: WorkspaceFacts, tree: Tree,
         lastVerify: LastVerify = LastVerify()
     ) {
         self.facts = facts
         self.lastVerify = lastVerify
-        self.vault = vault
-        self.files = files
+        self.tree = tree
     }
 
-    package var name: String { WorkspaceDescription.name }
-    package var description: String { WorkspaceDescription.text }
+    package var name: String { Varlink.Workspace.name }
+    package var description: String { Varlink.Workspace.text }
 
-    package func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    package func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         guard !facts.mountPoint.isEmpty || Self.methodsOfCheck.contains(call.method) else {
             throw VarlinkError.refused(
                 "the workspace is being checked, and is not mounted: \(call.method) needs a mount")
         }
-        return switch call.method {
-        case "Status": try status(call)
-        case "ListAccounts": try listAccounts(call)
-        case "RegisterAccount": try registerAccount(call)
-        case "ChangePassphrase": try changePassphrase(call)
-        case "Lock": try lock(call)
-        case "Unlock": try unlock(call)
-        case "Wipe": try wipe(call)
-        case "Watch": try watch(call)
-        case "ProtectionInfo": try protectionInfo(call)
-        case "SetOwner": try setOwner(call)
-        case "SetClass": try setClass(call)
-        case "Encrypt": try encrypt(call)
-        case "Decrypt": try decrypt(call)
-        case "Verify": try verify(call)
-        case "SetProcessIdentity": try setProcessIdentity(call)
-        default: throw VarlinkError.methodNotFound(call.method)
+        return switch try call.method(of: Varlink.Workspace.Method.self) {
+        case .status: try status(call)
+        case .listAccounts: try listAccounts(call)
+        case .registerAccount: try registerAccount(call)
+        case .changePassphrase: try changePassphrase(call)
+        case .lock: try lock(call)
+        case .unlock: try unlock(call)
+        case .wipe: try wipe(call)
+        case .watch: try watch(call)
+        case .protectionInfo: try protectionInfo(call)
+        case .setOwner: try setOwner(call)
+        case .setClass: try setClass(call)
+        case .encrypt: try encrypt(call)
+        case .decrypt: try decrypt(call)
+        case .verify: try verify(call)
+        case .setProcessIdentity: try setProcessIdentity(call)
         }
     }
 
@@ -94,16 +93,16 @@ package struct WorkspaceInterface: VaultInterface {
             pid: currentProcess, uid: currentUser, isMultiIdentity: vault.settings.multiIdentity,
             maximumClass: vault.settings.maximumClass, openFiles: vault.openFileCount,
             accounts: accountReports(for: call.peer))
-        report.needsImport = vault.needsImport
+        report.needsImport = Unopened(tree).needsImport
         if !facts.mountPoint.isEmpty {
-            let transport = files.transport
+            let transport = tree.transport
             report.transport = transport.way.rawValue
             report.transportNote = transport.note
-            report.isReadOnly = vault.isReadOnly
+            report.isReadOnly = Wipe(tree).isReadOnly
         }
         if isTrusted(call.peer) {
             report.lastVerify = lastVerify.report
-            report.refused = vault.refusedDocuments.map(RefusedReport.init)
+            report.refused = vault.refusedDocuments.map { .init($0) }
         }
         return report.members
     }
@@ -118,11 +117,11 @@ package struct WorkspaceInterface: VaultInterface {
             try requireTrusted(
                 call, toDo: "ask by device and inode number", instead: "pass a descriptor")
             info = try vaulted { () throws(VaultError) in
-                try files.protection(device: device, inode: inode)
+                try Answers(tree).protection(device: device, inode: inode)
             }
         } else {
             let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-            info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: files)
+            info = try vaulted { () throws(VaultError) in try protection(of: file, call, in: tree)
             }
         }
         return ["protection": info.json]
@@ -133,11 +132,13 @@ package struct WorkspaceInterface: VaultInterface {
         guard let owner = try namedOwner(call) else { throw .noOwner }
         try requireMeant(owner, call)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
+        }
         try requireControl(call, of: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { () throws(VaultError) in
-            try files.setOwner(vault.canonical(owner), of: file, for: identity(of: call.peer))
+            try Owners(tree).setOwner(
+                vault.canonical(owner), of: file, for: identity(of: call.peer))
         }
         return ["protection": info.json]
     }
@@ -150,11 +151,12 @@ package struct WorkspaceInterface: VaultInterface {
             asked = found
         }
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
-        let current = try vaulted { () throws(VaultError) in try files.protection(of: file) }
+        let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
+        }
         try requireControl(call, of: current.owner)
         try requireOwnership(call, of: file)
         let info = try vaulted { [asked] () throws(VaultError) in
-            try files.setClass(asked, of: file)
+            try Classes(tree).setClass(asked, of: file)
         }
         return ["protection": info.json]
     }
@@ -168,13 +170,13 @@ package struct WorkspaceInterface: VaultInterface {
         let isOurOpen = try call.descriptor("sourceDescriptor") == nil
         let bytes = try vaulted { () throws(VaultError) in
             // Of a file in the mount the daemon got the content as itself, and not as its caller.
-            if isOurOpen, let info = try? files.protection(of: source) {
-                try vault.checkTransfer(of: info) { identity(of: call.peer) }
+            if isOurOpen, let info = try? Answers(tree).protection(of: source) {
+                try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
             }
             if let stream = DescriptorEnds(from: source, call) {
-                return try vault.encrypt(stream, for: owner, into: destination)
+                return try Converter(vault).encrypt(stream, for: owner, into: destination)
             }
-            return try vault.encrypt(source, for: owner, into: destination)
+            return try Converter(vault).encrypt(source, for: owner, into: destination)
         }
         return ["bytes": JSONValue(bytes)]
     }
@@ -186,11 +188,11 @@ package struct WorkspaceInterface: VaultInterface {
         let sink: PlainSink =
             DescriptorEnds(from: source, to: destination, call).map { .stream($0) }
             ?? .file(destination)
-        if files.contain(source) {
+        if Answers(tree).contain(source) {
             return ["bytes": JSONValue(try decryptShown(call, source, into: sink))]
         }
         let bytes = try vaulted { () throws(VaultError) in
-            try vault.decrypt(source, into: sink) { header throws(VaultError) in
+            try Converter(vault).decrypt(source, into: sink) { header throws(VaultError) in
                 try requireReading(call, of: header)
             }
         }
@@ -202,11 +204,11 @@ package struct WorkspaceInterface: VaultInterface {
     private func decryptShown(
         _ call: VarlinkCall, _ source: Descriptor, into sink: PlainSink
     ) throws(VarlinkError) -> Int64 {
-        let info = try vaulted { () throws(VaultError) in try files.protection(of: source) }
+        let info = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: source) }
         try requireControl(call, of: info.owner)
         return try vaulted { () throws(VaultError) in
-            try vault.checkTransfer(of: info) { identity(of: call.peer) }
-            return try vault.decryptShown(source, info, into: sink)
+            try Transfers(vault).checkTransfer(of: info) { identity(of: call.peer) }
+            return try Converter(vault).decryptShown(source, info, into: sink)
         }
     }
 

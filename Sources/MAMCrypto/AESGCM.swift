@@ -11,7 +11,8 @@ package enum SealError: Error {
 /// Sizes of AES-256-GCM as the file formats use it.
 package enum AESGCM {
     package static let keyByteCount = 32
-    /// Not GCM's usual 12: with 14 random bytes under one key, 2^32 writes stay safe by a wide margin.
+    /// Not GCM's usual 12: with 14 random bytes under one key, 2^32 writes stay safe by a wide
+    /// margin.
     package static let nonceByteCount = 16
     package static let tagByteCount = 16
 

@@ -2,8 +2,8 @@
 
 /// Seals and opens the blocks of one file with AES-256-GCM.
 ///
-/// Setting the key up costs several times what a nonce does, so contexts with the key in them are kept
-/// and lent out, two while nobody works. Nothing is allocated per block.
+/// Setting the key up costs several times what a nonce does, so contexts with the key in them are
+/// kept and lent out, two while nobody works. Nothing is allocated per block.
 package final class BlockCipher: Sendable {
     /// The file key, for wrapping it again.
     package let key: SecretBytes
@@ -19,7 +19,8 @@ package final class BlockCipher: Sendable {
 
     /// Borrows one context for a whole request: its blocks do not touch what threads share.
     ///
-    /// After ``revoke()`` the session is there, and all it is asked fails with ``SealError/failure``.
+    /// After ``revoke()`` the session is there, and all it is asked fails with
+    /// ``SealError/failure``.
     package func withSession<Result, Failure: Error>(
         _ body: (borrowing Session) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -28,8 +29,9 @@ package final class BlockCipher: Sendable {
         return try body(Session(context: context))
     }
 
-    /// Ends the cipher: erases the key and cleanses the idle contexts. Sessions that are out go on with
-    /// theirs, which are cleansed on return, so drain requests first to be sure that none is left.
+    /// Ends the cipher: erases the key and cleanses the idle contexts. Sessions that are out go on
+    /// with theirs, which are cleansed on return, so drain requests first to be sure that none is
+    /// left.
     package func revoke() {
         key.erase()
         freeIdle()
@@ -55,8 +57,8 @@ package final class BlockCipher: Sendable {
         /// Encrypts and authenticates one payload; in place if `ciphertext` is where `plain` is.
         ///
         /// The nonce's uniqueness comes from the caller: fresh random bytes at every write (see
-        /// docs/FORMAT.md, section 1.2). The nonce and the tag are 16 bytes; the ciphertext is as long
-        /// as the plain bytes.
+        /// docs/FORMAT.md, section 1.2). The nonce and the tag are 16 bytes; the ciphertext is as
+        /// long as the plain bytes.
         package func seal(
             _ plain: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
             associatedData: UnsafeRawBufferPointer, into ciphertext: UnsafeMutableRawPointer,

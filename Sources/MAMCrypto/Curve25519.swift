@@ -24,7 +24,8 @@ package enum Curve25519 {
 
         private init() { words = InlineWords() }
 
-        /// Any 32 bytes are a public key; ``Curve25519/sharedSecret(privateKey:publicKey:)`` refuses the bad ones.
+        /// Any 32 bytes are a public key; ``Curve25519/sharedSecret(privateKey:publicKey:)``
+        /// refuses the bad ones.
         package init(reading bytes: RawSpan, at offset: Int) {
             words = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: InlineWords.self)
         }
@@ -61,7 +62,8 @@ package enum Curve25519 {
             try KeyPair(privateKey: .random(count: byteCount))
         }
 
-        /// Computes the public half; ``SealError/failure`` if the private one is erased or not 32 bytes.
+        /// Computes the public half; ``SealError/failure`` if the private one is erased or not 32
+        /// bytes.
         package init(privateKey: SecretBytes) throws(SealError) {
             self.privateKey = privateKey
             publicKey = try privateKey.withBytes { scalar throws(SealError) in
@@ -71,8 +73,9 @@ package enum Curve25519 {
         }
     }
 
-    /// The 32 bytes that both sides reach; ``SealError/notAuthentic`` for a public key that leads to zeros, of
-    /// which anyone knows the outcome. To be put through ``Derivation/hkdf(input:salt:info:)``.
+    /// The 32 bytes that both sides reach; ``SealError/notAuthentic`` for a public key that leads
+    /// to zeros, of which anyone knows the outcome. To be put through
+    /// ``Derivation/hkdf(input:salt:info:)``.
     package static func sharedSecret(
         privateKey: SecretBytes, publicKey: PublicKey
     ) throws(SealError) -> SecretBytes {

@@ -20,7 +20,8 @@ package enum Derivation {
     /// Bytes of every derived key.
     package static let byteCount = 32
 
-    /// HKDF-SHA256 (RFC 5869), extract then expand to 32 bytes. `info` is UTF-8, without a zero at its end.
+    /// HKDF-SHA256 (RFC 5869), extract then expand to 32 bytes. `info` is UTF-8, without a zero at
+    /// its end.
     package static func hkdf(
         input: SecretBytes, salt: UnsafeRawBufferPointer, info: String
     ) throws(DerivationError) -> SecretBytes {
@@ -52,7 +53,8 @@ package enum Derivation {
         }
     }
 
-    // Two derivations at once would need twice the memory, and a third thread could ask for more still.
+    // Two derivations at once would need twice the memory, and a third thread could ask for more
+    // still.
     private static let oneAtATime = Mutex(())
 
     /// Argon2id (RFC 9106, version 0x13, parallelism 1) to 32 bytes, one at a time in this process.

@@ -46,7 +46,8 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
     // Lengths on both sides of what the instructions take at once, and a block's.
     private static let lengths = [0, 1, 15, 16, 17, 255, 256, 257, 767, 768, 769, 4064]
 
-    /// Sealed with one, and opened with the other: a fault would show here, and not in somebody's file.
+    /// Sealed with one, and opened with the other: a fault would show here, and not in somebody's
+    /// file.
     private var agreesWithOpenSSL: Bool {
         let key = SecretBytes(count: AESGCM.keyByteCount) { key in
             for place in key.indices { key[place] = UInt8(place) }

@@ -2,8 +2,9 @@
 
 internal import Synchronization
 
-/// Up to two contexts with a file's key in them, of about 1 kB each, for whoever needs one next. More threads than that make their
-/// own. Without a lock: threads that queue up for a moment's work would go on queueing (docs/adr/0029-locks-without-convoys.md).
+/// Up to two contexts with a file's key in them, of about 1 kB each, for reuse.
+/// More threads than that make their own. Without a lock: threads that queue up for a moment's work
+/// would go on queueing (docs/adr/0029-locks-without-convoys.md).
 ///
 /// A place holds a context, as a word, and who exchanges that for another word has it alone.
 struct IdleContexts: ~Copyable {
@@ -32,7 +33,8 @@ struct IdleContexts: ~Copyable {
     private static func take(from place: borrowing Atomic<UInt>) -> GCMContext? {
         let found = place.load(ordering: .relaxed)
         guard found != none, found != closed else { return nil }
-        // Another may have taken it, used it and brought it back meanwhile; it is as good as before.
+        // Another may have taken it, used it and brought it back meanwhile; it is as good as
+        // before.
         let (isTaken, _) = place.compareExchange(
             expected: found, desired: none, ordering: .acquiringAndReleasing)
         return isTaken ? context(found) : nil

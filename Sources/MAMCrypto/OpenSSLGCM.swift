@@ -9,8 +9,9 @@ internal import CCrypto
 package struct OpenSSLGCM: @unchecked Sendable {
     private let raw: OpaquePointer
 
-    // Fetched once: an implicit fetch at each use takes OpenSSL's global locks. nonisolated(unsafe): never
-    // written again, and a fetched EVP_CIPHER may be used by all threads.
+    // Fetched once: an implicit fetch at each use takes OpenSSL's global locks.
+    // nonisolated(unsafe): never written again, and a fetched EVP_CIPHER may be used by all
+    // threads.
     private static nonisolated(unsafe) let cipher: OpaquePointer? =
         EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 

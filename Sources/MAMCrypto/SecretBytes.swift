@@ -3,17 +3,20 @@
 internal import CSodium
 internal import Synchronization
 
-/// Bytes in locked memory that are zeroed when the last reference goes. Never printed, coded or copied.
+/// Bytes in locked memory that are zeroed when the last reference goes. Never printed, coded or
+/// copied.
 ///
-/// ``erase()`` may come from another thread at any time, so readers are counted: those inside finish,
-/// and the last one out zeroes. An erased secret reads as **empty**, not as zeros, so that nothing is
-/// ever sealed under a key of zeros; every operation of this module refuses an empty key.
+/// ``erase()`` may come from another thread at any time, so readers are counted: those inside
+/// finish, and the last one out zeroes. An erased secret reads as **empty**, not as zeros, so that
+/// nothing is ever sealed under a key of zeros; every operation of this module refuses an empty
+/// key.
 package final class SecretBytes: Sendable {
     /// The number of bytes, also after ``erase()``.
     package let count: Int
 
-    // nonisolated(unsafe): the bytes are written with `writing` set, which excludes readers, or by the
-    // one thread that wins the step to `cleaned`, after the last reader left and none can enter.
+    // nonisolated(unsafe): the bytes are written with `writing` set, which excludes readers, or by
+    // the one thread that wins the step to `cleaned`, after the last reader left and none can
+    // enter.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private let state = Atomic<Int>(0)
 
@@ -70,7 +73,7 @@ package final class SecretBytes: Sendable {
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let before = state.add(Self.oneReader, ordering: .acquiring).oldValue
-        precondition(before & Self.writing == 0, "a secret is filled before it is shared")
+        precondition(before & Self.writing == 0, "a shared secret is immutable")
         defer {
             state.subtract(Self.oneReader, ordering: .acquiringAndReleasing)
             cleanIfLast()
@@ -79,15 +82,15 @@ package final class SecretBytes: Sendable {
         return try body(UnsafeRawBufferPointer(start: start, count: isErased ? 0 : count))
     }
 
-    /// Lends the bytes for writing, during set-up only: it is a fault to have another reader or writer, or
-    /// to write into an erased secret.
+    /// Lends the bytes for writing, during set-up only: it is a fault to have another reader or
+    /// writer, or to write into an erased secret.
     package func withMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         let isAlone = state.compareExchange(
             expected: 0, desired: Self.writing, ordering: .acquiring
         ).exchanged
-        precondition(isAlone, "a secret is filled before it is shared")
+        precondition(isAlone, "a shared secret is immutable")
         // Subtracts, because erase() may have set its bit meanwhile.
         defer {
             state.subtract(Self.writing, ordering: .acquiringAndReleasing)
@@ -96,7 +99,8 @@ package final class SecretBytes: Sendable {
         return try body(UnsafeMutableRawBufferPointer(start: start, count: count))
     }
 
-    /// Zeroes now, or as soon as the readers that are inside have left. For good: the secret is empty.
+    /// Zeroes now, or as soon as the readers that are inside have left. For good: the secret is
+    /// empty.
     package func erase() {
         state.bitwiseOr(Self.erased, ordering: .acquiringAndReleasing)
         cleanIfLast()
@@ -105,7 +109,8 @@ package final class SecretBytes: Sendable {
     /// True after ``erase()``.
     package var isErased: Bool { state.load(ordering: .acquiring) & Self.erased != 0 }
 
-    /// True when both have the same bytes, in time that depends on their length only. False if one is erased.
+    /// True when both have the same bytes, in time that depends on their length only. False if one
+    /// is erased.
     package func equals(_ other: SecretBytes) -> Bool {
         withBytes { mine in
             other.withBytes { theirs in

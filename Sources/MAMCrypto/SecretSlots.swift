@@ -6,10 +6,11 @@ internal import MAMSystem
 /// Memory from `sodium_malloc`: locked into RAM, left out of core dumps, between guard pages, and
 /// checked for overruns when it is freed.
 ///
-/// A sodium_malloc'ed page for each of thousands of file keys would exhaust `RLIMIT_MEMLOCK` (8 MiB by
-/// default) and the kernel's map count, so secrets of up to 32 bytes share slabs of 511 slots. A slab
-/// is four pages less the 16 bytes that libsodium puts before it. Slabs are kept for the next secret,
-/// not given back. Where the limit is reached all the same, libsodium goes on without the lock.
+/// A sodium_malloc'ed page for each of thousands of file keys would exhaust `RLIMIT_MEMLOCK` (8 MiB
+/// by default) and the kernel's map count, so secrets of up to 32 bytes share slabs of 511 slots. A
+/// slab is four pages less the 16 bytes that libsodium puts before it. Slabs are kept for the next
+/// secret, not given back. Where the limit is reached all the same, libsodium goes on without the
+/// lock.
 enum SecretSlots {
     static let slotByteCount = 32
     private static let slotsPerSlab = 511

@@ -1,4 +1,5 @@
-// Random bytes, from getrandom(2): safe across fork and copies of a machine, and no state of ours to leak.
+// Random bytes, from getrandom(2): safe across fork and copies of a machine, and no state of ours
+// to leak.
 
 internal import CCrypto
 package import MAMModel
@@ -10,7 +11,7 @@ package enum SecureRandom {
     /// libsodium would make one for each 256 bytes: 17 of them for a request of 1 MiB.
     package static func fill(_ bytes: UnsafeMutableRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
-        // As libsodium has it: whoever goes on without random bytes reveals what is sealed.
+        // As libsodium does: without random bytes, sealing would reveal the content.
         guard mam_random(start, bytes.count) == 1 else { fatalError("no source of randomness") }
     }
 

@@ -1,8 +1,8 @@
-// MAMCrypto: secret memory, sealing, wrapping and derivation. The only module that sees OpenSSL, libsodium
-// and IPsec Multi-Buffer; it knows nothing of files, accounts or formats.
+// MAMCrypto: secret memory, sealing, wrapping and derivation. The only module that sees OpenSSL,
+// libsodium and IPsec Multi-Buffer; it knows nothing of files, accounts or formats.
 //
-//   SecretBytes, SecretSlots   locked memory           BlockCipher, KeyWrap, OneShot   AES-256-GCM
-//   SecureRandom               the kernel's generator  Derivation, Curve25519          keys from keys
+//   SecretBytes, SecretSlots locked memory BlockCipher, KeyWrap, OneShot AES-256-GCM SecureRandom
+//   the kernel's generator Derivation, Curve25519 keys from keys
 
 internal import CCrypto
 internal import CSodium
@@ -27,8 +27,8 @@ package var vectorLibraryVersion: String? {
 // A global is initialised once, whichever thread comes first.
 private let sodiumIsReady: Bool = sodium_init() >= 0
 
-/// Prepares libsodium, once; every later call costs one load. Secret memory calls it itself, so a program
-/// calls it only to fail early.
+/// Prepares libsodium, once; every later call costs one load. Secret memory calls it itself, so a
+/// program calls it only to fail early.
 package func startCrypto() {
     precondition(sodiumIsReady, "libsodium cannot start: no source of randomness")
 }

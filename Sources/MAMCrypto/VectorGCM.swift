@@ -5,7 +5,8 @@
     internal import CIPsecMB
     internal import CShims
 
-    /// One key's schedule and powers of its hash key: 1 KiB on the heap, outside the locked memory. `free()` cleanses it.
+    /// One key's schedule and powers of its hash key: 1 KiB on the heap, outside the locked memory.
+    /// `free()` cleanses it.
     ///
     /// The library's functions are called one by one, and keep nothing between calls.
     // @unchecked Sendable: the schedule is only read.

@@ -23,15 +23,15 @@ package enum CommandResult: Sendable, Equatable {
     package var description: String {
         switch self {
         case .ended(let end, _): end.description
-        case .timedOut: "did not end in time and was killed"
+        case .timedOut: "timed out and was killed"
         case .notStarted(let error): "could not be started: \(error)"
         }
     }
 }
 
-/// Runs a program, without a shell and in a session of its own, and waits for its end. It gets `input` on its standard
-/// input and a minimal environment. When time is up, it and what it has started are killed. What it has left running when
-/// it ends goes on, unheard.
+/// Runs a program, without a shell and in a session of its own, and waits for its end. It gets
+/// `input` on its standard input and a minimal environment. When time is up, it and what it has
+/// started are killed. What it has left running when it ends goes on, unheard.
 package func runCommand(
     _ argv: [String], input: [UInt8] = [], withErrors: Bool = false, timeoutSeconds: Int
 ) -> CommandResult {
@@ -85,7 +85,8 @@ private func read(
 
 private let maximumOutput = 65_536
 
-/// Reads without waiting, and not for ever what is printed without a pause; false at the end of the output.
+/// Reads without waiting, and not for ever what is printed without a pause; false at the end of the
+/// output.
 func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<16 {

@@ -4,7 +4,8 @@ package import MAMModel
 internal import MAMPolicy
 
 extension EnrollmentRecord {
-    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a person calls the account.
+    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a
+    /// person calls the account.
     package func block(_ facts: EnrollmentFacts, name: String) -> AccountBlock? {
         if stage == .signedOut {
             return AccountBlock(
@@ -25,7 +26,8 @@ extension EnrollmentRecord {
                 .offlineWipe,
                 $0 == .needsCheckIn
                     ? "no check-in for too long: mamctl account login \(name), or it may be wiped"
-                    : "it was offline for too long: mamctl account login \(name); with too many wrong passphrases it is wiped"
+                    : "it was offline for too long: mamctl account login \(name); too many wrong"
+                        + " passphrases wipe it"
             )
         }
     }
@@ -34,7 +36,8 @@ extension EnrollmentRecord {
         guard isLockedOut else { return nil }
         return AccountBlock(
             .lockedOut,
-            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or what was known of it is lost: mamctl account login \(name)"
+            "too many wrong passphrases (maximumPinRetries \(facts.policy.pin.maximumRetries)), or"
+                + " their count is lost: mamctl account login \(name)"
         )
     }
 
@@ -57,11 +60,11 @@ extension EnrollmentRecord {
         guard pin.isRequired else { return nil }
         let reason: String? =
             if !facts.hasPassphrase {
-                "policy wants a passphrase (pinRequired)"
+                "policy requires a passphrase (pinRequired)"
             } else if let limit = pin.expirySeconds, sincePassphrase >= limit {
                 "its passphrase is older than policy allows (periodBeforePinReset)"
             } else if let flaw, flaw.rules == facts.pinMark {
-                "its passphrase is not good enough: \(flaw.reason)"
+                "its passphrase is too weak: \(flaw.reason)"
             } else { nil }
         return reason.map {
             AccountBlock(.passphrase, "\($0): mamctl account passphrase \(name)")
@@ -87,7 +90,8 @@ extension EnrollmentRecord {
         }.min()
     }
 
-    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if that never comes.
+    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if
+    /// that never comes.
     package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
         func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - sinceCheckIn) } }
         guard stage != .signedOut else { return (nil, nil) }

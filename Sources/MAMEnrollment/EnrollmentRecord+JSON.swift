@@ -11,8 +11,8 @@ extension EnrollmentRecord {
         [
             "version": .integer(Self.version),
             "stage": .string(stage.rawValue), "statusCode": JSONValue(code.rawValue),
-            "wallSeconds": .integer(passage.wallSeconds),
-            "secondsSinceBoot": .integer(passage.secondsSinceBoot), "boot": .string(passage.boot),
+            "wallSeconds": .integer(reading.wallSeconds),
+            "secondsSinceBoot": .integer(reading.secondsSinceBoot), "boot": .string(reading.boot),
             "sinceCheckIn": .integer(sinceCheckIn), "sinceAttempt": .integer(sinceAttempt),
             "networkFailures": JSONValue(networkFailures),
             "offlineWipe": JSONValue(offlineWipe?.rawValue),
@@ -45,7 +45,7 @@ extension EnrollmentRecord {
             let isLockedOut = members["isLockedOut"]?.bool, failures >= 0
         else { return nil }
         self.init(
-            at: Passage(
+            at: ClockReading(
                 Moment(wallSeconds: wall, secondsSinceBoot: sinceBoot), boot: boot))
         self.stage = stage
         self.code = code

@@ -78,9 +78,9 @@ extension EnrollmentRecord {
     /// Lets the time since the last step pass, then the input happen.
     package mutating func step(
         _ input: EnrollmentInput, _ facts: EnrollmentFacts, at moment: Moment,
-        boot: String = Passage.currentBoot
+        boot: String = ClockReading.currentBoot
     ) -> [EnrollmentAction] {
-        pass(passage.advance(to: moment, boot: boot))
+        pass(reading.advance(to: moment, boot: boot))
         switch input {
         case .time: return []
         case .registered: return register(facts)
@@ -211,7 +211,8 @@ extension EnrollmentRecord {
             : "\(subject) close\(ending) the account until mamctl account login"
     }
 
-    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out some number must hold.
+    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out
+    /// some number must hold.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
         let pin = facts.policy.pin
         if offlineWipe == .needsPassphrase {
@@ -223,7 +224,8 @@ extension EnrollmentRecord {
                     .wipe(
                         WipeReason(
                             .offline,
-                            "it was offline for too long, and its passphrase was wrong \(count - before) times"
+                            "it was offline for too long, and its passphrase was wrong"
+                                + " \(count - before) times"
                         ))
                 ]
             }

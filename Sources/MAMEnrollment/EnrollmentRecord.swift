@@ -2,7 +2,7 @@
 
 package import MAMPolicy
 
-/// Counts are seconds that have passed (``Passage``), not dates.
+/// Counts are seconds that have passed (``ClockReading``), not dates.
 package struct EnrollmentRecord: Sendable, Equatable {
     package enum Stage: String, Sendable, CaseIterable {
         /// On the list, with keys; no policy covers it.
@@ -21,7 +21,7 @@ package struct EnrollmentRecord: Sendable, Equatable {
 
     package var stage = Stage.registered
     package var code = StatusCode.noPolicy
-    package var passage: Passage
+    package var reading: ClockReading
     package var sinceCheckIn: Int64 = 0
     /// Since the last try of one.
     package var sinceAttempt: Int64 = 0
@@ -55,12 +55,13 @@ package struct EnrollmentRecord: Sendable, Equatable {
     }
 
     /// Of an account that is registered now.
-    package init(at passage: Passage) { self.passage = passage }
+    package init(at reading: ClockReading) { self.reading = reading }
 
-    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase to go on. How long it
-    /// was offline is not known, and no time that is not known leads to a wipe.
-    package static func strictest(at passage: Passage) -> EnrollmentRecord {
-        var record = EnrollmentRecord(at: passage)
+    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase
+    /// to go on. How long it was offline is not known, and no time that is not known leads to a
+    /// wipe.
+    package static func strictest(at reading: ClockReading) -> EnrollmentRecord {
+        var record = EnrollmentRecord(at: reading)
         (record.sinceAttempt, record.sincePassphrase) = (.max, .max)
         record.isLockedOut = true
         return record
@@ -71,7 +72,8 @@ package struct EnrollmentRecord: Sendable, Equatable {
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
     package let isCovered: Bool
-    /// There is any document at all: an empty directory, which may be a disk that is not mounted, says nothing of anybody.
+    /// There is any document at all: an empty directory, which may be a disk that is not mounted,
+    /// says nothing of anybody.
     package let isPolicyThere: Bool
     /// Why the settings do not allow it; nil if they do.
     package let objection: String?

@@ -1,4 +1,5 @@
-// The records on disk: the directory `enrollment/` of the state directory, one file for each account.
+// The records on disk: the directory `enrollment/` of the state directory, one file for each
+// account.
 
 internal import Glibc
 package import MAMModel
@@ -8,16 +9,17 @@ package import MAMSystem
 package struct EnrollmentStore: Sendable {
     private let directory: Descriptor
 
+    private static let directoryName = AccountFile.enrollment.directory
     private static let maximumByteCount = 1 << 20
 
     /// True if there was no directory: nothing has been remembered of anybody yet.
     package let isNew: Bool
 
     package init(in stateDirectory: Int32) throws(Errno) {
-        isNew = mkdirat(stateDirectory, "enrollment", 0o700) == 0
+        isNew = mkdirat(stateDirectory, Self.directoryName, 0o700) == 0
         if !isNew, Errno.current != .exists { throw .current }
         directory = try openFile(
-            at: stateDirectory, "enrollment", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+            at: stateDirectory, Self.directoryName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
         for name in try unfinishedFiles(in: directory.raw) { unlinkat(directory.raw, name, 0) }
     }
 

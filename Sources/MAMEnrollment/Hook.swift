@@ -22,8 +22,8 @@ package struct Hooks: Sendable {
     /// `EX_TEMPFAIL`: what a CheckIn hook ends with when the network is down.
     package static let networkFailure: Int32 = 75
 
-    /// Calls one with the facts as one JSON object on its standard input, and waits for its end; nil if there is none. Its
-    /// output goes to the log.
+    /// Calls one with the facts as one JSON object on its standard input, and waits for its end;
+    /// nil if there is none. Its output goes to the log.
     ///
     /// Never call this while holding a lock.
     @discardableResult
@@ -42,7 +42,7 @@ package struct Hooks: Sendable {
     package func tell(_ name: Name, _ facts: [String: JSONValue]) {
         guard command(name) != nil else { return }
         do throws(Errno) { try startThread(named: "hook") { run(name, facts) } } catch {
-            log.error("the hook \(name.rawValue) could not be called: \(error)")
+            log.error("hook \(name.rawValue) could not be started: \(error)")
         }
     }
 
@@ -64,6 +64,6 @@ package struct Hooks: Sendable {
             }
         }
         if case .ended(.exited(0), _) = result { return }
-        log.warning("the hook \(name.rawValue) (\(program)) \(result.description)")
+        log.warning("hook \(name.rawValue) (\(program)) \(result.description)")
     }
 }

@@ -1,8 +1,8 @@
-// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on the way. It knows
-// nothing of keys or files.
+// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on
+// the way. It knows nothing of keys or files.
 //
 //   StatusCode, EnrollmentStatus     what is told of it, in the SDK's numbers
-//   EnrollmentRecord (+JSON), Passage what is remembered, and how much time has passed
+//   EnrollmentRecord (+JSON), ClockReading what is recorded, and how much time has passed
 //   EnrollmentRecord+Step, +Blocks    the state machine, pure
 //   EnrollmentStore                   the records on disk
 //   Command, Probes, Hook             programs that are asked and told
@@ -10,7 +10,8 @@
 
 package import MAMModel
 
-/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's enrolment.
+/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's
+/// enrolment.
 package enum StatusCode: Int, Sendable, CaseIterable {
     case newPolicy = 100
     case policyUnchanged = 101
@@ -59,12 +60,12 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .newPolicy:
             ("new policy received", "a check-in gave the account another policy, or its first")
         case .policyUnchanged:
-            ("policy unchanged", "a check-in found the account's policy as it was")
+            ("policy unchanged", "a check-in found the account's policy unchanged")
         case .wipeReceived: ("wipe received", "an administrator's wipe document was carried out")
         case .noPolicy:
             (
-                "registered, and no policy covers it",
-                "no document covers the account; asked again later"
+                "registered, but no policy covers it",
+                "no document covers the account; retried later"
             )
         case .unenrolled: ("unenrolled and deregistered", "account deregister, or a wipe")
         case .notLicensed: ("the account is not licensed", nil)
@@ -77,17 +78,17 @@ package enum StatusCode: Int, Sendable, CaseIterable {
                 "the enrolment endpoint is unreachable",
                 "the CheckIn hook failed for an account that is not enrolled"
             )
-        case .notUnderstood: ("the answer is not understood", "a policy document cannot be read")
+        case .notUnderstood: ("the answer cannot be parsed", "a policy document cannot be read")
         case .nilAccount: ("no account was named", nil)
         case .alreadyEnrolled:
-            ("the account is registered already", "a second register; nothing is changed")
+            ("the account is registered already", "registered again; nothing changed")
         case .notAllowed:
             (
                 "the account is not allowed here and must be removed",
                 "AllowedAccounts does not name it, or its name is another user's (AccountUsers)"
             )
         case .otherUserOfDevice: ("the device is enrolled for another user", nil)
-        case .notDeviceAccount: ("it is not the device's account", nil)
+        case .notDeviceAccount: ("not the device's account", nil)
         case .policyUnreachable:
             (
                 "the policy endpoint is unreachable",
@@ -96,16 +97,16 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .notEnrolled:
             (
                 "the account is not enrolled",
-                "deregister of an account that is not here, or login of one that was deregistered"
+                "deregister of an unknown account, or login of a deregistered one"
             )
-        case .notTheEnrolledAccount: ("it is not the enrolled account", nil)
+        case .notTheEnrolledAccount: ("not the enrolled account", nil)
         case .dataNotCleared:
-            ("the account's data could not be cleared", "a wipe left files; it goes on later")
-        case .timeout: ("time ran out", "the CheckIn hook did not end in time")
+            ("the account's data could not be cleared", "a wipe left files; it continues later")
+        case .timeout: ("timeout", "the CheckIn hook timed out")
         case .authenticationError: ("the authentication library failed", nil)
         case .removeExistingFirst: ("the existing account must be removed first", nil)
         case .loginCanceled: ("login was canceled", nil)
-        case .recordGone: ("the service has no record of it any more", nil)
+        case .recordGone: ("the service no longer has a record of it", nil)
         case .sameUserOnly:
             (
                 "only the same, still registered account may enrol again",
@@ -114,12 +115,12 @@ package enum StatusCode: Int, Sendable, CaseIterable {
         case .tenantMigrated: ("the tenant has moved", nil)
         case .notInExtension: ("not supported in an extension", nil)
         case .oldLibrary: ("the authentication library is too old", nil)
-        case .notTargeted: ("licensed, and not targeted by a policy", nil)
+        case .notTargeted: ("licensed, but not targeted by a policy", nil)
         case .deviceBlocked: ("the device's state forbids enrolment", nil)
         case .singleAccountOnly:
             (
                 "only one managed account is allowed",
-                "MultiManagedIdentities is off, and the user has an account"
+                "MultiManagedIdentities is off and the user has an account"
             )
         }
     }

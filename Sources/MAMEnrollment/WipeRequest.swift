@@ -25,8 +25,8 @@ package struct WipeRequest: Sendable, Equatable {
     }
 }
 
-/// The ids of those that were obeyed, and the seconds since then. They are kept while the document may still be there to be
-/// read, and four days after that at least.
+/// The ids of those that were obeyed, and the seconds since then. They are kept while the document
+/// may still be there to be read, and four days after that at least.
 package struct ObeyedRequests: Sendable, Equatable {
     private var ages: [String: Int64] = [:]
 
@@ -41,7 +41,8 @@ package struct ObeyedRequests: Sendable, Equatable {
 
     package mutating func forget(_ id: String) { ages[id] = nil }
 
-    /// Time that nobody looked in, for the machine slept, counts a day at most: others may be read after this one.
+    /// Time that nobody looked in, for the machine slept, counts a day at most: others may be read
+    /// after this one.
     package mutating func pass(_ seconds: Int64) {
         let seconds = min(seconds, 86_400)
         ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }

@@ -10,7 +10,8 @@ package enum BlockSeal {
     package static let tagByteCount = 16
     package static let associatedByteCount = 32
 
-    /// What the last two bytes of a block's nonce say: 0, or 1 + payload bytes used in the last block.
+    /// What the last two bytes of a block's nonce say: 0, or 1 + payload bytes used in the last
+    /// block.
     @inlinable
     package static func endMark(isLast: Bool, use: Int) -> UInt16 {
         isLast ? UInt16(1 + use) : 0

@@ -2,7 +2,8 @@
 
 /// The checksum of a header or keybag record. Pure arithmetic, so that this module stays free of C.
 package enum Checksum {
-    /// What a byte does to the sum, and after it what one does that stands 1 to 7 bytes before the end of a word.
+    /// What a byte does to the sum, and after it what one does that stands 1 to 7 bytes before the
+    /// end of a word.
     private static let tables: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { index in
             (0..<8).reduce(UInt32(index)) { value, _ in
@@ -19,8 +20,8 @@ package enum Checksum {
     /// So many zeros at once: of a header most bytes are.
     private static let runByteCount = 64
 
-    /// What a run of zeros makes of each byte of the sum, the first byte's table first. What it makes of the sum is all four
-    /// together: nothing is carried from one bit to another.
+    /// What a run of zeros makes of each byte of the sum, the first byte's table first. What it
+    /// makes of the sum is all four together: nothing is carried from one bit to another.
     private static let zeroRunTables: [UInt32] = {
         var made: [UInt32] = []
         for index in 0..<4 * 256 {
@@ -42,7 +43,8 @@ package enum Checksum {
 
     /// The CRC-32 of the first `count` bytes, the first of them replaced by `prefix`.
     ///
-    /// By words of 8 bytes, whose look-ups do not wait for each other: every file that becomes known comes here.
+    /// By words of 8 bytes, whose look-ups do not wait for each other: every file that becomes
+    /// known comes here.
     package static func crc32(
         _ bytes: RawSpan, count: Int, startingWith prefix: [UInt8] = []
     ) -> UInt32 {

@@ -1,6 +1,7 @@
 // Little-endian fields, zero padding and text in fixed-size records.
 
-/// Reads of a fixed-size record; offsets are the format's constants, so a wrong one traps in the first test.
+/// Reads of a fixed-size record; offsets are the format's constants, so a wrong one traps in the
+/// first test.
 extension RawSpan {
     package func integer<Value: FixedWidthInteger>(
         _ type: Value.Type, at offset: Int

@@ -25,14 +25,15 @@ extension HeaderError: CustomStringConvertible {
             "the header is cut off after \(count) bytes"
         case .notProtected: "it does not begin with a protection header"
         case .newerVersion(let version):
-            "it has format version \(version), and this program knows up to \(FileHeader.version):"
+            "it has format version \(version), but this program supports up to"
+                + " \(FileHeader.version):"
                 + " install a newer mamd"
         case .gone:
-            "its header is gone: it was sealed, and does not begin with one any more; restore the"
-                + " sealed file, or, if its plain content was put there on purpose, take the note"
-                + " off the backing file: setfattr -x user.mam.sealed FILE"
+            "its header is gone: it was sealed but no longer begins with one; restore the"
+                + " sealed file, or, if its plain content is there on purpose, remove the note"
+                + " from the backing file: setfattr -x user.mam.sealed FILE"
         case .checksum: "the header's checksum is wrong: the file was changed or damaged"
-        case .field(let offset): "the header has an impossible value at offset \(offset)"
+        case .field(let offset): "the header has an invalid value at offset \(offset)"
         }
     }
 }
@@ -72,8 +73,8 @@ extension FileHeader {
         return fields
     }
 
-    /// True when the checksum is right for a header whose magic was not damaged: such a file must not pass for
-    /// a foreign one and be shown as it is.
+    /// True when the checksum is right for a header whose magic was not damaged: such a file must
+    /// not pass for a foreign one and be shown as it is.
     static func lacksOnlyMagic(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= byteCount else { return false }
         let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
@@ -87,7 +88,8 @@ extension FileHeader {
         }
     }
 
-    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls damaged.
+    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls
+    /// damaged.
     package static func damage(of bytes: RawSpan) -> HeaderError {
         if let newer = bytes.version(above: version, magic: fileMagic) {
             return .newerVersion(newer)

@@ -5,7 +5,8 @@ internal import MAMModel
 extension FileHeader {
     /// Writes all fields but the key wrap (bytes 672 to 735, left as they are) and the checksum.
     ///
-    /// A managed file's caller then wraps the key over bytes 0 to 671, and ends with ``finish(_:)``.
+    /// A managed file's caller then wraps the key over bytes 0 to 671, and ends with
+    /// ``finish(_:)``.
     package func encode(into bytes: inout MutableRawSpan) {
         for (offset, byte) in fileMagic.enumerated() {
             bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)

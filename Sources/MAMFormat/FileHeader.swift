@@ -36,7 +36,8 @@ package struct FileHeader: Sendable {
         /// The file key was wrapped for a laxer class, or with a key that is retired now: bytes
         /// that are no more the file's open it. It is to be sealed anew.
         package var isExposed = false
-        /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other classes.
+        /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other
+        /// classes.
         package var ephemeralKey: EphemeralKey
 
         package init(

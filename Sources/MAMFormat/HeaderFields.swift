@@ -3,7 +3,8 @@
 internal import MAMModel
 internal import MAMSystem
 
-/// Whose files they are, and how they are sealed. Never changed: a header that changes gets another.
+/// Whose files they are, and how they are sealed. Never changed: a header that changes gets
+/// another.
 final class HeaderFields: Sendable {
     let owner: Identity
     let sealing: FileHeader.Sealing?
@@ -19,8 +20,8 @@ final class HeaderFields: Sendable {
 
 /// The fields that were met before, by the bytes that they stand for.
 ///
-/// A workspace has few owners and classes, and very many files: with this a known file costs no strings, neither time
-/// nor memory for them.
+/// A workspace has few owners and classes, and very many files: with this a known file costs no
+/// strings, neither time nor memory for them.
 enum KnownFields {
     private struct Known {
         let words: [UInt64]
@@ -37,7 +38,8 @@ enum KnownFields {
     /// Beyond these the one that was met first makes room.
     private static let limit = 32
 
-    /// Of all words that are decoded: version, flags and classes, and everything from the key's id to the key wrap.
+    /// Of all words that are decoded: version, flags and classes, and everything from the key's id
+    /// to the key wrap.
     private static let offsets =
         Array(stride(from: HeaderOffset.version, to: HeaderOffset.fileID, by: 8))
         + Array(stride(from: HeaderOffset.keyID, to: FileHeader.associatedByteCount, by: 8))
@@ -74,7 +76,8 @@ enum KnownFields {
 }
 
 extension FileHeader {
-    /// Has this header share its fields with the other files whose headers say the same. `bytes`: its own, as encoded.
+    /// Has this header share its fields with the other files whose headers say the same. `bytes`:
+    /// its own, as encoded.
     package mutating func shareFields(_ bytes: RawSpan) {
         if let known = KnownFields.fields(in: bytes) {
             fields = known

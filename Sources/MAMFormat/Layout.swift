@@ -1,4 +1,5 @@
-// Where plain bytes lie in a managed file: pure arithmetic, overflow-checked where sizes come from outside.
+// Where plain bytes are in a managed file: pure arithmetic, overflow-checked where sizes come from
+// outside.
 
 /// The geometry of docs/FORMAT.md, section 1.2.
 package enum Layout {

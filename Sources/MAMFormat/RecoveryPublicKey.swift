@@ -2,7 +2,8 @@
 
 internal import MAMModel
 
-/// 32 bytes of X25519. As text: base64 of the 32 bytes and their CRC-32, so that a slip of the hand is no key.
+/// 32 bytes of X25519. As text: base64 of the 32 bytes and their CRC-32, so that a slip of the hand
+/// is no key.
 package struct RecoveryPublicKey: Sendable, Hashable {
     package static let byteCount = 32
     /// Always ``byteCount`` of them.

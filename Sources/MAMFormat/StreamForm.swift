@@ -1,8 +1,10 @@
-// The compact form of buffers and pipes: a header without padding, then sealed chunks (docs/FORMAT.md, section 6).
+// The compact form of buffers and pipes: a header without padding, then sealed chunks
+// (docs/FORMAT.md, section 6).
 
 internal import MAMModel
 
-/// The layout of the stream form. Its header has the fields of a file's, so a ``FileHeader`` holds them.
+/// The layout of the stream form. Its header has the fields of a file's, so a ``FileHeader`` holds
+/// them.
 package enum StreamForm {
     /// Plain bytes of a chunk; the last one may have fewer, and has one at least.
     package static let chunkByteCount = 64 << 10
@@ -46,7 +48,8 @@ package enum StreamForm {
         return prefixByteCount + names + key + checksumByteCount
     }
 
-    /// Chunk index 8 | 1 for the last chunk, else 0 | zero 7: a stream's key seals each of its chunks once.
+    /// Chunk index 8 | 1 for the last chunk, else 0 | zero 7: a stream's key seals each of its
+    /// chunks once.
     package static func writeNonce(
         chunk: Int64, isLast: Bool, to bytes: inout MutableRawSpan
     ) {
@@ -109,7 +112,8 @@ extension StreamForm {
         return found
     }
 
-    /// Reads a whole header, as long as ``byteCount(ofPrefix:)`` says. The key wrap is not opened here.
+    /// Reads a whole header, as long as ``byteCount(ofPrefix:)`` says. The key wrap is not opened
+    /// here.
     package static func decode(_ bytes: RawSpan) throws(HeaderError) -> FileHeader {
         let end = bytes.byteCount - checksumByteCount
         guard bytes.integer(UInt32.self, at: end) == Checksum.crc32(bytes, count: end) else {
@@ -141,7 +145,8 @@ extension StreamForm {
 
     /// Writes all fields but the key wrap, into as many bytes as ``byteCount(of:)`` says.
     ///
-    /// A managed stream's caller then wraps the key over all before the wrap, and ends with ``finish(_:)``.
+    /// A managed stream's caller then wraps the key over all before the wrap, and ends with
+    /// ``finish(_:)``.
     package static func encode(_ header: FileHeader, into bytes: inout MutableRawSpan) {
         for (offset, byte) in streamMagic.enumerated() {
             bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)

@@ -4,16 +4,17 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
 internal import Synchronization
 
-/// A descriptor of a file in the mount, open for the daemon itself: no key and no window are asked for, and
-/// nothing is ever read through it.
+/// A descriptor of a file in the mount, opened by the daemon itself. Opening it needs no key and no
+/// open window, and nothing is ever read through it.
 struct CacheProbe: ~Copyable {
     private let file: Descriptor
 
     enum Purpose {
         case cache
-        /// No request for opening and closing it reaches us; only ``cachedSize`` can be asked then.
+        /// Opening and closing it sends the daemon no request; only ``cachedSize`` works.
         case size
 
         fileprivate var flags: Int32 {
@@ -22,106 +23,106 @@ struct CacheProbe: ~Copyable {
         }
     }
 
-    /// Throws if the file cannot be opened: its mode shuts us out, or it has no name any more and we are not root; or there
-    /// is no descriptor left, which says nothing of the file.
+    /// Throws if the file cannot be opened: its mode forbids it, or it was unlinked and we are not
+    /// root; or if no descriptor is left, which says nothing about the file.
     init(
-        _ inode: Inode, in files: FileSystem, for purpose: Purpose = .cache
+        _ inode: Inode, in mount: Mount, for purpose: Purpose = .cache
     ) throws(Errno) {
-        file = try files.probes.opening { () throws(Errno) in
-            let mount = try openFile(files.mountPoint.cString, O_RDONLY | O_DIRECTORY)
-            return try withExtendedLifetime(mount) { () throws(Errno) in
-                return try Self.open(inode, in: files, mount, for: purpose)
+        file = try mount.probes.opening { () throws(Errno) in
+            let root = try openFile(mount.tree.mountPoint.cString, O_RDONLY | O_DIRECTORY)
+            return try withExtendedLifetime(root) { () throws(Errno) in
+                return try Self.open(inode, in: mount.tree, root, for: purpose)
             }
         }
     }
 
-    /// By a descriptor that a program holds (`/proc/PID/fd/N`): for a file that has no name any more. Only writers can be waited for
-    /// then.
-    init(_ inode: Inode, in files: FileSystem, heldAs link: String) throws(Errno) {
+    /// Through a program's descriptor (`/proc/PID/fd/N`), for a file that was unlinked. It serves
+    /// only to wait for writers.
+    init(_ inode: Inode, in mount: Mount, heldAs link: String) throws(Errno) {
         let file = try openFile(link, openPathOnly)
         var (device, number) = (UInt64(0), UInt64(0))
-        // Not by fstat(2): the number may be another file's by now, and that one's file system need
-        // not answer.
+        // Not fstat(2): the number may name another file by now, whose file system may hang.
         _ = try retrying { mam_cached_place(file.raw, &device, &number) }
-        guard device == files.mountDevice, number == inode.id.inode else { throw .noEntry }
+        guard device == mount.tree.mountDevice, number == inode.id.inode else { throw .noEntry }
         self.file = file
     }
 
     private static func open(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, for purpose: Purpose
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, for purpose: Purpose
     ) throws(Errno) -> Descriptor {
-        // Nothing is looked up on this way, which is root's only: no user can hold it up.
-        if purpose == .size, let file = try? openByNumber(inode, in: files, mount, purpose.flags) {
+        // This needs root and looks nothing up, so no user can delay it.
+        if purpose == .size, let file = try? openByNumber(inode, in: tree, root, purpose.flags) {
             return file
         }
-        do throws(Errno) { return try openByPath(inode, in: files, mount, purpose.flags) } catch {
+        do throws(Errno) { return try openByPath(inode, in: tree, root, purpose.flags) } catch {
             if error.isShortOfDescriptors || purpose == .size { throw error }
-            // It has no name any more, or another, or we may not go there.
-            return try openByNumber(inode, in: files, mount, purpose.flags)
+            // It was unlinked or renamed, or a directory above is closed to us.
+            return try openByNumber(inode, in: tree, root, purpose.flags)
         }
     }
 
-    /// Users can change the path meanwhile: no link of theirs and no other mount may lead root's daemon astray.
+    /// Users can change the path meanwhile: neither their links nor other mounts may redirect
+    /// root's daemon.
     private static func openByPath(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
-        guard let path = files.relativePath(of: inode) else { throw .noEntry }
-        return try checked(openBeneath(mount.raw, path.cString, flags), inode, in: files)
+        guard let path = tree.relativePath(of: inode) else { throw .noEntry }
+        return try checked(openBeneath(root.raw, path.cString, flags), inode, in: tree)
     }
 
     private static func openByNumber(
-        _ inode: Inode, in files: FileSystem, _ mount: Descriptor, _ flags: Int32
+        _ inode: Inode, in tree: Tree, _ root: Descriptor, _ flags: Int32
     ) throws(Errno) -> Descriptor {
         let file = Descriptor(
             owning: try retrying {
-                mam_open_fuse_node(mount.raw, inode.node, inode.generation, flags)
+                mam_open_fuse_node(root.raw, inode.node, inode.generation, flags)
             })
-        return try checked(file, inode, in: files)
+        return try checked(file, inode, in: tree)
     }
 
     /// The file, if it is the inode's; `ENOENT` for another.
     private static func checked(
-        _ file: Descriptor, _ inode: Inode, in files: FileSystem
+        _ file: Descriptor, _ inode: Inode, in tree: Tree
     ) throws(Errno) -> Descriptor {
         let status = try status(of: file.raw)
-        guard UInt64(status.st_dev) == files.mountDevice,
+        guard UInt64(status.st_dev) == tree.mountDevice,
             UInt64(status.st_ino) == inode.id.inode
         else { throw .noEntry }
         return file
     }
 
-    /// Pages, in whatever state; nil if the kernel does not tell.
+    /// Pages in any state; nil if the kernel does not report them.
     var cachedPageCount: Int64? {
         let count = mam_cached_pages(file.raw)
         return count < 0 ? nil : count
     }
 
-    /// The file's size as the kernel knows it; nil if it does not tell.
+    /// The file's size in the kernel's cache; nil if the kernel does not report it.
     var cachedSize: Int64? {
         let size = mam_cached_size(file.raw)
         return size < 0 ? nil : size
     }
 
-    /// Asks for a mode with a set-user-ID bit, which the daemon refuses.
+    /// Requests a mode with a set-user-ID bit, which the daemon refuses.
     fileprivate func askForSetUserID() {
         guard let mode = try? status(of: file.raw).st_mode else { return }
-        // By its path: the descriptor may be for that alone.
+        // By its path: the descriptor may be O_PATH.
         try? withProcPath(of: file.raw) { path throws(Errno) in
             _ = try retrying { chmod(path, mode & 0o7777 | S_ISUID) }
         }
     }
 }
 
-/// Who of us looks at files in the mount.
+/// The daemon's own accesses to files of its mount.
 final class Probes: Sendable {
-    /// The threads that are opening one, so that the thread which serves that request knows.
+    /// The threads that are opening a file, for the thread that serves the request.
     private let threads = Mutex<Set<Int32>>([])
     private let waitingThreads = Mutex<Set<Int32>>([])
-    /// The inodes that are being looked at.
+    /// The inodes that are being probed.
     private let nodes = Mutex<Set<UInt64>>([])
 
-    /// Waits until nobody else looks at the inode; false if that takes too long. A thread that waits for a writer
-    /// waits as long as that likes: one for each inode is enough.
+    /// Waits until no other thread probes the inode; false if that takes too long. A thread that
+    /// waits for a writer may wait for ever, so one for each inode is enough.
     func begin(_ inode: Inode, until deadline: Deadline) -> Bool {
         while !nodes.withLock({ $0.insert(inode.node).inserted }) {
             if deadline.hasPassed { return false }
@@ -141,12 +142,12 @@ final class Probes: Sendable {
 
     func isOpening(_ thread: Int32) -> Bool { threads.withLock { $0.contains(thread) } }
 
-    /// Returns when every write(2) that is under way has ended, and makes the kernel ask us in each that follows (see
-    /// WriteGuard).
+    /// Waits for every write(2) in progress, and makes the kernel ask the daemon in each later one
+    /// (``WriteGuard``).
     ///
-    /// A change of mode takes the inode's lock in the kernel, which a write holds. In it, before it looks who asks,
-    /// notify_change() forgets that there was nothing that a write must take away if the mode has a set-id bit. We refuse the
-    /// change, after that.
+    /// chmod(2) takes the inode's lock, which a write holds. Before it checks permissions,
+    /// notify_change() clears S_NOSEC if the new mode has a set-id bit, so that each later write
+    /// asks for `security.capability`. Then the daemon refuses the change.
     func waitForWriters(_ probe: borrowing CacheProbe) {
         let own = mam_thread_id()
         waitingThreads.withLock { _ = $0.insert(own) }
@@ -154,22 +155,6 @@ final class Probes: Sendable {
         probe.askForSetUserID()
     }
 
-    /// Whether a change of mode is none, but such a wait.
+    /// Whether a thread changes a mode only to wait.
     func isWaiting(_ thread: Int32) -> Bool { waitingThreads.withLock { $0.contains(thread) } }
-}
-
-extension FileSystem {
-    /// Where a file stands below the mount point; with a mark behind it if it has been removed.
-    func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
-
-    func relativePath(of handle: Descriptor) -> ByteString? {
-        guard let backing = try? currentPath(of: root.raw) else { return nil }
-        return try? currentPath(of: handle.raw).relative(to: backing)
-    }
-
-    func mountedPath(of inode: Inode) -> ByteString? {
-        relativePath(of: inode).map {
-            ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + $0.bytes)
-        }
-    }
 }

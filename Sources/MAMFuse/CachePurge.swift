@@ -2,16 +2,17 @@
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
 internal import Synchronization
 
-/// Purges inodes one after the other, on threads that may get stuck in the kernel.
+/// Purges inodes one after the other, on threads that may hang in the kernel.
 ///
-/// A process that reads or writes slowly (its memory comes from a slow file system, or is paused by
-/// userfaultfd) holds a lock of the kernel's on its inode, and a thread that waits for that cannot be called
-/// back. So a thread that does not come on gets another one beside it, and who waits for all gives up at
-/// the deadline; the stuck ones then end by themselves.
+/// A process that reads or writes slowly (its memory comes from a slow file system, or userfaultfd
+/// stops it) holds the inode's lock in the kernel, and a thread that waits for that lock cannot be
+/// interrupted. So another thread starts whenever none makes progress, and ``run()`` returns at the
+/// deadline; the hanging threads end later.
 final class CachePurge: Sendable {
-    private let files: FileSystem
+    private let mount: Mount
     private let deadline: Deadline
     private let isAffected: @Sendable (Inode) -> Bool
     private let ended = Semaphore()
@@ -19,35 +20,35 @@ final class CachePurge: Sendable {
 
     private struct State {
         var waiting: [Inode]
-        /// How many are being looked at or dropped.
+        /// How many are being checked or dropped.
         var atWorkCount = 0
-        /// Those among them that are to be dropped.
+        /// Those of them whose pages must go.
         var affected: [UInt64: Inode] = [:]
         var doneCount = 0
         var notDropped: [Inode] = []
-        /// To be dropped once more, after a pause for all together.
+        /// To be dropped again, after one pause for all of them.
         var unseen: [Inode] = []
     }
 
     init(
-        _ inodes: [Inode], of files: FileSystem, until deadline: Deadline,
+        _ inodes: [Inode], of mount: Mount, until deadline: Deadline,
         _ isAffected: @escaping @Sendable (Inode) -> Bool
     ) {
-        self.files = files
+        self.mount = mount
         self.deadline = deadline
         self.isAffected = isAffected
-        // Taken from the end: those in use first, for only they can have something to be stored.
+        // Taken from the end: those in use first, because only they can have dirty pages.
         let inUse = inodes.filter { $0.isInUse.load(ordering: .relaxed) }
         let rest = inodes.filter { !$0.isInUse.load(ordering: .relaxed) }
         state = Mutex(State(waiting: rest + inUse))
     }
 
-    /// A thread that has done nothing for so long is taken for stuck.
+    /// A thread that finishes nothing for so long counts as hanging.
     private static let patienceMilliseconds = 50
     private static let maximumThreadCount = 64
 
-    /// Returns the inodes whose pages may still be there: none, or those in use or begun at the deadline. The rest of the pass then
-    /// goes on without us.
+    /// Returns the inodes that may still have pages: none, or those in use or begun at the
+    /// deadline. The threads then finish the pass by themselves.
     func run() -> [Inode] {
         guard !state.withLock({ $0.waiting.isEmpty }) else { return [] }
         var threads = 0
@@ -57,7 +58,7 @@ final class CachePurge: Sendable {
             if isWaiting, doneCount == lastDoneCount || threads == 0,
                 threads < Self.maximumThreadCount
             {
-                // No thread to wait for: then it is done here, however long it takes.
+                // Without any thread the work is done here, however long it takes.
                 if !start(), threads == 0 { work() }
                 threads += 1
             }
@@ -71,7 +72,7 @@ final class CachePurge: Sendable {
         return begun + waiting.filter { $0.isInUse.load(ordering: .relaxed) && isAffected($0) }
     }
 
-    /// False if there can be no more threads. Those that run go on; at worst the deadline names what is left.
+    /// False if no thread can be started. Those that run continue.
     private func start() -> Bool {
         do throws(Errno) { try startThread(named: "purge") { self.work() } } catch { return false }
         return true
@@ -115,21 +116,21 @@ final class CachePurge: Sendable {
     }
 
     private enum Outcome {
-        /// The kernel has no page of it any more, and will get none.
+        /// The kernel has no page of it, and will get none.
         case dropped
         case remains
-        /// It cannot be looked at.
+        /// It cannot be probed.
         case unseen
     }
 
     private func drop(_ inode: Inode) -> Outcome {
-        // A thread that an earlier lock left behind waits there already.
-        guard files.probes.begin(inode, until: deadline) else { return .remains }
-        defer { files.probes.end(inode) }
-        files.notifier.invalidate(inode.node)
-        // With no handle and no mapping, nobody can bring new pages in.
+        // A thread of an earlier lock may still wait there.
+        guard mount.probes.begin(inode, until: deadline) else { return .remains }
+        defer { mount.probes.end(inode) }
+        mount.notifier.invalidate(inode.node)
+        // Without a handle or a mapping nothing reads new pages.
         guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
-        // No new ones come: the window is closing.
+        // The window is closing, so no new ones begin.
         while inode.withState({ $0.writeGuard.hasTruncations }), !deadline.hasPassed {
             usleep(1000)
         }
@@ -138,10 +139,10 @@ final class CachePurge: Sendable {
             return error.isShortOfDescriptors ? .remains : .unseen
         }
         repeat {
-            // A write that had passed the kernel's check when the window began to close is in its cache once
-            // this returns; one that comes later is refused (see WriteGuard).
-            files.probes.waitForWriters(probe)
-            files.notifier.invalidate(inode.node)
+            // A write that passed the kernel's check before the window began to close is in the
+            // cache when this returns; a later one is refused (``WriteGuard``).
+            mount.probes.waitForWriters(probe)
+            mount.notifier.invalidate(inode.node)
             guard let pages = probe.cachedPageCount else { return .unseen }
             if pages == 0 { return .dropped }
             usleep(500)
@@ -149,19 +150,20 @@ final class CachePurge: Sendable {
         return .remains
     }
 
-    /// Without a descriptor nobody knows whether pages are left: waits for one, as long as there is time.
+    /// Waits for a free descriptor until the deadline: without one, nothing tells whether pages are
+    /// left.
     private func open(_ inode: Inode) throws(Errno) -> CacheProbe {
         while true {
-            do throws(Errno) { return try CacheProbe(inode, in: files) } catch {
+            do throws(Errno) { return try CacheProbe(inode, in: mount) } catch {
                 guard error.isShortOfDescriptors, !deadline.hasPassed else { throw error }
             }
             usleep(5000)
         }
     }
 
-    /// For files that cannot be looked at, because they were removed or shut us out and we are not root, or
-    /// because the kernel is older than cachestat(2). It can be made to ask about most of them all the same. Writers are given
-    /// the time that a write takes whose memory is there.
+    /// For files that cannot be probed, because they were removed or closed to a daemon that is not
+    /// root's, or because the kernel has no cachestat(2). Most of their writers can be waited for
+    /// all the same; the others get as long as a write takes whose memory is present.
     private func dropUnseen() {
         let unseen = state.withLock { state in
             defer { state.unseen = [] }
@@ -170,11 +172,11 @@ final class CachePurge: Sendable {
             return state.unseen
         }
         if !unseen.isEmpty {
-            files.waitForWriters(of: unseen)
+            mount.waitForWriters(of: unseen)
             usleep(3000)
         }
         for inode in unseen {
-            files.notifier.invalidate(inode.node)
+            mount.notifier.invalidate(inode.node)
             finish(inode, .dropped)
         }
     }

@@ -3,29 +3,32 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
 internal import Synchronization
 
-/// First the names that the reply has room for, then what each is: an entry's place in the reply depends on the names before
-/// it alone, so the look-ups may be made in any order and on two threads, each writing what it found in its place.
+/// First come the names that the reply has room for, then the look-ups. An entry's place in the
+/// reply depends only on the names before it, so two threads may do the look-ups in any order, each
+/// writing its result in place.
 ///
-/// Unchecked: it is filled by one thread, then each entry is one thread's, then it is one thread's again.
+/// Unchecked: one thread fills it, then each entry belongs to one thread, then all to the first
+/// again.
 final class Listing: SharedWork, @unchecked Sendable {
     private struct Place {
         let item: DirectoryStream.Item
-        /// Where it stands in the reply.
+        /// Its place in the reply.
         let offset: Int
-        /// Counted as looked up; 0 for none.
+        /// Its look-up is counted; 0 for none.
         var node: UInt64 = 0
         var opened: OpenedAhead?
     }
 
-    /// Where a disk has to be waited for, all headers are asked for before the first is waited for.
+    /// On a disk, all headers are requested before the first is waited for.
     private enum Stage {
         case openingAhead, lookingUp
     }
 
-    /// More than the kernel asks for in one request of a program that reads with the C library's buffer. Who has a larger one
-    /// gets the rest with the next request.
+    /// More than fits the C library's buffer. A program with a larger one gets the rest with the
+    /// next request.
     private static let maximumCount = 512
     private static let nameByteCount = 64 << 10
 
@@ -36,7 +39,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     private var used = 0
     private var stage = Stage.lookingUp
 
-    /// Of the request that it is filled for.
+    // Of the request that it is filled for.
     private var request: Request?
     private var directory: Inode?
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -74,23 +77,23 @@ final class Listing: SharedWork, @unchecked Sendable {
         return true
     }
 
-    /// Looks all of them up, and replies.
-    func finish(in files: FileSystem) {
+    /// Looks all entries up, and replies.
+    func finish(in mount: Mount) {
         guard let request else { return }
-        if files.readsAhead {
+        if mount.tree.readsAhead {
             stage = .openingAhead
-            files.helpers.share(self, count: count)
+            mount.helpers.share(self, count: count)
         }
         stage = .lookingUp
-        files.helpers.share(self, count: count)
+        mount.helpers.share(self, count: count)
         guard !request.reply(UnsafeRawBufferPointer(rebasing: room[..<used])) else { return }
         // The kernel did not take it.
         for part in 0..<count where places[part].node != 0 {
-            files.forget(places[part].node, count: 1)
+            mount.tree.forget(places[part].node, count: 1)
         }
     }
 
-    /// Lets go of what it was filled for.
+    /// Forgets its request.
     func end() {
         request = nil
         directory = nil
@@ -101,7 +104,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         guard let request, let directory else { return }
         switch stage {
         case .openingAhead:
-            places[part].opened = request.fileSystem.openAhead(places[part].item, in: directory)
+            places[part].opened = Lookup(request.tree).openAhead(places[part].item, in: directory)
         case .lookingUp: lookUp(part, in: directory, for: request)
         }
     }
@@ -110,7 +113,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         let place = places[part]
         places[part].opened = nil
         var parameters = fuse_entry_param()
-        if let entry = find(place, in: directory, request.fileSystem) {
+        if let entry = find(place, in: directory, request.tree) {
             places[part].node = entry.inode.node
             parameters = fuse_entry_param(entry)
         } else {
@@ -122,20 +125,20 @@ final class Listing: SharedWork, @unchecked Sendable {
             off_t(place.item.next))
     }
 
-    /// Nil for "." and "..", and for an entry that went meanwhile or cannot be looked at: readdir does not fail because of one.
-    /// It is listed with node 0, which tells the kernel that there is no look-up.
-    private func find(_ place: Place, in directory: Inode, _ files: FileSystem) -> Entry? {
+    /// Nil for "." and "..", and for an entry that is gone or unreadable: readdir does not fail
+    /// because of one. Node 0 tells the kernel that it was not looked up.
+    private func find(_ place: Place, in directory: Inode, _ tree: Tree) -> Entry? {
         if isDots(place.item.name) { return nil }
         if let opened = place.opened {
-            return try? files.lookUp(place.item, in: directory, opened)
+            return try? Lookup(tree).lookUp(place.item, in: directory, opened)
         }
-        return try? files.lookUp(place.item, in: directory)
+        return try? Lookup(tree).lookUp(place.item, in: directory)
     }
 
     private func isDots(_ name: Name) -> Bool { strcmp(name, ".") == 0 || strcmp(name, "..") == 0 }
 }
 
-/// Listings are kept: a request's would take as much memory as its reply.
+/// Keeps listings for reuse: each is as large as a reply.
 final class ListingPool: Sendable {
     private static let maximumIdle = 4
     private let idle = Mutex<[Listing]>([])
@@ -148,7 +151,7 @@ final class ListingPool: Sendable {
     }
 }
 
-/// What can be told of an entry without a look-up.
+/// What readdir(3) reports of an entry without a look-up.
 func shortAttributes(of item: DirectoryStream.Item) -> stat {
     var attributes = stat()
     attributes.st_ino = ino_t(item.number)

@@ -1,10 +1,10 @@
-// Whether the threads that serve the mount still come for the next request.
+// Whether the threads that serve the mount still take requests.
 
-internal import CShims
+internal import CTransport
 
-/// One look at them. Counted without a lock: it is asked when something may be stuck.
+/// A sample of their counters, taken without a lock: something may hang.
 package struct LoopProgress {
-    /// Those that take requests from one place.
+    /// The threads of one queue.
     package struct Queue {
         /// Threads that wait, so that the next request is taken at once.
         let waitingCount: Int
@@ -20,35 +20,32 @@ package struct LoopProgress {
     fileprivate let queues: [Queue]
 
     package init(_ queues: [Queue]) { self.queues = queues }
+}
 
-    /// Of this process, which has one mount.
-    package static var now: LoopProgress {
-        let queues = 0..<mam_ring_queue_count()
-        guard !queues.isEmpty else {
-            return LoopProgress([
-                Queue(
-                    waitingCount: Int(mam_device_waiting_count()),
-                    requestCount: Int(mam_device_request_count()))
-            ])
-        }
+extension Mount {
+    var loopProgress: LoopProgress {
+        let context = requestTransport.context
+        let count = mam_transport_queue_count(context)
+        // Without the kernel's queues there is /dev/fuse.
+        let queues = count > 0 ? 0..<count : -1..<0
         return LoopProgress(
             queues.map {
-                Queue(
-                    waitingCount: Int(mam_ring_waiting_count($0)),
-                    requestCount: Int(mam_ring_taken_count($0)))
+                LoopProgress.Queue(
+                    waitingCount: Int(mam_transport_waiting_count(context, $0)),
+                    requestCount: Int(mam_transport_taken_count(context, $0)))
             })
     }
 }
 
-/// Compares two looks at the threads that serve the mount.
+/// Compares two samples.
 package struct ProgressCheck {
     /// How many requests each queue had taken.
     private var lastCounts: [Int] = []
 
     package init() {}
 
-    /// False if all threads of a queue are busy, and none of them has taken a request since the last look. Whatever the other
-    /// queues do: its callers are not served by them.
+    /// False if all threads of a queue are busy and took no request since the last sample. Other
+    /// queues do not count: they do not serve its callers.
     package mutating func hasProgress(_ progress: LoopProgress) -> Bool {
         let counts = progress.queues.map(\.requestCount)
         defer { lastCounts = counts }

@@ -2,16 +2,18 @@
 
 internal import CFuse3
 internal import CShims
+internal import CTransport
 internal import Glibc
 package import MAMSystem
+package import MAMTree
 internal import Synchronization
 
 /// One mount of one file system, served by libfuse's threads.
 package final class MountSession: @unchecked Sendable {
     // libfuse's session functions used here are safe from any thread; the pointer never changes.
     private let session: OpaquePointer
-    private let fileSystem: FileSystem
-    /// Nil if it is somebody else's to take away.
+    private let mounted: Mount
+    /// Nil if another program unmounts it.
     private let mount: OwnMount?
     /// The thread that waits in ``serve()``, to be woken by ``stop()``.
     private let waiting = Mutex<pthread_t?>(nil)
@@ -27,12 +29,13 @@ package final class MountSession: @unchecked Sendable {
     ///
     /// `name`: the workspace's name, shown as the mount's source; the type is `fuse.mamd`.
     package init(
-        _ fileSystem: FileSystem, at mountPoint: ByteString, on target: MountTarget, name: String,
+        _ tree: Tree, at mountPoint: ByteString, on target: MountTarget, name: String,
         _ options: MountOptions
     ) throws(Failure) {
         let words = ["default_permissions", "subtype=mamd", "fsname=\(name)"] + options.words
         let list = words.joined(separator: ",")
-        guard let session = Self.makeSession(["mamd", "-o", list], fileSystem) else {
+        do throws(Errno) { mounted = try Mount(of: tree) } catch { throw .failed(error) }
+        guard let session = Self.makeSession(["mamd", "-o", list], mounted) else {
             throw .badOptions
         }
         do throws(Failure) {
@@ -42,17 +45,14 @@ package final class MountSession: @unchecked Sendable {
             throw error
         }
         self.session = session
-        self.fileSystem = fileSystem
-        let keepsProcessor = options.waitsBusily && !hasProcessorQuota()
-        mam_device_wait(options.waitsBusily ? 1 : 0, keepsProcessor ? 1 : 0)
-        mam_device_prepare(
-            options.usesRing ? 1 : 0, mam_serve_request, UnsafeMutableRawPointer(session),
-            Self.begun)
-        guard mam_use_device(session) == 0 else {
+        mam_transport_prepare(
+            mounted.requestTransport.context, options.usesRing, mam_serve_request,
+            UnsafeMutableRawPointer(session), Self.begun)
+        guard mam_use_transport(session) == 0 else {
             stop()
             throw .notMounted
         }
-        do throws(Errno) { try fileSystem.attach(session) } catch {
+        do throws(Errno) { try mounted.attach(session) } catch {
             stop()
             throw .failed(error)
         }
@@ -87,21 +87,21 @@ package final class MountSession: @unchecked Sendable {
         } catch { throw .failed(error) }
     }
 
-    /// So libfuse takes a mount that is made already. It knows no path of it, and never unmounts it.
+    /// Gives libfuse an existing mount, by descriptor. It never unmounts it.
     private static func serve(
         _ session: OpaquePointer, mountOf device: Int32
     ) throws(Errno) {
         guard fuse_session_mount(session, "/dev/fd/\(device)") == 0 else { throw .ioError }
     }
 
-    /// Called with what the session was made with.
-    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { fileSystem in
-        guard let fileSystem else { return }
-        Unmanaged<FileSystem>.fromOpaque(fileSystem).takeUnretainedValue().becameReady()
+    /// Called with the transport's owner.
+    private static let begun: @convention(c) (UnsafeMutableRawPointer?) -> Void = { mount in
+        guard let mount else { return }
+        Unmanaged<Mount>.fromOpaque(mount).takeUnretainedValue().tree.becameReady()
     }
 
     private static func makeSession(
-        _ arguments: [String], _ fileSystem: FileSystem
+        _ arguments: [String], _ mount: Mount
     ) -> OpaquePointer? {
         var strings: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) }
         defer { strings.forEach { free($0) } }
@@ -109,11 +109,15 @@ package final class MountSession: @unchecked Sendable {
             var list = fuse_args(argc: Int32(buffer.count), argv: buffer.baseAddress, allocated: 0)
             defer { fuse_opt_free_args(&list) }
             var operations = makeOperations()
+            let transport = mount.requestTransport.context
+            mam_transport_set_owner(transport, Unmanaged.passUnretained(mount).toOpaque())
             return fuse_session_new(
                 &list, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
-                Unmanaged.passUnretained(fileSystem).toOpaque())
+                UnsafeMutableRawPointer(transport))
         }
     }
+
+    package var loopProgress: LoopProgress { mounted.loopProgress }
 
     /// Serves requests until the file system is unmounted or ``stop()`` is called. False if a
     /// thread may still be at one.
@@ -122,25 +126,27 @@ package final class MountSession: @unchecked Sendable {
         let configuration = fuse_loop_cfg_create()
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_max_threads(configuration, Self.threadCount)
-        // Threads stay: starting one anew for each burst costs more than it holds.
+        // Threads stay: starting them for each burst costs more than keeping them.
         fuse_loop_cfg_set_idle_threads(configuration, Self.threadCount)
         mam_session_loop(session, configuration)
         fuse_loop_cfg_destroy(configuration)
         waiting.withLock { $0 = nil }
-        fileSystem.helpers.end()
-        // A thread that is stuck in the kernel may still use the session; the process ends soon.
-        guard mam_ring_stop(5000) != 0, fileSystem.detach() else { return false }
+        // A thread that hangs in the kernel may still use both; the process ends soon.
+        guard mam_transport_stop(mounted.requestTransport.context, 5000), mounted.detach() else {
+            _ = Unmanaged.passRetained(mounted)
+            return false
+        }
         fuse_session_unmount(session)
         fuse_session_destroy(session)
         return true
     }
 
-    /// Requests served at once. Reads and writes of one file may wait for each other, and for the disk.
+    /// Requests served at once, which may wait for each other or for the disk.
     private static let threadCount: UInt32 = 10
 
-    /// Unmounts, also while files are open, and lets ``serve()`` return, also where that is not possible.
+    /// Unmounts, even while files are open, and makes ``serve()`` return, even if unmounting fails.
     ///
-    /// What the kernel has cached must have been written back before.
+    /// The kernel's cache must have been written back before.
     package func stop(ifNotUnmounted report: (Errno) -> Void = { _ in }) {
         if let mount {
             do throws(Errno) { try mount.takeAway() } catch { report(error) }
@@ -150,13 +156,13 @@ package final class MountSession: @unchecked Sendable {
                 usleep(50_000)
             }
         }
-        // Again and again: a signal that comes before the thread waits wakes nobody.
+        // Repeatedly: a signal that arrives before the thread waits is lost.
         for _ in 0..<100 where wakeWaitingThread() { usleep(50_000) }
     }
 
     /// False if no thread waits any more.
     private func wakeWaitingThread() -> Bool {
-        // Under the lock: the session is freed only after the waiting thread has taken itself out.
+        // Under the lock: the session is freed only after the waiting thread cleared it.
         waiting.withLock { thread in
             guard let thread else { return false }
             fuse_session_exit(session)

@@ -3,13 +3,15 @@
 internal import CFuse3
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func addDirectories(to table: inout fuse_lowlevel_ops) {
     table.opendir = { raw, node, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             let info = info.required
-            info.pointee.hold(try files.openDirectory(node, for: request.caller))
+            info.pointee.hold(try Lookup(tree).openDirectory(node, for: request.caller))
             if fuse_reply_open(request.raw, info) != 0 {
                 _ = info.pointee.takeHandle(DirectoryStream.self)
             }
@@ -38,13 +40,13 @@ func addDirectories(to table: inout fuse_lowlevel_ops) {
 private func readDirectory(
     _ request: Request, _ info: UnsafeMutablePointer<fuse_file_info>, _ count: Int, _ offset: off_t
 ) {
-    request.serve { files throws(Errno) in
+    request.serve { tree throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
-        let buffer = ReplyBuffer(count: count)
+        let buffer = ReplyBuffer(count: count, in: request.mount)
         var names = NameListing(request: request, room: buffer.bytes)
         do throws(Errno) {
             try stream.read(from: Int(offset)) { item in
-                files.isHidden(item.name, in: stream.inode) || names.add(item)
+                tree.isHidden(item.name, in: stream.inode) || names.add(item)
             }
         } catch {
             // The error comes with the next request.
@@ -57,21 +59,22 @@ private func readDirectory(
 private func readDirectoryWithAttributes(
     _ request: Request, _ info: UnsafeMutablePointer<fuse_file_info>, _ count: Int, _ offset: off_t
 ) {
-    request.serve { files throws(Errno) in
+    request.serve { tree throws(Errno) in
         let stream = info.pointee.handle(DirectoryStream.self)
-        let buffer = ReplyBuffer(count: count)
-        let listing = files.listings.take()
-        defer { files.listings.giveBack(listing) }
+        let mount = request.mount
+        let buffer = ReplyBuffer(count: count, in: mount)
+        let listing = mount.listings.take()
+        defer { mount.listings.giveBack(listing) }
         listing.begin(request, stream.inode, buffer.bytes)
         do throws(Errno) {
             try stream.read(from: Int(offset)) { item in
-                files.isHidden(item.name, in: stream.inode) || listing.add(item)
+                tree.isHidden(item.name, in: stream.inode) || listing.add(item)
             }
         } catch {
             // The error comes with the next request.
             if listing.isEmpty { throw error }
         }
-        listing.finish(in: files)
+        listing.finish(in: mount)
     }
 }
 
@@ -96,25 +99,25 @@ private struct NameListing {
 func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     table.getxattr = { raw, node, name, count in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             try replyValue(request, count) { buffer throws(Errno) in
-                try files.extendedAttribute(
+                try ExtendedAttributes(tree).extendedAttribute(
                     name.name, of: node, into: buffer, for: request.caller)
             }
         }
     }
     table.listxattr = { raw, node, count in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             try replyValue(request, count) { buffer throws(Errno) in
-                try files.listExtendedAttributes(of: node, into: buffer)
+                try ExtendedAttributes(tree).listExtendedAttributes(of: node, into: buffer)
             }
         }
     }
     table.setxattr = { raw, node, name, value, count, flags in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.setExtendedAttribute(
+        request.serve { tree throws(Errno) in
+            try ExtendedAttributes(tree).setExtendedAttribute(
                 name.name, of: node, to: UnsafeRawBufferPointer(start: value, count: count),
                 flags: flags, for: request.caller)
             request.replyDone()
@@ -122,14 +125,15 @@ func addExtendedAttributes(to table: inout fuse_lowlevel_ops) {
     }
     table.removexattr = { raw, node, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.removeExtendedAttribute(name.name, of: node, for: request.caller)
+        request.serve { tree throws(Errno) in
+            try ExtendedAttributes(tree).removeExtendedAttribute(
+                name.name, of: node, for: request.caller)
             request.replyDone()
         }
     }
 }
 
-/// With a count of 0 the caller asks for the size alone.
+/// With a count of 0 the caller wants only the size.
 private func replyValue(
     _ request: Request, _ count: Int,
     _ get: (UnsafeMutableRawBufferPointer) throws(Errno) -> Int
@@ -138,7 +142,7 @@ private func replyValue(
         fuse_reply_xattr(request.raw, try get(.init(start: nil, count: 0)))
         return
     }
-    let buffer = ReplyBuffer(count: count)
+    let buffer = ReplyBuffer(count: count, in: request.mount)
     let found = try get(buffer.bytes)
     request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
 }

@@ -4,13 +4,15 @@ internal import CFuse3
 internal import CShims
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func addFiles(to table: inout fuse_lowlevel_ops) {
     table.create = { raw, parent, name, mode, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             let info = info.required
-            let creation = try files.create(
+            let creation = try Creator(tree).create(
                 name.name, in: parent, mode: mode, flags: info.pointee.flags, for: request.caller)
             info.pointee.keep_cache = 1
             request.reply(creation, info)
@@ -18,23 +20,37 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
     }
     table.open = { raw, node, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             let info = info.required
-            let handle = try files.open(node, flags: info.pointee.flags, for: request.caller)
+            let caller = request.caller
+            let handle =
+                request.mount.probes.isOpening(caller.thread)
+                ? try Handles(tree).openForProbe(node)
+                : try Handles(tree).open(node, flags: info.pointee.flags, for: caller)
             info.pointee.keep_cache = 1
             info.pointee.hold(handle)
             if fuse_reply_open(request.raw, info) != 0 {
                 // The caller was interrupted: the kernel will never release this handle.
-                files.release(info.pointee.takeHandle(OpenHandle.self))
+                Handles(tree).release(info.pointee.takeHandle(OpenHandle.self))
             }
         }
     }
+    table.release = { raw, _, info in
+        let request = Request(raw)
+        Handles(request.tree).release(info.required.pointee.takeHandle(OpenHandle.self))
+        request.replyDone()
+    }
+    addContent(to: &table)
+    addSpace(to: &table)
+}
+
+private func addContent(to table: inout fuse_lowlevel_ops) {
     table.read = { raw, _, count, offset, info in
         let request = Request(raw)
         defer { mam_clear_registers() }
-        request.serve { files throws(Errno) in
-            let buffer = ReplyBuffer(count: count)
-            let found = try files.read(
+        request.serve { tree throws(Errno) in
+            let buffer = ReplyBuffer(count: count, in: request.mount)
+            let found = try Handles(tree).read(
                 info.required.pointee.handle(OpenHandle.self), into: buffer.bytes,
                 at: Int64(offset), for: request.caller)
             request.reply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<found]))
@@ -43,44 +59,38 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
     table.write = { raw, _, bytes, count, offset, info in
         let request = Request(raw)
         defer { mam_clear_registers() }
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             let plain = UnsafeRawBufferPointer(start: bytes, count: count)
-            try write(plain, at: Int64(offset), info.required.pointee, request, in: files)
+            try write(plain, at: Int64(offset), info.required.pointee, request, in: tree)
             fuse_reply_write(request.raw, count)
         }
     }
     table.fsync = { raw, _, dataOnly, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.synchronize(
+        request.serve { tree throws(Errno) in
+            try Handles(tree).synchronize(
                 info.required.pointee.handle(OpenHandle.self), dataOnly: dataOnly != 0)
             request.replyDone()
         }
     }
-    table.release = { raw, _, info in
-        let request = Request(raw)
-        request.fileSystem.release(info.required.pointee.takeHandle(OpenHandle.self))
-        request.replyDone()
-    }
-    addSpace(to: &table)
 }
 
 private func write(
     _ plain: UnsafeRawBufferPointer, at offset: Int64, _ info: fuse_file_info,
-    _ request: Request, in files: FileSystem
+    _ request: Request, in tree: Tree
 ) throws(Errno) {
-    // The buffer is used for the next request as it is: no plaintext may stay in it. And before the reply, which may be made
-    // in the same place.
+    // The next request reuses the buffer, so no plaintext may stay. The reply may be built in it
+    // too: zero it before.
     defer { zero(plain) }
     let handle = info.handle(OpenHandle.self)
     if info.writepage != 0 {
-        try files.writeBack(handle, plain, at: offset)
+        try Handles(tree).writeBack(handle, plain, at: offset)
     } else {
-        try files.write(handle, plain, at: offset, for: request.caller)
+        try Handles(tree).write(handle, plain, at: offset, for: request.caller)
     }
 }
 
-/// Zeroes a request's bytes in libfuse's buffer, which is writable although it is handed over as constant.
+/// Zeroes a request's bytes in libfuse's buffer, which is writable though passed as constant.
 private func zero(_ bytes: UnsafeRawBufferPointer) {
     guard let base = bytes.baseAddress else { return }
     explicit_bzero(UnsafeMutableRawPointer(mutating: base), bytes.count)
@@ -89,8 +99,8 @@ private func zero(_ bytes: UnsafeRawBufferPointer) {
 private func addSpace(to table: inout fuse_lowlevel_ops) {
     table.fallocate = { raw, _, mode, offset, count, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.allocate(
+        request.serve { tree throws(Errno) in
+            try Space(tree).allocate(
                 info.required.pointee.handle(OpenHandle.self), mode: mode, at: Int64(offset),
                 count: Int64(count), for: request.caller)
             request.replyDone()
@@ -98,10 +108,10 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
     }
     table.lseek = { raw, _, offset, whence, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             guard let region = Region(whence: whence) else { throw .invalid }
             let handle = info.required.pointee.handle(OpenHandle.self)
-            try files.find(region, from: Int64(offset), through: handle) { result in
+            try request.mount.find(region, from: Int64(offset), through: handle) { result in
                 switch result {
                 case .success(let position): fuse_reply_lseek(request.raw, off_t(position))
                 case .failure(let error): request.replyError(error.rawValue)
@@ -112,12 +122,13 @@ private func addSpace(to table: inout fuse_lowlevel_ops) {
     table.copy_file_range = { raw, _, offset, info, _, targetOffset, targetInfo, count, flags in
         let request = Request(raw)
         defer { mam_clear_registers() }
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             guard flags == 0 else { throw .invalid }
-            let copied = try files.copy(
+            let buffer = ReplyBuffer(in: request.mount)
+            let copied = try Space(tree).copy(
                 from: info.required.pointee.handle(OpenHandle.self), at: Int64(offset),
                 to: targetInfo.required.pointee.handle(OpenHandle.self), at: Int64(targetOffset),
-                count: count, for: request.caller)
+                count: count, through: buffer.bytes, for: request.caller)
             fuse_reply_write(request.raw, copied)
         }
     }

@@ -1,17 +1,22 @@
 // libfuse's table: each entry converts arguments, calls one method, and replies.
 //
-// Not in the table: access (the kernel decides with default_permissions), flush (what is written is stored when it is
-// answered), getlk, setlk and flock (the kernel keeps them), ioctl, poll.
+// Not in the table: access (default_permissions), flush (each write is stored before its reply),
+// getlk, setlk and flock (the kernel's), ioctl, poll.
 
 internal import CFuse3
+internal import CTransport
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
 func makeOperations() -> fuse_lowlevel_ops {
     var table = fuse_lowlevel_ops()
     addLifeCycle(to: &table)
     addInodes(to: &table)
-    addNames(to: &table)
+    addAttributes(to: &table)
+    addNewNames(to: &table)
+    addNameChanges(to: &table)
     addFiles(to: &table)
     addDirectories(to: &table)
     addExtendedAttributes(to: &table)
@@ -22,22 +27,24 @@ private func addLifeCycle(to table: inout fuse_lowlevel_ops) {
     table.`init` = { data, connection in
         guard let data, let connection else { return }
         negotiate(&connection.pointee)
-        let files = Unmanaged<FileSystem>.fromOpaque(data).takeUnretainedValue()
-        if files.handles != nil {
+        let context = OpaquePointer(data)
+        let mount = Unmanaged<Mount>.fromOpaque(mam_transport_owner(context)).takeUnretainedValue()
+        if mount.tree.handles != nil {
             connection.pointee.want |= connection.pointee.capable & UInt32(FUSE_CAP_EXPORT_SUPPORT)
         }
     }
 }
 
-/// What we ask of the kernel; see docs/ARCHITECTURE.md for why.
+/// The capabilities and limits requested of the kernel; docs/ARCHITECTURE.md says why.
 private func negotiate(_ connection: inout fuse_conn_info) {
     let wanted = [
         FUSE_CAP_WRITEBACK_CACHE, FUSE_CAP_READDIRPLUS,
         FUSE_CAP_ASYNC_READ, FUSE_CAP_ATOMIC_O_TRUNC, FUSE_CAP_POSIX_ACL, FUSE_CAP_DONT_MASK,
     ]
-    // Its successor is asked for in device.c: we clear set-id bits, the kernel removes capabilities.
+    // init.c requests its successor: the daemon clears set-id bits, the kernel removes
+    // capabilities.
     connection.want &= ~UInt32(FUSE_CAP_HANDLE_KILLPRIV)
-    // The kernel's guess whether attributes will be wanted is wrong for who lists first and asks then.
+    // The kernel guesses wrong for programs that list first and ask for attributes later.
     connection.want &= ~UInt32(FUSE_CAP_READDIRPLUS_AUTO)
     // The kernel does not drop pages that were read during an asynchronous direct write (adr 43).
     connection.want &= ~UInt32(FUSE_CAP_ASYNC_DIO)
@@ -52,103 +59,112 @@ private func negotiate(_ connection: inout fuse_conn_info) {
 private func addInodes(to table: inout fuse_lowlevel_ops) {
     table.lookup = { raw, parent, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            request.reply(try files.answerLookUp(name.name, in: parent))
+        request.serve { tree throws(Errno) in
+            request.reply(try HandleLookup(tree).lookUp(name.name, in: parent))
         }
     }
     table.forget = { raw, node, count in
         let request = Request(raw)
-        request.fileSystem.forget(node, count: count)
+        request.tree.forget(node, count: count)
         fuse_reply_none(request.raw)
     }
     table.forget_multi = { raw, count, entries in
         let request = Request(raw)
         for entry in UnsafeBufferPointer(start: entries, count: count) {
-            request.fileSystem.forget(entry.ino, count: entry.nlookup)
+            request.tree.forget(entry.ino, count: entry.nlookup)
         }
         fuse_reply_none(request.raw)
     }
+}
+
+private func addAttributes(to table: inout fuse_lowlevel_ops) {
     table.getattr = { raw, node, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             request.replyAttributes(
-                try files.attributes(
+                try Lookup(tree).attributes(
                     of: node, throughHandle: info != nil, for: request.caller))
         }
     }
     table.setattr = { raw, node, new, valid, info in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             guard let new else { throw .invalid }
+            let (change, caller) = (AttributeChange(new.pointee, valid: valid), request.caller)
+            if change.mode != nil, request.mount.probes.isWaiting(caller.thread) {
+                throw .notSupported
+            }
             request.replyAttributes(
-                try files.change(
-                    node, info.openHandle, AttributeChange(new.pointee, valid: valid),
-                    for: request.caller))
+                try Attributes(tree).change(node, info.openHandle, change, for: caller))
         }
     }
     table.readlink = { raw, node in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            fuse_reply_readlink(request.raw, try files.target(of: node))
+        request.serve { tree throws(Errno) in
+            fuse_reply_readlink(request.raw, try Names(tree).target(of: node))
         }
     }
     table.statfs = { raw, _ in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            var space = try files.space()
+        request.serve { tree throws(Errno) in
+            var space = try Space(tree).space()
             fuse_reply_statfs(request.raw, &space)
         }
     }
 }
 
-private func addNames(to table: inout fuse_lowlevel_ops) {
+private func addNewNames(to table: inout fuse_lowlevel_ops) {
     table.mknod = { raw, parent, name, mode, device in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             request.reply(
-                try files.makeNode(
+                try Names(tree).makeNode(
                     name.name, in: parent, mode: mode, device: device, for: request.caller))
         }
     }
     table.mkdir = { raw, parent, name, mode in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             request.reply(
-                try files.makeDirectory(name.name, in: parent, mode: mode, for: request.caller))
+                try Names(tree).makeDirectory(
+                    name.name, in: parent, mode: mode, for: request.caller))
         }
     }
     table.symlink = { raw, target, parent, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
+        request.serve { tree throws(Errno) in
             request.reply(
-                try files.makeSymbolicLink(
+                try Names(tree).makeSymbolicLink(
                     name.name, in: parent, to: target.name, for: request.caller))
         }
     }
     table.link = { raw, node, parent, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            request.reply(try files.link(node, as: name.name, in: parent))
+        request.serve { tree throws(Errno) in
+            request.reply(try Names(tree).link(node, as: name.name, in: parent))
         }
     }
+}
+
+private func addNameChanges(to table: inout fuse_lowlevel_ops) {
     table.unlink = { raw, parent, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.unlink(name.name, in: parent)
+        request.serve { tree throws(Errno) in
+            try Names(tree).unlink(name.name, in: parent)
             request.replyDone()
         }
     }
     table.rmdir = { raw, parent, name in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.removeDirectory(name.name, in: parent)
+        request.serve { tree throws(Errno) in
+            try Names(tree).removeDirectory(name.name, in: parent)
             request.replyDone()
         }
     }
     table.rename = { raw, parent, name, newParent, newName, flags in
         let request = Request(raw)
-        request.serve { files throws(Errno) in
-            try files.rename(
+        request.serve { tree throws(Errno) in
+            try Names(tree).rename(
                 name.name, in: parent, to: newName.name, in: newParent, flags: flags,
                 for: request.caller)
             request.replyDone()

@@ -1,11 +1,12 @@
-// Inodes whose cached pages are to be dropped soon, by a thread that serves no request.
+// Dropping cached pages soon, on a thread that serves no request.
 
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
 internal import Synchronization
 
-/// For what happens while a window is closed: the last handle of a file of class B goes, and a refused read leaves
-/// empty pages behind. And for a mode that has changed without the kernel's doing: attributes go with the pages.
+/// While a window is closed: the last handle of a class B file closes, or a refused read leaves
+/// empty pages. Also after the daemon changed a mode itself: attributes are dropped with the pages.
 final class PurgeQueue: Sendable {
     private struct State {
         var waiting: Set<UInt64> = []
@@ -26,7 +27,7 @@ final class PurgeQueue: Sendable {
         }
         guard needsThread else { return }
         do throws(Errno) { try startThread(named: "purge-queue") { self.work() } } catch {
-            // The next one that is added tries again.
+            // The next call tries again.
             state.withLock { $0.hasThread = false }
         }
     }
@@ -34,7 +35,7 @@ final class PurgeQueue: Sendable {
     private func work() {
         while let nodes = take() {
             for node in nodes { notifier.invalidate(node) }
-            // A program that goes on reading what is refused shall not keep us busy.
+            // A program that keeps reading a locked file must not keep this thread busy.
             usleep(1000)
         }
     }

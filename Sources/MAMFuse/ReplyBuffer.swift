@@ -1,22 +1,22 @@
-// Memory for plaintext on its way to the kernel, used again and zeroed in between.
+// Memory for plaintext on its way to the kernel, zeroed before reuse.
 
-internal import CShims
+internal import CTransport
 internal import Glibc
 internal import MAMSystem
 
-/// A buffer of at most the largest request, 1 MiB, page-aligned. What it held is zeroed when it goes; where the kernel takes the
-/// reply to a READ from this very memory, once it has done so.
+/// Page-aligned, 1 MiB at most, the largest request. Zeroed when released; memory that the kernel
+/// reads a reply from, once it has been read.
 struct ReplyBuffer: ~Copyable {
     static let byteCount = 1 << 20
 
-    /// As many bytes as were asked for, or the largest request's.
+    /// As many bytes as requested, at most ``byteCount``.
     let bytes: UnsafeMutableRawBufferPointer
-    /// Nil if it is not ours.
+    /// Nil for the transport's memory.
     private let start: UnsafeMutableRawPointer?
 
-    init(count: Int = byteCount) {
+    init(count: Int = byteCount, in mount: Mount) {
         let count = min(max(count, 0), Self.byteCount)
-        let room = mam_ring_reply_room(count)
+        let room = mam_transport_reply_room(mount.requestTransport.context, count)
         start = room == nil ? Self.pool.take() : nil
         bytes = UnsafeMutableRawBufferPointer(start: room ?? start, count: count)
     }

@@ -1,10 +1,14 @@
-// One request of the kernel's, and its one reply.
+// One request of the kernel, and its one reply.
 
 internal import CFuse3
+internal import CTransport
 internal import Glibc
 internal import MAMSystem
+internal import MAMTree
+internal import MAMWorkspace
 
-/// A request handle of libfuse's. Exactly one `reply` ends it, from whatever thread, and nothing may be asked of it afterwards.
+/// A request handle of libfuse. Exactly one `reply` ends it, on any thread; it must not be used
+/// afterwards.
 struct Request: @unchecked Sendable {
     // libfuse keeps it until then.
     let raw: fuse_req_t
@@ -15,9 +19,12 @@ struct Request: @unchecked Sendable {
         self.raw = raw
     }
 
-    var fileSystem: FileSystem {
-        Unmanaged<FileSystem>.fromOpaque(fuse_req_userdata(raw)).takeUnretainedValue()
+    var mount: Mount {
+        let context = OpaquePointer(fuse_req_userdata(raw))
+        return Unmanaged<Mount>.fromOpaque(mam_transport_owner(context)).takeUnretainedValue()
     }
+
+    var tree: Tree { mount.tree }
 
     var caller: Caller {
         let context = fuse_req_ctx(raw).pointee
@@ -27,8 +34,8 @@ struct Request: @unchecked Sendable {
 
     /// Runs the request; what it throws is the reply, otherwise `body` has replied.
     @inline(__always)
-    func serve(_ body: (FileSystem) throws(Errno) -> Void) {
-        do throws(Errno) { try body(fileSystem) } catch { replyError(error.rawValue) }
+    func serve(_ body: (Tree) throws(Errno) -> Void) {
+        do throws(Errno) { try body(tree) } catch { replyError(error.rawValue) }
     }
 
     func replyError(_ code: Int32) { fuse_reply_err(raw, code) }
@@ -36,9 +43,9 @@ struct Request: @unchecked Sendable {
     func replyDone() { fuse_reply_err(raw, 0) }
 
     func reply(_ entry: Entry) {
-        let files = fileSystem
+        let tree = tree
         var parameters = fuse_entry_param(entry)
-        if fuse_reply_entry(raw, &parameters) != 0 { files.forget(entry.inode.node, count: 1) }
+        if fuse_reply_entry(raw, &parameters) != 0 { tree.forget(entry.inode.node, count: 1) }
     }
 
     func replyAttributes(_ entry: Entry) {
@@ -47,13 +54,13 @@ struct Request: @unchecked Sendable {
     }
 
     func reply(_ creation: Creation, _ info: UnsafeMutablePointer<fuse_file_info>) {
-        let files = fileSystem
+        let tree = tree
         var parameters = fuse_entry_param(creation.entry)
         info.pointee.hold(creation.handle)
         if fuse_reply_create(raw, &parameters, info) != 0 {
             // The caller was interrupted: the kernel will never release this handle.
-            files.release(info.pointee.takeHandle(OpenHandle.self))
-            files.forget(creation.entry.inode.node, count: 1)
+            Handles(tree).release(info.pointee.takeHandle(OpenHandle.self))
+            tree.forget(creation.entry.inode.node, count: 1)
         }
     }
 
@@ -69,7 +76,7 @@ extension fuse_entry_param {
         self.init(
             ino: entry.inode.node, generation: UInt64(entry.inode.generation),
             attr: entry.attributes,
-            attr_timeout: entry.cacheSeconds, entry_timeout: FileSystem.cacheSeconds)
+            attr_timeout: entry.cacheSeconds, entry_timeout: Tree.cacheSeconds)
     }
 }
 

@@ -1,90 +1,22 @@
-// Root's mounts are made by descriptors: whoever owns a part of the path could lead root to another place meanwhile.
+// Root mounts by descriptor: the owner of a directory on the path could redirect a path meanwhile.
 
 internal import CShims
 internal import Glibc
 package import MAMSystem
 
-/// What may be done in a mount.
-package struct MountOptions: Sendable {
-    /// Other users come in; a user's mount needs `user_allow_other` in /etc/fuse.conf for it.
-    package var letsOthersIn: Bool
-    package var isReadOnly: Bool
-    /// No file in it is run as a program: `noexec`.
-    package var forbidsPrograms: Bool
-    package var accessTimes: AccessTimes
-    /// Requests come through io_uring, if the kernel offers that.
-    package var usesRing: Bool
-    /// Waits for the next request without sleeping for a moment.
-    package var waitsBusily: Bool
-
-    package init(
-        letsOthersIn: Bool, isReadOnly: Bool, forbidsPrograms: Bool, accessTimes: AccessTimes,
-        usesRing: Bool, waitsBusily: Bool
-    ) {
-        self.letsOthersIn = letsOthersIn
-        self.isReadOnly = isReadOnly
-        self.forbidsPrograms = forbidsPrograms
-        self.accessTimes = accessTimes
-        self.usesRing = usesRing
-        self.waitsBusily = waitsBusily
-    }
-
-    /// As `mount -o` has them.
-    var words: [String] {
-        (letsOthersIn ? ["allow_other"] : []) + (isReadOnly ? ["ro"] : [])
-            + (forbidsPrograms ? ["noexec"] : [])
-            // fusermount3 knows none of the others.
-            + (accessTimes.rule == .never ? ["noatime"] : [])
-    }
-
-    fileprivate var flags: Int {
-        (letsOthersIn ? MAM_ALLOW_OTHER : 0) | (isReadOnly ? MAM_READ_ONLY : 0)
-            | (forbidsPrograms ? MAM_NO_PROGRAMS : 0) | accessTimes.flags
-    }
-}
-
-/// Which reads move access times, by the words of mount(8).
-package struct AccessTimes: Sendable {
-    fileprivate enum Rule { case always, ifOld, never }
-
-    fileprivate var rule = Rule.ifOld
-    private var skipsDirectories = false
-
-    /// As mount(8) has it without a word.
-    package init() {}
-
-    /// False for a word that is about something else. What is said last counts.
-    package mutating func take(_ word: Substring) -> Bool {
-        switch word {
-        case "noatime": rule = .never
-        case "relatime", "atime", "nostrictatime": rule = .ifOld
-        case "strictatime", "norelatime": rule = .always
-        case "nodiratime": skipsDirectories = true
-        case "diratime": skipsDirectories = false
-        default: return false
-        }
-        return true
-    }
-
-    fileprivate var flags: Int {
-        let flag = [Rule.never: MAM_NOATIME, .always: MAM_STRICTATIME, .ifOld: 0][rule] ?? 0
-        return flag | (skipsDirectories ? MAM_NODIRATIME : 0)
-    }
-}
-
-/// Where a mount is put.
+/// Where to mount.
 package enum MountTarget {
     /// By libfuse, and so by `fusermount3`: an ordinary user's.
     case path
     case directory(Descriptor)
-    /// Under the dead mount whose root this is, which is then taken away: there is no moment in which the directory below
-    /// can be seen. Fails before Linux 6.5.
+    /// Beneath the dead mount with this root, which is then unmounted: the directory below is never
+    /// visible. Fails before Linux 6.5.
     case deadMount(Descriptor)
-    /// An opened /dev/fuse whose mount is at the path already. Whoever made it takes it away.
+    /// An opened /dev/fuse, mounted already. Its maker unmounts it.
     case mounted(device: Descriptor)
 }
 
-/// Mounts, and returns the opened /dev/fuse, which libfuse will close, and the mount's number.
+/// Mounts, and returns the opened /dev/fuse, which libfuse will close, and the mount's ID.
 func mountByDescriptor(
     _ target: Descriptor, isDeadMount: Bool, at place: ByteString, name: String,
     _ options: MountOptions
@@ -103,8 +35,8 @@ func mountByDescriptor(
     }
 }
 
-/// Lets the kernel read ahead by whole requests, instead of an eighth of one: reads in sequence gain half. Only root may ask for
-/// that, and only here (sysfs-class-bdi); where it cannot be had, nothing is lost.
+/// Lets the kernel read ahead by whole requests instead of an eighth of one, which makes sequential
+/// reads half as fast again. Only root may set it, in sysfs-class-bdi; failure does no harm.
 private func raiseReadAhead(ofMount id: Int) {
     guard let device = try? MountTable().mount(id)?.device,
         let setting = try? openFile("/sys/class/bdi/\(device)/read_ahead_kb", O_WRONLY)
@@ -117,7 +49,7 @@ private func raiseReadAhead(ofMount id: Int) {
     }
 }
 
-/// The same for a daemon that is yet to be started: its opened /dev/fuse.
+/// Mounts for a daemon that will be started: returns its opened /dev/fuse.
 package func mountByDescriptor(
     on target: MountTarget, at place: ByteString, name: String, _ options: MountOptions
 ) throws(MountSession.Failure) -> Descriptor {

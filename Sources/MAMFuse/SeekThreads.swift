@@ -1,10 +1,10 @@
-// The few threads that look for holes of files that are being written.
+// A few threads that look for holes in files that are being written.
 
-internal import CShims
+internal import CTransport
 internal import MAMSystem
 internal import Synchronization
 
-/// Anybody may ask as often as he likes, on as many files as he has open: a few threads, and a queue that has an end.
+/// Programs may ask as often as they like, so threads and queue are bounded.
 final class SeekThreads: Sendable {
     typealias Search = @Sendable () -> Void
 
@@ -17,8 +17,12 @@ final class SeekThreads: Sendable {
     private static let maximumWaitingCount = 64
 
     private let state = Mutex(State())
+    private let transport: RequestTransport
 
-    /// Never blocks. `EINVAL` if too many wait already: as of a file system that knows no holes, so who asks reads all.
+    init(_ transport: RequestTransport) { self.transport = transport }
+
+    /// Never blocks. `EINVAL` if too many wait, as of a file system without holes: the program then
+    /// reads all.
     func add(_ search: @escaping Search) throws(Errno) {
         try state.withLock { state throws(Errno) in
             guard state.waiting.count < Self.maximumWaitingCount else { throw .invalid }
@@ -27,12 +31,12 @@ final class SeekThreads: Sendable {
                     try startThread(named: "seek") { self.work() }
                     state.threadCount += 1
                 } catch {
-                    // Those that run do it too.
+                    // The running threads serve it too.
                     guard state.threadCount > 0 else { throw .invalid }
                 }
             }
-            // The searches' own requests come to the same queues.
-            guard mam_ring_may_wait() != 0 else { throw .invalid }
+            // The searches' own requests arrive in the same queues.
+            guard mam_transport_may_wait(transport.context) else { throw .invalid }
             state.waiting.append(search)
         }
     }

@@ -8,10 +8,12 @@ package struct AttemptRecord: Equatable, Sendable {
     package var failures: UInt32
     /// Seconds since 1970.
     package var lastFailure: Int64
-    /// Tells the last wrong passphrase from another one; see ``WrappingKey/fingerprint(stretched:_:_:)``.
+    /// Tells the last wrong passphrase from another one; see
+    /// ``WrappingKey/fingerprint(stretched:_:_:)``.
     package var fingerprint: Bytes16
 
-    /// Added to the count of a record that could not be read: the longest wait, and no failure that anybody saw.
+    /// Added to the count of a record that could not be read: the longest wait, and no failure that
+    /// anybody saw.
     private static let unseen: UInt32 = 1 << 31
 
     /// What a record that cannot be read stands for.
@@ -24,8 +26,8 @@ package struct AttemptRecord: Equatable, Sendable {
 
     /// Seconds to wait after the first, the second, … failure; the last for all that follow.
     ///
-    /// Short at first, for typing errors. From the fifth on as iOS does: 1, 5, 15, 15 minutes, then an hour
-    /// (Apple Platform Security, "Passcodes and passwords").
+    /// Short at first, for typing errors. From the fifth on as iOS does: 1, 5, 15, 15 minutes, then
+    /// an hour (Apple Platform Security, "Passcodes and passwords").
     private static let delays: [Int64] = [1, 2, 4, 8, 60, 300, 900, 900, 3600]
 
     /// The whole wait after the last failure.
@@ -49,8 +51,8 @@ package struct AttemptRecord: Equatable, Sendable {
     }
 }
 
-/// On disk, 48 bytes, integers little-endian:
-/// `magic 8 | version 2 | zero 2 | failures 4 | last failure 8 | fingerprint 16 | zero 4 | CRC-32 4`.
+/// On disk, 48 bytes, integers little-endian: `magic 8 | version 2 | zero 2 | failures 4 | last
+/// failure 8 | fingerprint 16 | zero 4 | CRC-32 4`.
 extension AttemptRecord {
     package static let byteCount = 48
     private static let version: UInt16 = 1

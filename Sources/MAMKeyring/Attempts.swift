@@ -4,9 +4,11 @@ internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// The directory `attempts/`: one file per account that had a wrong passphrase since its last right one.
+/// The directory `attempts/`: one file per account that had a wrong passphrase since its last right
+/// one.
 ///
-/// Memory and disk hold the same. Where the disk refuses, memory still delays, until the next restart.
+/// Memory and disk hold the same. Where the disk refuses, memory still delays, until the next
+/// restart.
 final class Attempts: Sendable {
     private let directory: Descriptor
     private let clock: @Sendable () -> Int64
@@ -19,7 +21,8 @@ final class Attempts: Sendable {
         in stateDirectory: Int32, clock: @escaping @Sendable () -> Int64,
         report: @escaping @Sendable (KeyringFinding) -> Void
     ) throws(Errno) {
-        directory = try openStateDirectory(in: stateDirectory, "attempts")
+        directory = try openStateDirectory(
+            in: stateDirectory, AccountFile.wrongPassphrases.directory)
         try removeUnfinishedFiles(in: directory.raw)
         self.clock = clock
         self.report = report
@@ -48,8 +51,9 @@ final class Attempts: Sendable {
         records.withLock { $0[account]?.seenFailures == 0 }
     }
 
-    /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from there, or a wrong
-    /// clock at the time of a failure would lock the account until that time comes.
+    /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from
+    /// there, or a wrong clock at the time of a failure would lock the account until that time
+    /// comes.
     func remainingForTry(_ account: AccountID) -> Int64 {
         let now = clock()
         let (remaining, restarted): (Int64, AttemptRecord?) = records.withLock { records in
@@ -107,7 +111,8 @@ final class Attempts: Sendable {
             newer.withLock { $0[account] = record }
             return report(.attemptsNewer(record))
         }
-        // Whoever can damage the file must not gain tries by it. Written back, so that the hour ends.
+        // Whoever can damage the file must not gain tries by it. Written back, so that the hour
+        // ends.
         report(.attemptsDamaged(account))
         let record = AttemptRecord.worst(at: clock())
         records.withLock { $0[account] = record }

@@ -30,7 +30,8 @@ enum WrappingKey {
             .joining(stretched, deviceSecret), account, info: "mamd keybag account v1")
     }
 
-    /// Tells one wrong passphrase from another, and is worth no more than the keybag to who must guess.
+    /// Tells one wrong passphrase from another, and is worth no more than the keybag to who must
+    /// guess.
     static func fingerprint(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> Bytes16 {

@@ -1,4 +1,5 @@
-// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the service's.
+// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the
+// service's.
 
 internal import Glibc
 package import MAMCrypto
@@ -26,7 +27,8 @@ extension DeviceSecretError: CustomStringConvertible {
     private func text(about file: String) -> String {
         switch self {
         case .missing:
-            "\(file) is missing, and the keybags there cannot be opened without it: restore it from a backup; or, "
+            "\(file) is missing, and the keybags there cannot be opened without it: restore it from"
+                + " a backup; or, "
                 + "if a credential of a unit has it, let that start mamd: systemctl start mamd@NAME"
         case .wrongByteCount(let count):
             "\(file) has \(count) bytes and not \(DeviceSecret.byteCount): restore it from a backup"
@@ -37,7 +39,8 @@ extension DeviceSecretError: CustomStringConvertible {
         case .badCredential(let error):
             error.text(about: "the credential \(DeviceSecret.fileName)")
         case .credentialDiffers:
-            "\(file) is not what the credential \(DeviceSecret.fileName) is, and keybags need the one that they were "
+            "\(file) is not what the credential \(DeviceSecret.fileName) is, and keybags need the"
+                + " one that they were "
                 + "made with: move the other away; see mamd(8), CREDENTIALS"
         }
     }
@@ -62,8 +65,8 @@ package enum DeviceSecret {
         } catch { throw .badCredential(error) }
     }
 
-    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no old keybag. A credential
-    /// counts instead, and is never written anywhere.
+    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no
+    /// old keybag. A credential counts instead, and is never written anywhere.
     package static func load(
         in directory: Int32, mayCreate: Bool, credential: SecretBytes? = nil
     ) throws(DeviceSecretError) -> SecretBytes {
@@ -105,7 +108,8 @@ package enum DeviceSecret {
         }
     }
 
-    /// Fails rather than replace one that is there: another process was faster, and its secret counts.
+    /// Fails rather than replace one that is there: another process was faster, and its secret
+    /// counts.
     private static func create(in directory: Int32) throws(Errno) {
         let secret = SecretBytes.random(count: byteCount)
         do throws(Errno) {

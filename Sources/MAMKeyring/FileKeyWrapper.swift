@@ -4,9 +4,11 @@ package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 
-/// Wraps one file key into one header. Take a new one for every header: class B's ephemeral key is in it.
+/// Wraps one file key into one header. Take a new one for every header: class B's ephemeral key is
+/// in it.
 ///
-/// The header's `keyID` and `ephemeralKey` come first, as they are part of what the wrap authenticates.
+/// The header's `keyID` and `ephemeralKey` come first, as they are part of what the wrap
+/// authenticates.
 package struct FileKeyWrapper: Sendable {
     /// The class key that wraps.
     package let keyID: KeyID

@@ -4,16 +4,19 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can be raised later.
+/// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can
+/// be raised later.
 package struct KeyDerivationCost: Sendable, Equatable {
     package let passes: UInt32
     /// A multiple of 1 KiB, which is Argon2's unit.
     package let memoryByteCount: UInt64
 
-    /// libsodium's MODERATE: 256 MiB and 3 passes. Measured: 0.32 s on one core of a 2-core cloud machine.
+    /// libsodium's MODERATE: 256 MiB and 3 passes. Measured: 0.32 s on one core of a 2-core cloud
+    /// machine.
     package static let standard = KeyDerivationCost(unchecked: 3, memoryByteCount: 256 << 20)
 
-    /// Nil for what Argon2id in libsodium does not take: no pass, under 8 KiB or over 4 TiB - 1 KiB of memory.
+    /// Nil for what Argon2id in libsodium does not take: no pass, under 8 KiB or over 4 TiB - 1 KiB
+    /// of memory.
     package init?(passes: UInt32, memoryByteCount: UInt64) {
         guard passes >= 1, (8 << 10..<4 << 40).contains(memoryByteCount),
             memoryByteCount % 1024 == 0
@@ -28,19 +31,19 @@ package struct KeyDerivationCost: Sendable, Equatable {
 }
 
 extension KeyDerivationCost {
-    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open it, and no writer of
-    /// ours asks for more than the standard.
+    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open
+    /// it, and no writer of ours asks for more than the standard.
     var isBearable: Bool {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
-    private static let turns = PausingTurns()
+    private static let lock = FairLock()
 
-    /// Argon2id at this cost, in the turn of the user who asked for it.
+    /// Argon2id at this cost, under the fair lock of derivations.
     func stretch(
         _ passphrase: SecretBytes, salt: Bytes16, for user: UInt32
     ) throws(DerivationError) -> SecretBytes {
-        try Self.turns.take(for: user) { () throws(DerivationError) in
+        try Self.lock.withLock(for: user) { () throws(DerivationError) in
             try Derivation.argon2id(
                 passphrase: passphrase, salt: salt, passes: passes,
                 memoryByteCount: memoryByteCount)

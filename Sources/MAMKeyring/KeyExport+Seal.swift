@@ -8,7 +8,7 @@ extension KeyExport {
     private static let passphraseInfo = "mamd key export passphrase v1"
     private static let recoveryInfo = "mamd key export recovery v1"
 
-    /// Under a passphrase alone: whoever has the file may guess, and has no delays.
+    /// Under a passphrase only: with the file, guessing has no limit and no delay.
     static func seal(
         _ keys: ClassKeys, of keybag: Keybag, time: Int64, passphrase: SecretBytes,
         cost: KeyDerivationCost = .standard
@@ -65,8 +65,8 @@ extension KeyExport {
         return keys
     }
 
-    /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what a device can tell
-    /// of its own records without the private key.
+    /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what
+    /// a device can tell of its own records without the private key.
     func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
         accountID == keybag.accountID && keyIDs == keybag.keyIDs && others == keybag.others
             && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
@@ -96,8 +96,8 @@ extension KeyExport {
         return try WrappingKey.derive(stretched, account, info: passphraseInfo)
     }
 
-    /// Binds all that stands before it to the class keys. GCM alone would let one file open to two keys, under two
-    /// passphrases.
+    /// Binds all that stands before it to the class keys. GCM alone would let one file open to two
+    /// keys, under two passphrases.
     private static func check(
         _ record: [UInt8], _ account: AccountID, _ keyD: SecretBytes
     ) throws(DerivationError) -> Bytes16 {

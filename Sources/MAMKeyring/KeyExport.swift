@@ -1,11 +1,12 @@
-// An account's keys on their way to another machine: a record of its own, with nothing of this device in it.
+// An account's keys on their way to another machine: a record of its own, with nothing of this
+// device in it.
 
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 
-/// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are authenticated only once
-/// it was opened.
+/// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are
+/// authenticated only once it was opened.
 package struct KeyExport: Sendable {
     /// Of one without other keys.
     package static let byteCount = 1024
@@ -21,7 +22,7 @@ package struct KeyExport: Sendable {
     let publicKeyB: Curve25519.PublicKey
     let keyIDs: PerClass<KeyID>
     let others: OtherKeys
-    /// As it lies on disk.
+    /// As it is on disk.
     package let bytes: [UInt8]
 
     /// What opens it.
@@ -68,7 +69,8 @@ package enum KeyExportError: Error, Equatable, Sendable {
     case checksum
     /// A field has a value that no writer gives it; its offset.
     case field(offset: Int)
-    /// Deriving its key would take more than a machine should give to a file that anybody may have written.
+    /// Deriving its key would take more than a machine should give to a file that anybody may have
+    /// written.
     case tooCostly
     /// It is sealed under a passphrase, and a recovery key was given.
     case needsPassphrase
@@ -87,7 +89,8 @@ extension KeyExportError: CustomStringConvertible {
         switch self {
         case .notAnExport: "it does not begin as exported keys do"
         case .newerVersion(let version):
-            "it has format version \(version), and this program knows up to \(KeyExport.version):"
+            "it has format version \(version), but this program supports up to"
+                + " \(KeyExport.version):"
                 + " install a newer mamd"
         case .wrongLength: "no export has its length"
         case .checksum: "its checksum is wrong: it was changed or damaged"

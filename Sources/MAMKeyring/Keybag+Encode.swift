@@ -5,7 +5,7 @@ internal import MAMFormat
 internal import MAMModel
 
 extension Keybag {
-    /// The whole record as it lies on disk, checksum included. Its keys are wrapped, so it may be
+    /// The whole record as it is on disk, checksum included. Its keys are wrapped, so it may be
     /// in an array.
     package var encoded: [UInt8] {
         let count = Self.byteCount + others.counts.byteCount

@@ -37,7 +37,7 @@ package struct Keybag: Sendable {
     /// The name of one class's key.
     package func keyID(_ protectionClass: ProtectionClass) -> KeyID { keyIDs[protectionClass] }
 
-    /// Where a class's wrapped key lies in ``wrappedKeys``.
+    /// Where a class's wrapped key is in ``wrappedKeys``.
     static func wrappedRange(_ protectionClass: ProtectionClass) -> Range<Int> {
         let start = Int(protectionClass.rawValue - 1) * KeyWrap.byteCount
         return start..<start + KeyWrap.byteCount

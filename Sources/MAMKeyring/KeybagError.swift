@@ -34,7 +34,7 @@ extension KeybagError: CustomStringConvertible {
         case .tooLong: "no keybag has its length"
         case .notAKeybag: "it does not begin as a keybag does"
         case .newerVersion(let version):
-            "it has format version \(version), and this program knows up to \(Keybag.version):"
+            "it has format version \(version), but this program supports up to \(Keybag.version):"
                 + " install a newer mamd"
         case .checksum: "its checksum is wrong: it was changed or damaged"
         case .field(let offset): "it has an impossible value at offset \(offset)"

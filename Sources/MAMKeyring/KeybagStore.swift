@@ -5,9 +5,10 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// The directory `keybags/`. Nothing is ever removed from it but unfinished files and the keybags of wiped accounts.
+/// The directory `keybags/`. Nothing is ever removed from it but unfinished files and the keybags
+/// of wiped accounts.
 struct KeybagStore: Sendable {
-    static let directoryName = "keybags"
+    static let directoryName = AccountFile.keybag.directory
     private static let suffix = ".keybag"
     private static let copySuffix = ".keybag.copy"
 
@@ -31,9 +32,10 @@ struct KeybagStore: Sendable {
 
     /// Reads all accounts but some, repairs what one good copy allows, and tells what it did.
     ///
-    /// `known`: accounts that are in memory, each as good as a copy. `mayRepair`: false to write nothing and only tell.
+    /// `known`: accounts that are in memory, each as good as a copy. `mayRepair`: false to write
+    /// nothing and only tell.
     func load(
-        deviceSecret: SecretBytes, except left: Set<AccountID>, known: [Keyring.Account] = [],
+        deviceSecret: SecretBytes, except left: Set<AccountID>, known: [HeldAccount] = [],
         mayRepair: Bool = true, report: (KeyringFinding) -> Void
     ) throws(Errno) -> [Entry] {
         if mayRepair { eraseUnfinished(report: report) }
@@ -54,8 +56,8 @@ struct KeybagStore: Sendable {
 
     /// Writes both copies, one after the other, so that one is whole at any moment.
     ///
-    /// Throws only if the old content is still in place. From here on the new content is what counts, for the next
-    /// load too; false if it may not survive a crash, which is reported.
+    /// Throws only if the old content is still in place. From here on the new content is what
+    /// counts, for the next load too; false if it may not survive a crash, which is reported.
     @discardableResult
     func save(_ keybag: Keybag, report: (KeyringFinding) -> Void) throws(Errno) -> Bool {
         let bytes = keybag.encoded
@@ -101,8 +103,8 @@ struct KeybagStore: Sendable {
 
     /// Destroys both copies of an account's keybag, and what interrupted changes left of it.
     ///
-    /// One that cannot be destroyed keeps none of the others. Throws if one may still be there, on disk or in the
-    /// directory, or come back with a crash.
+    /// One that cannot be destroyed keeps none of the others. Throws if one may still be there, on
+    /// disk or in the directory, or come back with a crash.
     func destroy(_ account: AccountID) throws(Errno) {
         var failure: Errno?
         func attempt(_ step: () throws(Errno) -> Void) {
@@ -133,7 +135,7 @@ struct KeybagStore: Sendable {
     }
 
     private func loadAccount(
-        _ name: String, deviceSecret: SecretBytes, known: Keyring.Account?, mayRepair: Bool,
+        _ name: String, deviceSecret: SecretBytes, known: HeldAccount?, mayRepair: Bool,
         report: (KeyringFinding) -> Void
     ) -> Entry {
         let names = [name + Self.suffix, name + Self.copySuffix]

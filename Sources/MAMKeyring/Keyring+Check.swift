@@ -4,19 +4,19 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {
-    /// Compares all copies with what is in memory; with `repair` writes those anew that differ. What was found is returned,
-    /// and not reported otherwise.
+    /// Compares all copies with what is in memory; with `repair` writes those anew that differ.
+    /// What was found is returned, and not reported otherwise.
     package func checkKeybags(repair: Bool) throws(KeyringError) -> [KeyringFinding] {
         var findings: [KeyringFinding] = []
         // No account is registered or changed meanwhile.
-        try changes.withLock { _ throws(KeyringError) in
+        try locks.changes.withLock { _ throws(KeyringError) in
             let (known, decided) = state.read {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {
                 // Those too whose record cannot be read: one copy must not bring the other back.
-                let records = try wipeStore.load()
-                _ = try store.load(
+                let records = try wipes.store.load()
+                _ = try files.keybags.load(
                     deviceSecret: deviceSecret, except: decided.union(records.map(\.account)),
                     known: known, mayRepair: repair
                 ) { findings.append($0) }

@@ -6,8 +6,8 @@ package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// What wraps a new file's key in this class. B and D work in every state; A only while unlocked; C from
-    /// the first unlock on.
+    /// What wraps a new file's key in this class. B and D work in every state; A only while
+    /// unlocked; C from the first unlock on.
     package func wrapper(
         account: AccountID, protectionClass: ProtectionClass
     ) throws(KeyringError) -> FileKeyWrapper {
@@ -21,8 +21,8 @@ extension Keyring {
         return FileKeyWrapper(keyID: keyID, ephemeralKey: .zero, wrappingKey: key)
     }
 
-    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the header's
-    /// bytes before them.
+    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the
+    /// header's bytes before them.
     package func unwrap(
         _ wrapped: UnsafeRawBufferPointer, keyID: KeyID, protectionClass: ProtectionClass,
         ephemeralKey: EphemeralKey, associatedData: UnsafeRawBufferPointer
@@ -75,7 +75,7 @@ extension KeyExport {
 }
 
 extension ExportedKeys {
-    /// True if they open the key of a file with this header. `bytes`: the header as it lies on
+    /// True if they open the key of a file with this header. `bytes`: the header as it is on
     /// disk.
     package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
         guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,
@@ -97,22 +97,5 @@ extension ExportedKeys {
     ) -> SecretBytes? {
         if export.keyIDs[protectionClass] == id { return keys[protectionClass] }
         return others.first { $0.id == id && $0.protectionClass == protectionClass }?.secret
-    }
-}
-
-extension Keyring.Account {
-    /// What opens files of a class: for B the private half. Nil while the window is closed.
-    func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
-        switch protectionClass {
-        case .complete: keyA
-        case .completeUnlessOpen: privateKeyB
-        case .completeUntilFirstUserAuthentication: keyC
-        case .none: keyD
-        }
-    }
-
-    /// The same for one that may be another than the present.
-    fileprivate func key(_ id: KeyID, of protectionClass: ProtectionClass) -> SecretBytes? {
-        keybag.keyID(protectionClass) == id ? key(protectionClass) : others[id]
     }
 }

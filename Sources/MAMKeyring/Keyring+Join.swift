@@ -1,4 +1,4 @@
-// An import into an account that is here already: the keys that come open files beside its own.
+// An import into an account that is here already: the keys that come open files besides its own.
 
 package import MAMCrypto
 package import MAMModel
@@ -13,9 +13,9 @@ extension Keyring {
         passphrase: SecretBytes?
     ) throws(KeyringError) {
         // No other account gets one of these keys meanwhile.
-        try registrations.withTurn(of: uid(of: account) ?? 0) { () throws(KeyringError) in
+        try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try refuseOthers(than: account, having: export)
-            try rewrite(account, opening: passphrase, sealing: passphrase) {
+            try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
                 keybag, keys, all throws(KeyringError) in
                 try keybag.join(export, opened, beside: keys, &all)
             }
@@ -36,7 +36,7 @@ extension Keyring {
             if let holder = self.account(ofKey: name), holder != account {
                 throw .accountExists(holder)
             }
-            if let wipe = wipe(ofKey: name) { throw .beingWiped(wipe.account) }
+            if let wipe = wipes.first(ofKey: name) { throw .beingWiped(wipe.account) }
         }
     }
 }

@@ -10,8 +10,8 @@ extension Keyring {
         state.read { $0.accounts[account]?.window ?? .beforeFirstUnlock }
     }
 
-    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The passphrase is
-    /// nil for an account that was registered without one.
+    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The
+    /// passphrase is nil for an account that was registered without one.
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
@@ -22,8 +22,8 @@ extension Keyring {
     package func openKeys(
         of account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
-        try passphrases.withLock(account) { () throws(KeyringError) in
-            try openKeys(try keybag(of: account), passphrase: passphrase)
+        try locks.passphrases.withLock(account) { () throws(KeyringError) in
+            try sealer.openKeys(try state.keybag(of: account), passphrase: passphrase)
         }
     }
 
@@ -60,34 +60,5 @@ extension Keyring {
         }
         guard let isCurrent else { throw .unknownAccount(account) }
         guard isCurrent else { throw .passphraseRequired }
-    }
-
-    func keybag(of account: AccountID) throws(KeyringError) -> Keybag {
-        guard let keybag = state.read({ $0.accounts[account]?.keybag }) else {
-            throw .unknownAccount(account)
-        }
-        return keybag
-    }
-}
-
-extension Keyring.Account {
-    fileprivate mutating func dropLockedKeys() {
-        keyA?.erase()
-        privateKeyB?.erase()
-        keyA = nil
-        privateKeyB = nil
-        dropOthers(of: [.complete, .completeUnlessOpen])
-    }
-
-    fileprivate mutating func dropKeyC() {
-        keyC?.erase()
-        keyC = nil
-        dropOthers(of: [.completeUntilFirstUserAuthentication])
-    }
-
-    private mutating func dropOthers(of classes: [ProtectionClass]) {
-        for (id, protectionClass) in keybag.others.names where classes.contains(protectionClass) {
-            others.removeValue(forKey: id)?.erase()
-        }
     }
 }

@@ -41,8 +41,8 @@ package enum KeyringError: Error, Equatable, Sendable {
     case lockedMeanwhile(AccountID)
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
-    /// Policy or settings do not want it; a sentence.
-    case refused(String)
+    /// Policy or settings do not want it; a sentence, and a command that helps.
+    case refused(String, next: String? = nil)
     /// The wrapped file key or its header was changed.
     case notAuthentic
     case keybag(KeybagError)
@@ -61,14 +61,17 @@ extension KeyringError: CustomStringConvertible {
         case .unknownKey: "the key that the file needs is not on this device"
         case .accountExists: "an account with this name or object id is registered already"
         case .beingWiped:
-            "the account is being wiped, and not all of its files are gone yet: see the daemon's log,"
+            "the account is being wiped, and not all of its files are gone yet: see the daemon's"
+                + " log,"
                 + " or run mamctl wipe again"
         case .nobody: "an account needs a name or an object id"
         case .invalidObjectID:
-            "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has control characters"
+            "the object id is empty, longer than \(Identity.maximumObjectIDByteCount) bytes, or has"
+                + " control characters"
         case .linkedAlready(let objectID): "the account has the object id \(objectID) already"
         case .leftOver(let name):
-            "\(name) of this account is in the state directory and cannot be used: move it away first"
+            "\(name) of this account is in the state directory and cannot be used: move it away"
+                + " first"
         case .leftNewer(let record): "no keys are imported: \(record)"
         case .emptyPassphrase: "the passphrase is empty"
         case .passphraseRequired: "the account needs its passphrase"
@@ -84,14 +87,14 @@ extension KeyringError: CustomStringConvertible {
         case .windowClosed: "the account is locked"
         case .lockedMeanwhile: "it was locked while it was being unlocked: unlock it again"
         case .blocked(let block): "the account is blocked: \(block.reason)"
-        case .refused(let reason): reason
+        case .refused(let reason, let next): next.map { "\(reason); run: \($0)" } ?? reason
         case .notAuthentic: "the file's header was changed or damaged: its key does not open"
         case .keybag(let error): "the account's keybag cannot be used: \(error)"
         case .deviceSecret(let error): error.description
         case .derivation(.outOfMemory):
             "there is not enough memory to derive the key:"
                 + " close programs, or lower KeyDerivation.MemoryMiB"
-        case .derivation(.costOutOfRange): "the settings' KeyDerivation has an impossible value"
+        case .derivation(.costOutOfRange): "the setting KeyDerivation has an invalid value"
         case .derivation(.failure), .cipher: "the cipher library failed"
         case .storage(let error): "the state directory cannot be used: \(error)"
         }
@@ -112,7 +115,8 @@ package enum KeyringFinding: Equatable, Sendable {
     case unreadable(fileName: String, KeybagError)
     /// What a crash left of a change was not overwritten, or is still there.
     case notErased(fileName: String, Errno)
-    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be used.
+    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be
+    /// used.
     case wipeDamaged(AccountID)
     /// A newer mamd decided it: nothing of the account is destroyed, and it cannot be used.
     case wipeNewer(NewerRecord)
@@ -148,7 +152,8 @@ extension KeyringFinding: CustomStringConvertible {
         case .unreadable(let name, let error): "keybags/\(name) cannot be used: \(error)"
         case .notErased(let name, let error): "keybags/\(name) cannot be erased: \(error)"
         case .wipeDamaged(let account):
-            "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is removed:"
+            "wipes/\(account.bytes) is damaged, so the account is not used and nothing of it is"
+                + " removed:"
                 + " delete this file to keep the account"
         case .wipeNewer(let record):
             "the account is not used and nothing of it is removed: \(record)"

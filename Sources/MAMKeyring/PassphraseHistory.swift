@@ -5,8 +5,8 @@ internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of them. Like those of wrong
-/// ones they say nothing without the device secret.
+/// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of
+/// them. Like those of wrong ones they say nothing without the device secret.
 struct PastPassphrases: Equatable {
     /// As many as a policy can ask for.
     static let maximumCount = 24
@@ -53,7 +53,8 @@ struct PassphraseHistory: Sendable {
     private static let maximumByteCount = 4096
 
     init(in stateDirectory: Int32) throws(Errno) {
-        directory = try openStateDirectory(in: stateDirectory, "passphrases")
+        directory = try openStateDirectory(
+            in: stateDirectory, AccountFile.pastPassphrases.directory)
         try removeUnfinishedFiles(in: directory.raw)
     }
 
@@ -82,33 +83,5 @@ struct PassphraseHistory: Sendable {
     func remove(_ account: AccountID) throws(Errno) {
         try removeFile(in: directory.raw, named: "\(account.bytes)")
         try synchronize(directory.raw)
-    }
-}
-
-extension Keyring {
-    /// What is remembered once the passphrase is changed. Throws if the new one is one of the last `count`, the present one
-    /// among them. The caller holds the account's `passphrases`.
-    func history(
-        of account: AccountID, from old: SecretBytes?, to new: SecretBytes, refusing count: Int
-    ) throws(KeyringError) -> PastPassphrases {
-        var past =
-            histories.load(account, report: report)
-            ?? PastPassphrases(Keybag.Passphrase(cost: cost, salt: SecureRandom.bytes16()))
-        if let old { past.add(try fingerprint(old, past, account)) }
-        let fingerprint = try fingerprint(new, past, account)
-        guard !past.fingerprints.prefix(count).contains(fingerprint) else {
-            throw .refused("it is one of the last \(count) passphrases (previousPinBlockCount)")
-        }
-        return past
-    }
-
-    private func fingerprint(
-        _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
-    ) throws(KeyringError) -> Bytes16 {
-        let user = uid(of: account) ?? 0
-        let stretched = try stretch(passphrase, past.derivation, for: user)
-        return try deriving { () throws(DerivationError) in
-            try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
-        }
     }
 }

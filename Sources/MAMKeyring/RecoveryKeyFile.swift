@@ -1,4 +1,5 @@
-// The private half of an organisation's recovery key, in a file of the administrator's: docs/FORMAT.md, section 8.
+// The private half of an organisation's recovery key, in a file of the administrator's:
+// docs/FORMAT.md, section 8.
 
 package import MAMCrypto
 package import MAMFormat

@@ -7,7 +7,7 @@ package import MAMSystem
 
 /// The directory `recovery/` in a backing directory's own, so that it goes where the files go.
 package struct RecoveryRecords: Sendable {
-    private static let directoryName = "recovery"
+    private static let directoryName = AccountFile.recoveryRecord.directory
     private static let suffix = ".keys"
     private let place: Descriptor
 
@@ -56,7 +56,8 @@ package struct RecoveryRecords: Sendable {
         try synchronize(directory.raw)
     }
 
-    /// All of the account's, and what interrupted changes left of them; one that cannot be removed keeps none of the others.
+    /// All of the account's, and what interrupted changes left of them; one that cannot be removed
+    /// keeps none of the others.
     package func removeAll(of account: AccountID) throws(Errno) {
         guard let directory = try existingDirectory() else { return }
         var failure: Errno?
@@ -69,7 +70,8 @@ package struct RecoveryRecords: Sendable {
         if let failure { throw failure }
     }
 
-    /// Those of accounts that are not here are left alone: they came with a copy from another machine.
+    /// Those of accounts that are not here are left alone: they came with a copy from another
+    /// machine.
     private func names(
         of account: AccountID, in directory: Descriptor, atMost limit: Int = .max
     ) throws(Errno) -> [String] {

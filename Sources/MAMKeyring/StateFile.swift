@@ -3,7 +3,8 @@
 internal import Glibc
 internal import MAMSystem
 
-/// The regular file `name` in `directory`, opened for reading: no link is followed, no pipe waited for.
+/// The regular file `name` in `directory`, opened for reading: no link is followed, no pipe waited
+/// for.
 func openStateFile(in directory: Int32, _ name: String) throws(Errno) -> (Descriptor, stat) {
     let file = try openFile(at: directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let facts = try status(of: file.raw)
@@ -11,7 +12,8 @@ func openStateFile(in directory: Int32, _ name: String) throws(Errno) -> (Descri
     return (file, facts)
 }
 
-/// At most `byteCount` bytes of a state file; a longer one gives one byte more, so that its length shows.
+/// At most `byteCount` bytes of a state file; a longer one gives one byte more, so that its length
+/// shows.
 func readStateFile(
     in directory: Int32, _ name: String, byteCount: Int
 ) throws(Errno) -> [UInt8] {
@@ -37,7 +39,8 @@ func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> De
     return try openFile(at: directory, name, openDirectoryFlags)
 }
 
-/// Removes what a crash left of new files. Not overwritten: one may be a second name of a file that counts.
+/// Removes what a crash left of new files. Not overwritten: one may be a second name of a file that
+/// counts.
 func removeUnfinishedFiles(in directory: Int32) throws(Errno) {
     for name in try unfinishedFiles(in: directory) { try removeFile(in: directory, named: name) }
 }

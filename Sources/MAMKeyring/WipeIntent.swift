@@ -1,4 +1,5 @@
-// The decision to destroy an account, as it lies on disk from the first moment on. Pure: bytes in, values out.
+// The decision to destroy an account, as it is on disk from the first moment on. Pure: bytes in,
+// values out.
 
 internal import MAMFormat
 package import MAMModel

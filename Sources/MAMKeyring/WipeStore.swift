@@ -6,7 +6,7 @@ internal import MAMSystem
 
 /// The directory `wipes/`: one file per account that is being destroyed.
 struct WipeStore: Sendable {
-    static let directoryName = "wipes"
+    static let directoryName = AccountFile.wipe.directory
     private let directory: Descriptor
 
     init(in stateDirectory: Int32) throws(Errno) {
@@ -60,8 +60,8 @@ struct WipeStore: Sendable {
         }
     }
 
-    /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can neither be made durable
-    /// nor taken back counts, and is reported.
+    /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can
+    /// neither be made durable nor taken back counts, and is reported.
     func save(_ intent: WipeIntent, report: (KeyringFinding) -> Void) throws(Errno) {
         let name = Self.fileName(intent.account)
         do throws(Errno) {
@@ -76,8 +76,8 @@ struct WipeStore: Sendable {
         }
     }
 
-    /// Undoes a rename that may have happened, and the sync of the directory failed. False if the record may be there, or
-    /// come back with a crash.
+    /// Undoes a rename that may have happened, and the sync of the directory failed. False if the
+    /// record may be there, or come back with a crash.
     private func takeBack(_ name: String) -> Bool {
         do throws(Errno) { _ = try status(at: directory.raw, name) } catch {
             if error == .noEntry { return true }

@@ -7,7 +7,8 @@ package struct AccountBlock: Sendable, Hashable {
         case recheck
         /// No check-in for longer than policy allows.
         case offline
-        /// No check-in for so long that policy wants the data gone, unless the account proves itself once more.
+        /// No check-in for so long that policy wants the data gone, unless the account proves
+        /// itself once more.
         case offlineWipe = "offline-wipe"
         /// A condition of policy on device, programs or account is not met.
         case launch
@@ -17,7 +18,8 @@ package struct AccountBlock: Sendable, Hashable {
         case lockedOut = "locked-out"
         /// Outside working hours.
         case clockedOut = "clocked-out"
-        /// Deregistered without a wipe: the keys stay, sealed, until the account is registered again.
+        /// Deregistered without a wipe: the keys stay, sealed, until the account is registered
+        /// again.
         case signedOut = "signed-out"
     }
 

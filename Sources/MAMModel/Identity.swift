@@ -5,7 +5,8 @@
 /// Both are kept as first written and compared without regard to case, as Entra does. Either may be
 /// empty; with both empty the owner is nobody.
 package struct Identity: Sendable {
-    /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of UTF-8.
+    /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of
+    /// UTF-8.
     package let name: String
     /// Directory object id, a GUID by custom: at most ``maximumObjectIDByteCount`` bytes of UTF-8.
     package let objectID: String
@@ -24,15 +25,16 @@ package struct Identity: Sendable {
         package var description: String {
             switch self {
             case .nameTooLong(let count):
-                "the name has \(count) bytes, of at most \(maximumNameByteCount)"
+                "the name has \(count) bytes; the maximum is \(maximumNameByteCount)"
             case .objectIDTooLong(let count):
-                "the object id has \(count) bytes, of at most \(maximumObjectIDByteCount)"
-            case .controlCharacter: "it has a control character in it"
+                "the object id has \(count) bytes; the maximum is \(maximumObjectIDByteCount)"
+            case .controlCharacter: "it contains a control character"
             }
         }
     }
 
-    /// Takes any text that fits and has no control characters, so that it can stand in one line of output.
+    /// Takes any text that fits and has no control characters, so that it can stand in one line of
+    /// output.
     package init(name: String, objectID: String = "") throws(Invalid) {
         guard name.utf8.count <= Self.maximumNameByteCount else {
             throw .nameTooLong(name.utf8.count)

@@ -12,7 +12,8 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Arrays and objects within each other, at most: a parser's stack is no place for a client's wishes.
+    /// Arrays and objects within each other, at most: a parser's stack is no place for a client's
+    /// wishes.
     package static let maximumDepth = 32
 
     /// Why bytes are not a value.
@@ -33,8 +34,8 @@ package enum JSONValue: Sendable, Hashable {
     package init(
         parsing bytes: [UInt8], maximumCount: Int = Self.maximumCount
     ) throws(Malformed) {
-        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in them has a zero byte,
-        // and none in UTF-8 does.
+        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in
+        // them has a zero byte, and none in UTF-8 does.
         guard !bytes.contains(0) else { throw .syntax }
         let extent = Extent(of: bytes)
         guard extent.depth <= Self.maximumDepth else { throw .tooDeep }
@@ -112,7 +113,8 @@ extension JSONValue: Codable {
         } else if let integer = try? container.decode(Int64.self) {
             self = .integer(integer)
         } else if let number = try? container.decode(Double.self) {
-            // Its fraction may have been too fine to be kept: written, it will read as a whole number.
+            // Its fraction may have been too fine to be kept: written, it will read as a whole
+            // number.
             self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
         } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)

@@ -26,7 +26,8 @@ package struct ProtectionInfo: Sendable {
     package let isManaged: Bool
     /// The class in the header, or that a directory asks for; nil for a file that is not encrypted.
     package let fileClass: ProtectionClass?
-    /// The class after policy and ceiling, for a directory's new files too; nil for a file that is not encrypted.
+    /// The class after policy and ceiling, for a directory's new files too; nil for a file that is
+    /// not encrypted.
     package let effectiveClass: ProtectionClass?
     package let state: ProtectionState
     /// One sentence on why the state is what it is.

@@ -6,8 +6,8 @@ package enum WindowState: String, Sendable {
     case beforeFirstUnlock = "before-first-unlock"
     /// All classes are open.
     case unlocked
-    /// About to be locked: the keys are still here, for some seconds in which an unlock cancels, or while the last
-    /// writes arrive.
+    /// About to be locked: the keys are still here, for some seconds in which an unlock cancels, or
+    /// while the last writes arrive.
     case grace
     /// Classes A and B are closed; C is open.
     case locked

@@ -2,8 +2,8 @@
 
 package import MAMModel
 
-/// All configurations that are delivered for one account. Values are texts on the wire; whoever asks says what they
-/// are to be.
+/// All configurations that are delivered for one account. Values are texts on the wire; whoever
+/// asks says what they are to be.
 package struct AppConfiguration: Sendable, Equatable {
     private struct Delivery: Sendable, Equatable {
         let values: [NamedValue]

@@ -10,8 +10,8 @@ package enum Assignment: Sendable, Hashable {
     /// Ours: a flat policy names an account.
     case account(String)
 
-    /// The target of an entry. One that is not understood covers everybody: a policy must not become looser by our
-    /// not knowing whom it is for.
+    /// The target of an entry. One that is not understood covers everybody: a policy must not
+    /// become looser by our not knowing whom it is for.
     init(_ entry: [String: JSONValue], _ warnings: inout [PolicyWarning]) throws(PolicyError) {
         guard let target = entry["target"]?.object else {
             throw .value(key: "assignments", expected: "a list of objects with a target in each")
@@ -56,8 +56,8 @@ package struct Groups: Sendable, Equatable {
         members[group.lowercased()].map { $0.contains(where: account.matches) }
     }
 
-    /// True if the assignments cover the account: a group that is not known counts as one that everybody is in, and
-    /// one that excludes nobody.
+    /// True if the assignments cover the account: a group that is not known counts as one that
+    /// everybody is in, and one that excludes nobody.
     func cover(_ account: Identity, _ assignments: [Assignment]) -> Bool {
         var included: [Bool] = []
         for assignment in assignments {

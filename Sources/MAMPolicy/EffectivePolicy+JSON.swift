@@ -3,8 +3,8 @@
 package import MAMModel
 
 extension EffectivePolicy {
-    /// The rules in force in Graph's words; for each of them which documents gave the value, and which asked for
-    /// something looser.
+    /// The rules in force in Graph's words; for each of them which documents gave the value, and
+    /// which asked for something looser.
     package var json: JSONValue {
         var shown: [String: JSONValue] = [:]
         for field in RuleField.all where field.show(rules) != .null {
@@ -13,7 +13,19 @@ extension EffectivePolicy {
         return ["rules": .object(shown), "documents": .array(sources.map(describe))]
     }
 
-    /// A value may be from a document that leaves the property open; looser is only what somebody wrote.
+    /// Tells these rules from others, over restarts and versions: by the properties that are
+    /// configured, in Graph's words, sorted by name. FNV-1a, 64 bits.
+    package var mark: String {
+        let shown = RuleField.all.map { ($0.key, $0.show(rules)) }.filter { $0.1 != .null }
+        let text = JSONValue.object(Dictionary(uniqueKeysWithValues: shown)).encoded()
+        let hash = text.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+            ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+        }
+        return String(hash, radix: 16)
+    }
+
+    /// A value may be from a document that leaves the property open; looser is only what somebody
+    /// wrote.
     private func origin(of field: RuleField) -> JSONValue {
         let value = field.show(rules)
         let speaking = sources.filter { field.stand($0.rules) != nil }

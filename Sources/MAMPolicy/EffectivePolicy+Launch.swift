@@ -21,7 +21,7 @@ extension EffectivePolicy {
         return finding(
             model.map { allowed.contains(trimmed($0[...]).lowercased()) }, .deviceModel,
             "allowedIosDeviceModels", rules.appActionIfIosDeviceModelNotAllowed,
-            "the device model \(model ?? "") is not on the list of allowed ones")
+            "the device model \(model ?? "") is not on the allow list")
     }
 
     private func complianceFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
@@ -41,7 +41,7 @@ extension EffectivePolicy {
         return finding(
             known.map { $0.isAtMost(highest) }, .threatLevel, "maximumAllowedDeviceThreatLevel",
             action == .wipe ? .wipe : .block,
-            "the device's threat level is \(known?.rawValue ?? ""), more than \(highest.rawValue)")
+            "the device's threat level is \(known?.rawValue ?? ""), above \(highest.rawValue)")
     }
 
     private func authenticationFinding(_ conditions: LaunchConditions) -> LaunchFinding? {
@@ -83,8 +83,8 @@ func finding(
     guard let isMet else {
         return LaunchFinding(
             action: min(wanted, .block), subject: subject, rule: rule,
-            reason: "\(rule) cannot be judged: what it asks about is not known"
-                + (subject.source.map { "; what tells it: \($0)" } ?? ""))
+            reason: "\(rule) cannot be evaluated: its input is unknown"
+                + (subject.source.map { "; provide it with \($0)" } ?? ""))
     }
     return isMet
         ? nil : LaunchFinding(action: wanted, subject: subject, rule: rule, reason: reason)
@@ -94,7 +94,7 @@ extension LaunchFinding {
     /// The same, where nobody said that what was looked at is what the policy means.
     fileprivate var onGuess: LaunchFinding {
         let advice =
-            subject.source.map { "; if policy means something else, tell it by \($0)" } ?? ""
+            subject.source.map { "; if policy means something else, set it with \($0)" } ?? ""
         return LaunchFinding(
             action: min(action, .block), subject: subject, rule: rule, reason: reason + advice)
     }

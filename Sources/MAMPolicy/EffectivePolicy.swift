@@ -2,7 +2,8 @@
 
 package import MAMModel
 
-/// The most restrictive answer of several documents. A rule is nil where none of them says anything.
+/// The most restrictive answer of several documents. A rule is nil where none of them says
+/// anything.
 package struct EffectivePolicy: Sendable {
     package let rules: PolicyRules
     /// The documents, for telling where a rule is from.
@@ -31,8 +32,8 @@ package struct EffectivePolicy: Sendable {
 
     /// The class that policy asks for a managed owner's files.
     ///
-    /// A document that does not speak of encryption leaves it to the device, like `useDeviceSettings`, whose class may
-    /// be stricter than the one that another document names.
+    /// A document that does not speak of encryption leaves it to the device, like
+    /// `useDeviceSettings`, whose class may be stricter than the one that another document names.
     package func protectionClass(settings: Settings) -> ProtectionClass {
         sources.map(\.rules).reduce(protectionClass(of: rules, settings)) {
             $0.stricter(of: protectionClass(of: $1, settings))
@@ -44,8 +45,8 @@ package struct EffectivePolicy: Sendable {
             deviceDefault: settings.deviceDefaultClass)
     }
 
-    /// The class that a file gets: the stricter of policy's and the one that was asked for it, lowered by the
-    /// ceiling.
+    /// The class that a file gets: the stricter of policy's and the one that was asked for it,
+    /// lowered by the ceiling.
     package func effectiveClass(
         asked: ProtectionClass?, settings: Settings
     ) -> ProtectionClass {
@@ -58,6 +59,15 @@ package struct EffectivePolicy: Sendable {
     package var outbound: DataTransfers {
         rules.allowedOutboundDataTransferDestinations ?? .allApps
     }
+
+    /// What an account under this policy has may come to anybody.
+    package var sendsToAll: Bool { outbound == .allApps }
+
+    /// Whether a process may open a file of the account: a transfer, for root too. The mount and
+    /// the socket enforce this at every open, so it allocates nothing.
+    ///
+    /// `asOwner`: whether the process works for the account.
+    package func letsRead(asOwner: Bool) -> Bool { asOwner || sendsToAll }
 
     /// Where data for the account may come from.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }

@@ -1,4 +1,5 @@
-// Where things stand in a JSON text: for people who are to mend it. What a text means is told by JSONValue alone.
+// Where things stand in a JSON text: for people who are to repair it. What a text means is told by
+// JSONValue alone.
 
 internal import MAMModel
 
@@ -28,7 +29,8 @@ struct JSONScan {
     private(set) var starts: [Int: Place] = [:]
     private(set) var error: (place: Place, reason: String)?
 
-    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for each member.
+    /// Objects and lists have numbers: a way written out would be as long as all keys on it, for
+    /// each member.
     private struct Link: Hashable {
         let outer: Int
         let step: Step
@@ -54,7 +56,8 @@ struct JSONScan {
         if position < bytes.count { _ = fail("there is more after the end") }
     }
 
-    /// The number of what stands at the end of a way from the top; nil for what is not there, or is no object or list.
+    /// The number of what stands at the end of a way from the top; nil for what is not there, or is
+    /// no object or list.
     func number(at way: [Step]) -> Int? {
         way.reduce(0) { outer, step in outer.flatMap { numbers[Link(outer: $0, step: step)] } }
     }
@@ -110,7 +113,7 @@ struct JSONScan {
     }
 
     private mutating func value(at link: Link?, depth: Int) -> Bool {
-        guard depth < JSONValue.maximumDepth else { return fail("it is nested too deep") }
+        guard depth < JSONValue.maximumDepth else { return fail("it is nested too deeply") }
         skipSpace()
         let start = position
         if take("{") {
@@ -129,14 +132,14 @@ struct JSONScan {
             skipSpace()
             let start = position
             guard next == UInt8(ascii: "\""), let key = text() else {
-                return fail("a key in quotation marks should stand here")
+                return fail("expected a key in quotation marks")
             }
             members.append(Member(object: number, key: key, place: place(at: start)))
-            guard take(":") else { return fail("a colon should stand here") }
+            guard take(":") else { return fail("expected a colon") }
             let link = Link(outer: number, step: .key(key))
             guard value(at: link, depth: depth) else { return false }
         } while take(",")
-        return take("}") || fail("a comma or } should stand here")
+        return take("}") || fail("expected a comma or }")
     }
 
     private mutating func array(_ number: Int, _ depth: Int) -> Bool {
@@ -147,7 +150,7 @@ struct JSONScan {
             guard value(at: link, depth: depth) else { return false }
             index += 1
         } while take(",")
-        return take("]") || fail("a comma or ] should stand here")
+        return take("]") || fail("expected a comma or ]")
     }
 
     private mutating func text() -> String? {
@@ -181,7 +184,7 @@ struct JSONScan {
         guard start < position, (try? JSONValue(parsing: Array(bytes[start..<position]))) != nil
         else {
             position = start
-            return fail("a value should stand here")
+            return fail("expected a value")
         }
         return true
     }

@@ -20,8 +20,8 @@ package enum ClockStatus: Int, Sendable, CaseIterable {
     case notConfigured, unknown, clockedIn, clockedOut, clockedInStale, clockedOutStale
 }
 
-/// What is known of the device and the account. Nil is unknown: a condition that cannot be judged blocks, or warns if
-/// that is the most it could do. It never wipes.
+/// What is known of the device and the account. Nil is unknown: a condition that cannot be
+/// evaluated blocks, or warns if that is the most it could do. It never wipes.
 package struct LaunchConditions: Sendable {
     package var osVersion: String?
     package var appVersion: String?
@@ -36,14 +36,14 @@ package struct LaunchConditions: Sendable {
     package var canAuthenticate: Bool?
     /// Seconds; the same clock as ``clockedOutSince``.
     package var now: Int64
-    /// What no probe told, and was taken from the machine instead. Policies are written for phones: what they ask of
-    /// an iOS says nothing of another system, so a condition on these never wipes.
+    /// What no probe told, and was taken from the machine instead. Policies are written for phones:
+    /// what they ask of an iOS says nothing of another system, so a condition on these never wipes.
     package var guessed: Set<LaunchSubject> = []
 
     package init(now: Int64) { self.now = now }
 }
 
-/// One condition that is not met, or cannot be judged.
+/// One condition that is not met, or cannot be evaluated.
 package struct LaunchFinding: Sendable, Equatable {
     package let action: LaunchAction
     package let subject: LaunchSubject
@@ -58,7 +58,7 @@ package enum LaunchSubject: String, Sendable, CaseIterable {
     case sdkVersion, appVersion, osVersion, deviceModel, compliance, threatLevel, authentication
     case clock
 
-    /// What tells it, for whoever wonders why an account is closed; nil if nobody can.
+    /// What provides the fact, for diagnosis of a closed account; nil if nothing can.
     var source: String? {
         switch self {
         case .sdkVersion: "the setting Probes.SdkVersion"

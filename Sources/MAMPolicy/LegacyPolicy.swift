@@ -1,5 +1,5 @@
-// The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, or what stands behind the
-// dot alone, for trials without a service. It numbers several choices the other way round than
+// The flat policy of the SDK's debug settings: keys `IntuneMAMPolicy.…`, or what stands behind
+// the dot alone, for trials without a service. It numbers several choices the other way round than
 // Graph; here they become names.
 
 internal import MAMModel
@@ -137,7 +137,8 @@ private struct LegacyField: Sendable {
         time("AccessRecheckOfflineTimeout", 720, unit: 60, \.periodOfflineBeforeAccessCheck),
     ]
 
-    /// The bits of the places where data may be saved. Graph has no name for 8 (Dropbox) and 16 (Google Drive).
+    /// The bits of the places where data may be saved. Graph has no name for 8 (Dropbox) and 16
+    /// (Google Drive).
     private static let locations: [LegacyField] = [
         location("Location1", 1, .oneDriveForBusiness), location("Location2", 1, .sharePoint),
         location("Location4", 0, .box), location("Location8", 0, nil),

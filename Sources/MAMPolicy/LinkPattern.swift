@@ -1,8 +1,9 @@
 // `managedUniversalLinks` and `exemptedUniversalLinks`: URLs with asterisks.
 
 extension URLText {
-    /// True if the URL is one that the pattern means. An asterisk stands for any text, but never beyond the host or
-    /// the path that it stands in: `https://*.contoso.com/*` is not `https://evil.example/x.contoso.com/`.
+    /// True if the URL is one that the pattern means. An asterisk stands for any text, but never
+    /// beyond the host or the path that it stands in: `https://*.contoso.com/*` is not
+    /// `https://evil.example/x.contoso.com/`.
     func matches(_ pattern: String) -> Bool {
         guard let pattern = URLText(pattern), scheme == pattern.scheme, let host,
             let patternHost = pattern.host
@@ -14,7 +15,8 @@ extension URLText {
     /// No path is the root.
     private func slashed(_ path: String) -> String { path.isEmpty ? "/" : path }
 
-    /// Goes back to the last asterisk only, so that no pattern takes longer than both lengths multiplied.
+    /// Goes back to the last asterisk only, so that no pattern takes longer than both lengths
+    /// multiplied.
     private static func glob(_ text: String.UTF8View, _ pattern: String.UTF8View) -> Bool {
         let asterisk = UInt8(ascii: "*")
         var (here, wanted) = (text.startIndex, pattern.startIndex)

@@ -17,12 +17,13 @@ extension PinFlaw: CustomStringConvertible {
         case .notText: "it is not UTF-8 text"
         case .tooShort(let minimum): "it needs at least \(minimum) characters (minimumPinLength)"
         case .tooShortForFile(let minimum):
-            "it needs at least \(minimum) characters: who has the file guesses without limit"
+            "it needs at least \(minimum) characters: the file allows unlimited guesses"
         case .needsLetterOrSymbol: "it needs a letter or a symbol (pinCharacterSet)"
         case .needsDigitLetterAndSymbol:
             "it needs a digit, a letter and a symbol (pinCharacterSet, simplePinBlocked)"
         case .simpleSequence:
-            "it has three equal or neighbouring characters in a row, such as 111 or 123 (simplePinBlocked)"
+            "it has three equal or neighbouring characters in a row, such as 111 or 123"
+                + " (simplePinBlocked)"
         }
     }
 }
@@ -30,8 +31,8 @@ extension PinFlaw: CustomStringConvertible {
 extension PinRules {
     /// What is wrong with a candidate, given as UTF-8; nil if nothing is or if no PIN is required.
     ///
-    /// It is read in place, character by character: no copy of a passphrase may outlive this. A character is a Unicode
-    /// scalar.
+    /// It is read in place, character by character: no copy of a passphrase may outlive this. A
+    /// character is a Unicode scalar.
     package func flaw(in candidate: UnsafeRawBufferPointer) -> PinFlaw? {
         guard isRequired else { return nil }
         guard let found = Traits(reading: candidate) else { return .notText }
@@ -66,7 +67,8 @@ private struct Traits {
     var hasDigit = false
     var hasLetter = false
     var hasSymbol = false
-    /// Three characters in a row that are equal, or neighbouring digits or letters in one direction.
+    /// Three characters in a row that are equal, or neighbouring digits or letters in one
+    /// direction.
     var hasSimpleWindow = false
     private var previous: Unicode.Scalar?
     private var previousStep: Step?

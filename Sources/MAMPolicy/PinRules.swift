@@ -1,6 +1,7 @@
 // What a PIN or passphrase must be like, and what wrong ones cost.
 
-/// The PIN settings of one account's policy, with the admin centre's defaults for what is not configured.
+/// The PIN settings of one account's policy, with the admin centre's defaults for what is not
+/// configured.
 package struct PinRules: Sendable, Equatable {
     package var isRequired = false
     /// A lock of the device takes its place.

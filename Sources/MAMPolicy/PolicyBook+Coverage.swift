@@ -49,12 +49,12 @@ extension PolicyBook {
         guard accounts.contains(where: { groups.cover($0, document.assignments) }) else {
             return (
                 "no account is in the groups of its assignments",
-                "tell who is in them: the setting Groups"
+                "list their members in the setting Groups"
             )
         }
         return (
             "it is the tenant's default, and another document covers every account",
-            "mamctl policy show tells which"
+            "mamctl policy show names it"
         )
     }
 

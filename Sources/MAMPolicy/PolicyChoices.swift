@@ -1,5 +1,5 @@
-// The enumerations of Graph's managed app policies, by name. The policy that a device logs numbers several of them the
-// other way round, so that numbers stand nowhere here.
+// The enumerations of Graph's managed app policies, by name. The policy that a device logs numbers
+// several of them the other way round, so that numbers stand nowhere here.
 //
 // Where an order of restriction is needed the members stand in it, most restrictive last.
 
@@ -37,7 +37,8 @@ package enum ClipboardSharing: String, Sendable, CaseIterable {
     case allApps, managedAppsWithPasteIn, managedApps, blocked
 }
 
-/// `managedAppDataStorageLocation`. `accountDocument` is ours (Graph has no member for that location).
+/// `managedAppDataStorageLocation`. `accountDocument` is ours (Graph has no member for that
+/// location).
 package enum StorageLocation: String, Sendable, CaseIterable {
     case oneDriveForBusiness, sharePoint, box, localStorage, photoLibrary, iManage, egnyte
     case accountDocument
@@ -63,7 +64,8 @@ extension PolicyChoice {
     static var forUnknown: Self? { Array(allCases).last }
 }
 
-/// `managedAppRemediationAction`. Wipe beats block beats warn; `blockWhenSettingIsSupported` is a block.
+/// `managedAppRemediationAction`. Wipe beats block beats warn; `blockWhenSettingIsSupported` is a
+/// block.
 package enum RemediationAction: String, Sendable, CaseIterable {
     case warn, blockWhenSettingIsSupported, block, wipe
 

@@ -103,8 +103,8 @@ extension PolicyDocument {
     /// Lists whose members tell their types themselves.
     private static let mixedLists = ["managedAppPolicies", "Collection"]
 
-    /// `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` holds objects of
-    /// the type `#microsoft.graph.iosManagedAppProtection`.
+    /// `…/$metadata#deviceAppManagement/iosManagedAppProtections(apps())/$entity` holds objects
+    /// of the type `#microsoft.graph.iosManagedAppProtection`.
     private static func listedType(_ address: String) -> String? {
         guard let start = address.firstIndex(of: "#") else { return nil }
         let path = address[address.index(after: start)...].prefix { $0 != "(" }

@@ -33,20 +33,20 @@ extension PolicyError: CustomStringConvertible {
         case .notJSON: "it is not JSON"
         case .tooManyValues(let count): "it has more than \(count) values"
         case .notAPropertyList: "it is not an XML property list"
-        case .notADocument(let found): "it should hold an object and holds \(found)"
+        case .notADocument(let found): "expected an object, found \(found)"
         case .empty: "it holds no document"
         case .graphError(let code):
-            "it is an error of Microsoft Graph's\(code.map { ", \($0)," } ?? "") and no policy"
+            "it is an error of Microsoft Graph\(code.map { ", \($0)," } ?? ""), not a policy"
         case .firstPage:
-            "it has one page of a list: add the rest, and take @odata.nextLink out"
+            "it is one page of a list: add the rest and remove @odata.nextLink"
         case .noRules:
-            "it has no rule and no customSettings: remove the file if it is to ask nothing"
+            "it has neither rules nor customSettings: remove the file if that is intended"
         case .onlyConfigurations:
-            "it has only configurations, and had a protection: remove the file to take that back"
+            "it has only configurations but had a protection: remove the file to withdraw that"
         case .otherType(let type): "\(type) is not an app protection policy or app configuration"
         case .legacy:
-            "it is a flat policy for trials, "
-                + "which counts only with the setting DebugSettingsEnabled"
+            "it is a flat policy for testing, "
+                + "which needs the setting DebugSettingsEnabled"
         case .value(let key, let expected): "\(key) must be \(expected)"
         }
     }

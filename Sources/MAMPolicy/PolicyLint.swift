@@ -1,4 +1,4 @@
-// What is wrong with a policy document, all at once, for whoever writes it.
+// Reports all problems of a policy document at once.
 
 package import MAMModel
 
@@ -75,7 +75,7 @@ package enum PolicyLint {
     private static func tooMany(_ count: Int) -> LintFinding {
         LintFinding(
             severity: .error,
-            reason: "of \(count) documents only the first \(maximumCount) were looked at")
+            reason: "of \(count) documents only the first \(maximumCount) were checked")
     }
 
     private static func firstOnes(of findings: [LintFinding]) -> [LintFinding] {
@@ -84,7 +84,7 @@ package enum PolicyLint {
         let isRefused = findings.dropFirst(maximumCount).contains { $0.severity == .error }
         return findings.prefix(maximumCount) + [
             LintFinding(
-                severity: isRefused ? .error : .warning, reason: "\(more) findings more")
+                severity: isRefused ? .error : .warning, reason: "\(more) more findings")
         ]
     }
 
@@ -93,13 +93,13 @@ package enum PolicyLint {
         var findings = scan.repeated.map { member in
             LintFinding(
                 line: member.place.line, column: member.place.column, severity: .warning,
-                key: member.key, reason: "\(member.key) is written twice; only one counts")
+                key: member.key, reason: "\(member.key) appears twice; only one counts")
         }
         if let (place, reason) = scan.error {
             findings.append(
                 LintFinding(
                     line: place.line, column: place.column, severity: .warning,
-                    reason: "strict readers of JSON refuse this: \(reason)"))
+                    reason: "strict JSON parsers reject this: \(reason)"))
         }
         return findings
     }

@@ -2,7 +2,8 @@
 
 package import MAMModel
 
-/// A question that needs nothing but a policy. The raw value is the SDK's name, or one like it where iOS itself is asked.
+/// A question that needs nothing but a policy. The raw value is the SDK's name, or one like it
+/// where iOS itself is asked.
 package enum PolicyQuestion: String, Sendable, CaseIterable {
     case isPINRequired
     case isFileEncryptionRequired
@@ -54,7 +55,7 @@ extension NotificationRestriction {
     }
 }
 
-extension Party {
+extension Principal {
     package func answer(
         _ question: PolicyQuestion, _ inputs: QuestionInputs = QuestionInputs()
     ) -> Decision {
@@ -72,7 +73,7 @@ extension Party {
         case .isWidgetContentSyncAllowed:
             flag(rules.allowWidgetContentSync != false, by: "allowWidgetContentSync")
         case .isSpotlightIndexingAllowed, .areSiriIntentsAllowed, .areAppIntentsAllowed:
-            flag(sendsToAll, by: Rule.outbound)
+            flag(policy.sendsToAll, by: Rule.outbound)
         case .isAppSharingAllowed: flag(policy.outbound != .noApps, by: Rule.outbound)
         case .isScreenCaptureAllowed: isScreenCaptureAllowed(inputs)
         case .isPrintingAllowed: unless(rules.printBlocked, "printBlocked")
@@ -87,7 +88,8 @@ extension Party {
         }
     }
 
-    /// Whether a document picker may be shown in this mode: an import takes data in, all others give it away.
+    /// Whether a document picker may be shown in this mode: an import takes data in, all others
+    /// give it away.
     package func canPickDocuments(_ mode: DocumentPickerMode) -> Decision {
         guard isManaged else { return freedom }
         return mode == .import
@@ -118,7 +120,7 @@ extension Party {
     }
 
     private var shouldFileProviderEncrypt: Decision {
-        if sendsToAll { return flag(false, by: Rule.outbound) }
+        if policy.sendsToAll { return flag(false, by: Rule.outbound) }
         guard rules.disableProtectionOfManagedOutboundOpenInData != true else {
             return flag(false, by: "disableProtectionOfManagedOutboundOpenInData")
         }
@@ -133,7 +135,7 @@ extension Party {
             return .yes(
                 "the app configuration sets \(QuestionInputs.screenCaptureKey) to Disabled")
         }
-        return flag(sendsToAll, by: Rule.outbound)
+        return flag(policy.sendsToAll, by: Rule.outbound)
     }
 
     private func unless(_ isBlocked: Bool?, _ rule: String) -> Decision {

@@ -2,8 +2,8 @@
 
 package import MAMFormat
 
-/// The properties of a `managedAppProtection` that this product knows, each named as in Graph's beta schema
-/// (v1.0 is a part of it). Nil, or an empty list where Graph has one: not configured.
+/// The properties of a `managedAppProtection` that this product knows, each named as in Graph's
+/// beta schema (v1.0 is a part of it). Nil, or an empty list where Graph has one: not configured.
 package struct PolicyRules: Sendable, Equatable {
     package init() {}
 
@@ -25,7 +25,8 @@ package struct PolicyRules: Sendable, Equatable {
     package var managedBrowserToOpenLinksRequired: Bool?
     package var managedBrowser: ManagedBrowser?
     package var customBrowserProtocol: String?
-    /// Schemes that may be opened whatever the transfer level: names for people, and lists of schemes.
+    /// Schemes that may be opened whatever the transfer level: names for people, and lists of
+    /// schemes.
     package var exemptedAppProtocols: [NamedValue]?
     /// Patterns in which `*` stands for any text.
     package var managedUniversalLinks: [String]?
@@ -91,8 +92,8 @@ package struct PolicyRules: Sendable, Equatable {
     package var minimumRequiredSdkVersion: String?
     package var minimumWarningSdkVersion: String?
     package var minimumWipeSdkVersion: String?
-    /// Models with semicolons between them, in any case. Two documents may have none in common: a lone semicolon
-    /// allows no model.
+    /// Models with semicolons between them, in any case. Two documents may have none in common: a
+    /// lone semicolon allows no model.
     package var allowedIosDeviceModels: String?
     package var appActionIfIosDeviceModelNotAllowed: RemediationAction?
     package var maximumAllowedDeviceThreatLevel: ThreatLevel?

@@ -1,5 +1,5 @@
-// How the values of policy rules stand in JSON. What is unknown never makes a policy looser. Lists are sorted, since
-// their order means nothing.
+// How the values of policy rules stand in JSON. What is unknown never makes a policy looser. Lists
+// are sorted, since their order means nothing.
 
 internal import MAMFormat
 internal import MAMModel
@@ -57,7 +57,8 @@ extension Shape where Value == String? {
             return .some(text.isEmpty ? nil : text)
         }, write: { JSONValue($0) })
 
-    /// Names with semicolons between them. An empty text says nothing; a lone semicolon is a list without a name.
+    /// Names with semicolons between them. An empty text says nothing; a lone semicolon is a list
+    /// without a name.
     static let semicolonList = Shape(
         "a text with semicolons",
         read: { value in value.text.map { $0.isEmpty ? nil : joined(semicolonNames($0)) } },
@@ -73,8 +74,8 @@ extension Shape where Value == [String] {
 }
 
 extension Shape where Value == [RecoveryPublicKey] {
-    /// One key, or a list of them. One that was not typed right refuses the document: files that nobody can recover are
-    /// found out too late.
+    /// One key, or a list of them. One that was not typed right refuses the document: files that
+    /// nobody can recover are found out too late.
     static let recoveryKeys = Shape(
         "a key that mamctl recovery keygen printed, or a list of them",
         reading: { value, key, warnings in
@@ -117,7 +118,8 @@ extension Shape where Value == [NamedValue] {
         },
         write: { .array($0.map { ["name": .string($0.name), "value": .string($0.value)] }) })
 
-    /// Pairs whose values are lists with semicolons, taken apart: one scheme in each, in small letters.
+    /// Pairs whose values are lists with semicolons, taken apart: one scheme in each, in small
+    /// letters.
     static let schemes = Shape(
         namedValues.expected,
         reading: { value, key, warnings in

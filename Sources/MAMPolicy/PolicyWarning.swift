@@ -35,23 +35,23 @@ extension PolicyWarning: CustomStringConvertible {
         switch self {
         case .unknownKey(let key): "\(key) is not used by this version\(Self.guess(key: key))"
         case .unknownValue(let key, let value, let taken):
-            "\(key) has the unknown value \(value); it is taken as \(taken)"
+            "\(key) has the unknown value \(value), taken as \(taken)"
                 + Self.guess(value, of: key)
         case .unknownMember(let key, let value):
-            "\(key) has the unknown member \(value), which is left out"
+            "\(key) has the unknown member \(value), which is ignored"
                 + Self.guess(value, of: key)
-        case .wrongValue(let key, let expected): "\(key) must be \(expected); its default counts"
+        case .wrongValue(let key, let expected): "\(key) must be \(expected); using the default"
         case .negativeDuration(let key, let value): "\(key) is negative (\(value)); it counts as 0"
         case .notAVersion(let key, let value):
-            "\(key) is no version such as 17.4.1 (\(value)) and cannot be met"
+            "\(key) is not a version such as 17.4.1 (\(value)) and cannot be met"
         case .notAssigned: "isAssigned is false: the document is not in force"
-        case .unknownTarget(let type): "\(type) in assignments is not known; it covers everybody"
+        case .unknownTarget(let type): "\(type) in assignments is unknown; it covers everybody"
         case .appsWithoutBundle(coversNothing: true):
             "no entry of apps has a bundleId: the document covers no workspace"
         case .appsWithoutBundle(coversNothing: false):
-            "apps has entries without a bundleId: the others tell what is covered"
+            "apps has entries without a bundleId: the other entries define the coverage"
         case .unknownGroup(let group, let document):
-            "\(document) covers everybody: the setting Groups does not tell who is in \(group)"
+            "\(document) covers everybody: the setting Groups does not list the members of \(group)"
         case .otherWorkspaces(let names, let document):
             "\(document) is for \(names.isEmpty ? "no workspace" : fewNames(names)) "
                 + "and not in force here"

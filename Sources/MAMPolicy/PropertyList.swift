@@ -1,5 +1,5 @@
-// XML property lists, as apps have their settings in. A parser of our own: small, bounded, and never the end of the
-// process.
+// XML property lists, as apps have their settings in. A parser of our own: small, bounded, and
+// never the end of the process.
 
 internal import MAMModel
 
@@ -90,7 +90,8 @@ struct PropertyListParser {
         return nil
     }
 
-    /// The next tag's name with the slash of its kind, past space, comments, declarations; nil for anything else.
+    /// The next tag's name with the slash of its kind, past space, comments, declarations; nil for
+    /// anything else.
     private mutating func tag() -> String? {
         while true {
             while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }

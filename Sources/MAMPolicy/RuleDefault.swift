@@ -2,10 +2,11 @@
 
 internal import MAMModel
 
-/// What a document that asks for something stands for where it says nothing of a property that belongs to it. So nobody
-/// else's document can loosen what it means by itself.
+/// What a document that asks for something stands for where it says nothing of a property that
+/// belongs to it. So nobody else's document can loosen what it means by itself.
 struct RuleDefault<Value: Sendable>: Sendable {
-    /// Whether a document asks for what the property belongs to. One that is merged asks if one of its parts does.
+    /// Whether a document asks for what the property belongs to. One that is merged asks if one of
+    /// its parts does.
     let isAsked: @Sendable (PolicyRules) -> Bool
     /// Nil if no value has that meaning: then none takes its place.
     let value: Value?
@@ -19,8 +20,8 @@ struct RuleDefault<Value: Sendable>: Sendable {
         RuleDefault(isAsked: isAsked, value: value, isForAskingOnly: false)
     }
 
-    /// Of a property that means nothing by itself, such as a list of exceptions: where nothing is restricted, everything is
-    /// allowed, and a list must not shorten anybody else's.
+    /// Of a property that means nothing by itself, such as a list of exceptions: where nothing is
+    /// restricted, everything is allowed, and a list must not shorten anybody else's.
     static func onlyWhereAsked(
         _ isAsked: @escaping @Sendable (PolicyRules) -> Bool, _ value: Value?
     ) -> RuleDefault {

@@ -1,4 +1,5 @@
-// The properties of an app protection: one table for reading, merging, telling where a value is from, and showing it.
+// The properties of an app protection: one table for reading, merging, telling where a value is
+// from, and showing it.
 
 internal import MAMFormat
 internal import MAMModel
@@ -13,7 +14,8 @@ struct RuleField: Sendable {
     let merge: @Sendable ([PolicyRules], inout PolicyRules) -> Void
     /// Null: not configured.
     let show: @Sendable (PolicyRules) -> JSONValue
-    /// What these rules stand for beside others that say something of the property; nil for nothing.
+    /// What these rules stand for beside others that say something of the property; nil for
+    /// nothing.
     let stand: @Sendable (PolicyRules) -> JSONValue?
     /// Whether these rules are heard beside all others.
     let counts: @Sendable (PolicyRules) -> Bool
@@ -87,10 +89,10 @@ struct RuleField: Sendable {
         choice("managedBrowser", \.managedBrowser),
         program(
             "customBrowserProtocol", \.customBrowserProtocol,
-            .onlyWhereAsked({ $0.managedBrowserToOpenLinksRequired == true }, Party.edge.http)),
+            .onlyWhereAsked({ $0.managedBrowserToOpenLinksRequired == true }, Principal.edge.http)),
         RuleField(
             "exemptedAppProtocols", \.exemptedAppProtocols, Shape<[NamedValue]>.schemes.optional,
-            .commonValues, .onlyWhereAsked(\.restrictsSending, Party.exemptedByDefault)),
+            .commonValues, .onlyWhereAsked(\.restrictsSending, Principal.exemptedByDefault)),
         RuleField(
             "managedUniversalLinks", \.managedUniversalLinks,
             Shape<[String]>.sortedTexts.optional, .common(),

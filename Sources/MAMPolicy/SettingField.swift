@@ -46,7 +46,7 @@ struct SettingField: Sendable {
         return field
     }
 
-    static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, stored]
+    static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, kept]
         .flatMap(\.self)
 
     static let groups: [String] = ["Hooks", "KeyDerivation", "LockOn", "Probes"]
@@ -119,35 +119,19 @@ struct SettingField: Sendable {
         SettingField("MAMDebugSettings", \.debugPolicy, .object),
     ]
 
-    private static let stored: [SettingField] =
-        storedSwitches + storedTexts + storedColours + [
-            SettingField(stored: "AppGroupIdentifiers", Shape<[String]>.texts),
-            SettingField(stored: "WebViewHandledURLSchemes", Shape<[String]>.texts),
-            SettingField(stored: "SplashDuration", Shape<Double>.number(0...60)),
-            SettingField(stored: "OpenInActionExtension", truthOrName),
-        ]
-
-    private static let storedSwitches: [SettingField] = [
-        "MAMTelemetryUsePPE", "ADALLogOverrideDisabled", "IntuneMAMUseMSALOnNextLaunch",
-        "SupportsDarkMode", "SafariViewControllerBlockedOverride", "TreatAllWebViewsAsUnmanaged",
-        "FinishLaunchingAtStartup",
-    ].map { SettingField(stored: $0, Shape<Bool>.truth) }
-
-    private static let storedTexts: [SettingField] = [
-        "ADALClientId", "ADALAuthority", "ADALRedirectUri", "ADALRedirectScheme",
-        "ADALCacheKeychainGroupOverride", "aadAuthorityUriOverride", "aadRedirectUriOverride",
-        "aadClientIdOverride", "ContainingAppBundleId", "SplashIconFile", "SplashIconFile~ipad",
-        "MainNibFile", "MainNibFile~ipad", "MainStoryboardFile", "MainStoryboardFile~ipad",
-        "DocumentBrowserFileCachePath",
-    ].map { SettingField(stored: $0, Shape<String>.text) }
-
-    private static let storedColours: [SettingField] = [
-        "BackgroundColor", "ForegroundColor", "AccentColor", "SecondaryBackgroundColor",
-        "SecondaryForegroundColor",
-    ].map { SettingField(stored: $0, Shape<String>.colour) }
+    private static let kept: [SettingField] = KeptSetting.all.map {
+        switch $0.kind {
+        case .truth: SettingField(stored: $0.name, Shape<Bool>.truth)
+        case .text: SettingField(stored: $0.name, Shape<String>.text)
+        case .colour: SettingField(stored: $0.name, Shape<String>.colour)
+        case .texts: SettingField(stored: $0.name, Shape<[String]>.texts)
+        case .seconds: SettingField(stored: $0.name, Shape<Double>.number(0...60))
+        case .truthOrText: SettingField(stored: $0.name, truthOrText)
+        }
+    }
 
     /// A switch in some of the SDK's guides, the extension's name in others.
-    private static let truthOrName = Shape<JSONValue>(
+    private static let truthOrText = Shape<JSONValue>(
         "true or false, or a text",
         read: { $0.bool != nil || $0.text != nil ? .some($0) : .none }, write: { $0 })
 

@@ -2,16 +2,17 @@
 
 package import MAMModel
 
-/// `settings.json`. Every key may be missing; the defaults are below. ``SettingField`` tells how each is written.
+/// `settings.json`. Every key may be missing; the defaults are below. ``SettingField`` tells how
+/// each is written.
 package struct Settings: Sendable, Equatable {
     // Files
-    /// `MultiIdentity`: what a user creates belongs to nobody until an identity is set. Otherwise to the account
-    /// that the user registered.
+    /// `MultiIdentity`: what a user creates belongs to nobody until an identity is set. Otherwise
+    /// to the account that the user registered.
     package var multiIdentity = false
     /// `MaxFileProtectionLevel`: no file is protected more strictly than this.
     package var maximumClass = ProtectionClass.complete
-    /// `DeviceDefaultProtectionLevel`: the class of files whose policy leaves it to the device. C is the default
-    /// of iOS.
+    /// `DeviceDefaultProtectionLevel`: the class of files whose policy leaves it to the device. C
+    /// is the default of iOS.
     package var deviceDefaultClass = ProtectionClass.completeUntilFirstUserAuthentication
     /// `BackupExclusion`: kept for a program that makes backups; nothing here acts on it yet.
     package var backupExclusion = true
@@ -19,7 +20,8 @@ package struct Settings: Sendable, Equatable {
     package var foreignFiles = ForeignFiles.show
 
     // Locking
-    /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode immediately".
+    /// `LockGraceSeconds`: how long keys stay after a lock. Ten, as on iOS with "require passcode
+    /// immediately".
     package var lockGraceSeconds = 10
     /// `LockDeadlineSeconds`: a lock that something holds up is finished anyway after so long.
     package var lockDeadlineSeconds = 4
@@ -42,7 +44,8 @@ package struct Settings: Sendable, Equatable {
     /// `AccountUsers`: the users of root's daemon whose each account name is; nil if that is not
     /// told.
     package var accountUsers: [String: [UserReference]]?
-    /// `Groups`: which accounts, by name or object id, the directory groups of policy assignments have.
+    /// `Groups`: which accounts, by name or object id, the directory groups of policy assignments
+    /// have.
     package var groups: [String: [String]] = [:]
     /// `AutoEnrollOnLaunch` as it was written; ``autoEnrollOnLaunch`` counts.
     package var asksToAutoEnroll = false
@@ -74,16 +77,18 @@ package struct Settings: Sendable, Equatable {
     package var valuesToScrub: [String] = []
     /// `MAMTelemetryDisabled`: not even local counters are kept. Nothing ever leaves the machine.
     package var telemetryDisabled = false
-    /// `AuditMiB`: how much the audit may take in the state directory; 0 for none, and then it is in the journal alone.
+    /// `AuditMiB`: how much the audit may take in the state directory; 0 for none, and then it is
+    /// in the journal alone.
     package var auditMiB = 16
     /// `DebugSettingsEnabled`: the flat policy of ``debugPolicy`` and of policy files counts.
     package var debugSettingsEnabled = false
     /// `MAMDebugSettings`: a flat policy for trials.
     package var debugPolicy: [String: JSONValue] = [:]
 
-    /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash, sign-in.
+    /// Keys of the Intune SDK that are checked and kept, and mean nothing here: colours, splash,
+    /// sign-in.
     package var stored: [String: JSONValue] = [:]
-    /// Keys that nobody knows, kept for whoever writes the settings again.
+    /// Unknown keys, kept for when the settings are written again.
     package var unknown: [String: JSONValue] = [:]
     /// What was read past.
     package var warnings: [PolicyWarning] = []
@@ -131,7 +136,8 @@ package struct Settings: Sendable, Equatable {
         package var statedThreatLevel: ThreatLevel?
     }
 
-    /// Whether accounts enrol by themselves when the daemon starts. A policy that is required must come somehow.
+    /// Whether accounts enrol by themselves when the daemon starts. A policy that is required must
+    /// come somehow.
     package var autoEnrollOnLaunch: Bool { asksToAutoEnroll || policyRequired }
 
     /// Bytes of memory that a key derivation takes.

@@ -6,7 +6,8 @@ internal import MAMModel
 struct Shape<Value: Sendable>: Sendable {
     /// In words, for the message about a value that is something else.
     let expected: String
-    /// Nil for a value that is something else. The key is for warnings about what is accepted all the same.
+    /// Nil for a value that is something else. The key is for warnings about what is accepted all
+    /// the same.
     let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
     let write: @Sendable (Value) -> JSONValue
     /// The words of an enumeration.

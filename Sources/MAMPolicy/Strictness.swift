@@ -88,15 +88,15 @@ extension Strictness where Value == String {
     /// Neither restricts more; the choice only has to be the same in any order.
     static let either = Strictness { min($0, $1) }
 
-    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened; Edge is managed, which
-    /// nobody knows of the others.
+    /// The scheme of a program that links are led to. What is no scheme lets nothing be opened;
+    /// Edge is managed, which nobody knows of the others.
     static let program = Strictness { one, other in
         place(ofProgram: one) < place(ofProgram: other) ? one : other
     }
 
     private static func place(ofProgram text: String) -> (Int, String) {
-        let scheme = Party.schemeName(text)
-        return (scheme == nil ? 0 : scheme == Party.edge.http ? 1 : 2, text)
+        let scheme = Principal.schemeName(text)
+        return (scheme == nil ? 0 : scheme == Principal.edge.http ? 1 : 2, text)
     }
 
     private static func rank(_ text: String) -> Rank {

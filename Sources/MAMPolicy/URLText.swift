@@ -1,6 +1,7 @@
 // A URL as far as policy cares: its scheme, its host, the rest.
 
-/// Parts of a URL by RFC 3986. Programs hand over anything, so that what does not look like a URL is none.
+/// Parts of a URL by RFC 3986. Programs hand over anything, so that what does not look like a URL
+/// is none.
 package struct URLText: Sendable, Equatable {
     /// In lower case.
     package let scheme: String
@@ -28,7 +29,8 @@ package struct URLText: Sendable, Equatable {
     /// The same URL under another scheme.
     func with(scheme: String) -> String { "\(scheme):\(rest)" }
 
-    /// A letter, then letters, digits and `+-.`; in lower case. Longer than a reason should be, it is none.
+    /// A letter, then letters, digits and `+-.`; in lower case. Longer than a reason should be, it
+    /// is none.
     static func scheme(_ text: some StringProtocol) -> String? {
         guard let first = text.utf8.first, isLetter(first), text.utf8.count <= 255,
             text.utf8.allSatisfy({ isLetter($0) || isDigit($0) || "+-.".utf8.contains($0) })
@@ -36,7 +38,8 @@ package struct URLText: Sendable, Equatable {
         return text.lowercased()
     }
 
-    /// A backslash ends a host too: browsers take it for a slash, and then the host is what stands before it.
+    /// A backslash ends a host too: browsers take it for a slash, and then the host is what stands
+    /// before it.
     private static func split(_ rest: String) -> (host: String?, path: String) {
         guard rest.hasPrefix("//") else { return (nil, rest) }
         let hierarchy = rest.utf8.dropFirst(2)

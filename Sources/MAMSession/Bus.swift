@@ -1,4 +1,5 @@
-// A connection to the system bus. libsystemd's must not be shared: one thread makes, uses and drops it.
+// A connection to the system bus. libsystemd's must not be shared: one thread makes, uses and drops
+// it.
 
 internal import CSystemd
 internal import Glibc
@@ -20,7 +21,7 @@ struct BusObject {
 struct Bus: ~Copyable {
     private let connection: OpaquePointer
 
-    /// Whoever is called answers at once, or not at all.
+    /// A method answers at once or not at all.
     private static let callMicroseconds: UInt64 = 5_000_000
 
     /// Begins to connect; that nobody takes part is found out by the first call at the latest.
@@ -34,8 +35,8 @@ struct Bus: ~Copyable {
 
     deinit { sd_bus_close_unref(connection) }
 
-    /// Calls a method whose arguments are texts, as all of those here are, and waits for the answer. Signals that
-    /// arrive meanwhile are kept.
+    /// Calls a method whose arguments are texts, as all of those here are, and waits for the
+    /// answer. Signals that arrive meanwhile are kept.
     func call(
         _ object: BusObject, _ method: String, _ arguments: String...
     ) throws(BusError) -> BusMessage {
@@ -56,12 +57,14 @@ struct Bus: ~Copyable {
         return BusMessage(owning: answer)
     }
 
-    /// Asks for signals by a match rule. Without a callback of libsystemd's: ``nextSignal(orUntil:)`` gives them.
+    /// Asks for signals by a match rule. Without a callback of libsystemd's:
+    /// ``nextSignal(orUntil:)`` gives them.
     func subscribe(to rule: String) throws(BusError) {
         _ = try call(.bus, "AddMatch", "type='signal',\(rule)")
     }
 
-    /// The next message that is no answer; nil when `stop` was closed at its other end. Throws when the connection ends.
+    /// The next message that is no answer; nil when `stop` was closed at its other end. Throws when
+    /// the connection ends.
     func nextSignal(orUntil stop: Descriptor) throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
@@ -72,7 +75,8 @@ struct Bus: ~Copyable {
         }
     }
 
-    /// Waits until the connection wants to be looked at: true; or until the other end of `stop` is closed: false.
+    /// Waits until the connection wants to be looked at: true; or until the other end of `stop` is
+    /// closed: false.
     private func waits(orUntil stop: Descriptor) throws(BusError) -> Bool {
         let events = try checked(sd_bus_get_events(connection))
         var waiting = [

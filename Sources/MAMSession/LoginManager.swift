@@ -47,16 +47,17 @@ struct LoginManager: ~Copyable {
         }
     }
 
-    /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind where the bus can.
+    /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind
+    /// where the bus can.
     mutating func meet() {
         do throws(BusError) {
             try tellLockedSessions()
-            log.info("logind is there: screen locks and sleep are noticed")
+            log.info("connected to logind: screen locks and sleep are noticed")
         } catch {
             if error.isNobodyThere {
-                return log.info("logind is not there: screen locks and sleep are not noticed")
+                return log.info("logind is not running: screen locks and sleep are not noticed")
             }
-            log.warning("logind does not tell which screens are locked already: \(error)")
+            log.warning("cannot ask logind which screens are locked: \(error)")
         }
         delaySleep()
     }
@@ -91,7 +92,8 @@ struct LoginManager: ~Copyable {
         guard isLocked else { return events.unlocked(try user(of: session)) }
         do throws(BusError) { events.locked(try user(of: session)) } catch {
             if error.isObjectGone { throw error }
-            log.warning("logind does not tell whose session was locked: everybody's accounts are")
+            log.warning(
+                "cannot ask logind for the user of the locked session: locking all accounts")
             events.locked(nil)
         }
     }

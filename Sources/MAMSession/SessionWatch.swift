@@ -4,7 +4,8 @@ internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing happens.
+/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing
+/// happens.
 package final class SessionWatch: Sendable {
     private let events: SessionEvents
     private let log: Log
@@ -69,7 +70,7 @@ package final class SessionWatch: Sendable {
                 // Once, not at every attempt.
                 if wasThere {
                     log.info(
-                        "the system bus is not there: \(error). Screen locks and sleep are not noticed"
+                        "no system bus: \(error). Screen locks and sleep are not noticed"
                     )
                 }
                 wasThere = false

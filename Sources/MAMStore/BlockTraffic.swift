@@ -4,13 +4,13 @@ internal import MAMSystem
 
 /// The reads and writes that are inside a file's shared lock.
 ///
-/// Whoever holds that lock alone meets nobody here. Two requests wait for each other where they have a block in common and
-/// one of them writes. Each is woken when it may go on, and not before: with one condition for all, ten threads would wake
-/// nine others for nothing.
+/// Whoever holds that lock alone meets nobody here. Two requests wait for each other where they
+/// have a block in common and one of them writes. Each is woken when it may go on, and not before:
+/// with one condition for all, ten threads would wake nine others for nothing.
 ///
-/// A newcomer that disturbs nobody inside may pass those who wait: the kernel's requests have a block in common with the one
-/// before and the one behind, so that in strict order each would wait for a thread to be woken. So that nobody starves,
-/// each is passed by only so often.
+/// A newcomer that disturbs nobody inside may pass those who wait: the kernel's requests have a
+/// block in common with the one before and the one behind, so that in strict order each would wait
+/// for a thread to be woken. So that nobody starves, each is passed by only so often.
 struct BlockTraffic: Sendable {
     /// A request's place in the order of arrival.
     struct Pass {
@@ -82,7 +82,8 @@ struct BlockTraffic: Sendable {
 
     // MARK: Being at blocks
 
-    /// Waits until nobody is at these blocks, or until nobody writes them. To be ended with ``leave(_:)``.
+    /// Waits until nobody is at these blocks, or until nobody writes them. To be ended with
+    /// ``leave(_:)``.
     func enter(_ blocks: ClosedRange<Int64>, writes: Bool) -> Pass {
         let (number, waker) = state.withLock { state -> (Int, Semaphore?) in
             var visit = Visit(number: state.nextNumber(), blocks: blocks, writes: writes)
@@ -122,7 +123,8 @@ struct BlockTraffic: Sendable {
 
     // MARK: Growing
 
-    /// Tells that a write from this plain offset is going to make the file larger. To be ended with ``retire(_:)``.
+    /// Tells that a write from this plain offset is going to make the file larger. To be ended with
+    /// ``retire(_:)``.
     func announceGrowth(from start: Int64) -> Pass {
         state.withLock { state in
             let number = state.nextNumber()
@@ -131,12 +133,14 @@ struct BlockTraffic: Sendable {
         }
     }
 
-    /// Waits, if there is a gap before this growth, for those that were announced by now and begin before it.
+    /// Waits, if there is a gap before this growth, for those that were announced by now and begin
+    /// before it.
     ///
-    /// The kernel sends what it has cached in order, and threads take it up out of order: without the wait the gap would be
-    /// filled with sealed zeros, and written once more. No two wait for each other: who has entered waits for nobody's
-    /// growth, and who waits here has not entered. Growths that are announced later do not count: a stream of them would keep
-    /// this one for ever.
+    /// The kernel sends what it has cached in order, and threads take it up out of order: without
+    /// the wait the gap would be filled with sealed zeros, and written once more. No two wait for
+    /// each other: who has entered waits for nobody's growth, and who waits here has not entered.
+    /// Growths that are announced later do not count: a stream of them would keep this one for
+    /// ever.
     func waitForGap(before pass: Pass, ifThere hasGap: () -> Bool) {
         guard hasGap() else { return }
         let waker = state.withLock { state -> Semaphore? in

@@ -4,7 +4,8 @@ package import MAMFormat
 internal import MAMModel
 package import MAMSystem
 
-/// A regular file's kind and header. Read once per inode and kept: `st_size` alone does not tell the kind.
+/// A regular file's kind and header. Read once per inode and kept: `st_size` alone does not tell
+/// the kind.
 package enum FileFacts: Sendable {
     case empty
     case foreign

@@ -61,10 +61,10 @@ package struct FileProblems: Sendable {
 
     package init() {}
 
-    /// Something is wrong that writing blocks anew cannot mend.
+    /// Something is wrong that writing blocks anew cannot repair.
     package var isBeyondMending: Bool { !damaged.isEmpty }
 
-    /// Something that writing blocks anew, with the key, mends.
+    /// Something that writing blocks anew, with the key, repairs.
     package var isMendable: Bool { !zeroed.isEmpty || !wrongEnds.isEmpty || hasOtherHeader }
 
     package var isClean: Bool {
@@ -85,7 +85,8 @@ package struct FileProblems: Sendable {
         return nil
     }
 
-    /// The end is not where the last block was written for, and no zeros tell why: what was behind it is gone.
+    /// The end is not where the last block was written for, and no zeros tell why: what was behind
+    /// it is gone.
     package var isCutShort: Bool { endsTooEarly && unfinished == nil }
 
     mutating func add(_ blocks: ClosedRange<Int64>, _ state: BlockState) {

@@ -4,9 +4,11 @@ internal import Glibc
 internal import MAMFormat
 internal import MAMSystem
 
-/// One request's working memory: a run of blocks as they are on disk, their nonces, and one block aside.
+/// One request's working memory: a run of blocks as they are on disk, their nonces, and one block
+/// aside.
 struct Scratch: ~Copyable {
-    /// Enough for a request of 1 MiB that begins and ends inside blocks, and the old last block before it.
+    /// Enough for a request of 1 MiB that begins and ends inside blocks, and the old last block
+    /// before it.
     static let blockCapacity = 264
 
     private static let runByteCount = blockCapacity * Layout.blockByteCount

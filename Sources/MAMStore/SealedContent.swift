@@ -28,7 +28,8 @@ final class SealedContent {
     private let size: Atomic<Int64>
     /// Nil while the window is closed.
     var cipher: BlockCipher?
-    /// The last block still has the end mark of the old size, or is not there at all: see Unfinished.swift.
+    /// The last block still has the end mark of the old size, or is not there at all: see
+    /// Unfinished.swift.
     var isUnsealed = false
     /// The header says so, and may not be durable yet: no hole may be made.
     var needsSparseSync = false
@@ -51,7 +52,7 @@ final class SealedContent {
         isEndProved = cipher != nil
     }
 
-    /// Changed by whoever has the last block for itself. It never shrinks while the lock is shared.
+    /// Changed by the holder of the last block's lock. It never shrinks while the lock is shared.
     var extent: Extent {
         get {
             let size = size.load(ordering: .acquiring)
@@ -77,7 +78,8 @@ final class SealedContent {
         var first = Layout.block(at: offset)
         var last = offset < end ? Layout.block(at: end - 1) : first - 1
         if endMarkRule == .refuse, end >= extent.plainSize {
-            // The strict reader looks at the last block too when nothing of it is used: a cut shows there.
+            // The strict reader looks at the last block too when nothing of it is used: a cut shows
+            // there.
             last = extent.blockCount - 1
             first = min(first, last)
         }
@@ -160,7 +162,7 @@ final class SealedContent {
     private func accepts(_ mark: UInt16, of block: Int64, in extent: Extent) -> Bool {
         switch endMarkRule {
         case .accept: true
-        case .refuse: mark == endMark(of: block, in: extent)
+        case .refuse: mark == extent.endMark(of: block)
         case .refuseInside: mark == 0 || block == extent.blockCount - 1
         }
     }
@@ -185,16 +187,25 @@ final class SealedContent {
         }
     }
 
+    func proveEnd() throws(StoreError) {
+        // What could not be sealed yet has the mark of before.
+        guard cipher != nil, !isEndProved, !isUnsealed else { return }
+        let last = extent.blockCount - 1
+        switch BlockInspection(content: self).stateOfEnd() {
+        case .good: isEndProved = true
+        case .wrongEnd, .cutShort: throw .wrongEnd(block: last)
+        case .otherHeader: throw .damaged(block: last)
+        case .damaged, .lost, .zeroed, .unreadable:
+            guard extent.lastBlockUse > 0 else { throw .damaged(block: last) }
+            endMarkRule = .refuseInside
+        }
+    }
+
     var endLooksRight: Bool {
         let last = extent.blockCount - 1
         // What cannot be read does not look right either.
         guard let seal = try? Seal(of: last, in: descriptor) else { return false }
-        return seal.endMark == endMark(of: last, in: extent)
-    }
-
-    /// What the end mark of a block must be in a file of this extent.
-    func endMark(of block: Int64, in extent: Extent) -> UInt16 {
-        BlockSeal.endMark(isLast: block == extent.blockCount - 1, use: extent.lastBlockUse)
+        return seal.endMark == extent.endMark(of: last)
     }
 }
 
@@ -214,7 +225,8 @@ struct AssociatedData {
 }
 
 extension BlockCipher.Session {
-    /// Opens a payload whose nonce and tag stand at the start of `seal`; false if it does not verify.
+    /// Opens a payload whose nonce and tag stand at the start of `seal`; false if it does not
+    /// verify.
     func tryOpen(
         _ ciphertext: UnsafeRawBufferPointer, seal: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer, into plain: UnsafeMutableRawBufferPointer
@@ -230,7 +242,8 @@ extension BlockCipher.Session {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Of a whole number of words. Ends at once for a real block: that differs from zero in its first one.
+    /// Of a whole number of words. Ends at once for a real block: that differs from zero in its
+    /// first one.
     var isAllZero: Bool {
         var offset = 0
         while offset < count {

@@ -20,7 +20,8 @@ struct SealedRun: ~Copyable {
             .init(rebasing: scratch.nonces[..<(room.count * BlockSeal.nonceByteCount)]))
     }
 
-    /// For a patch, with room for the block before it: where that was the last one its end mark changes.
+    /// For a patch, with room for the block before it: where that was the last one its end mark
+    /// changes.
     init(for patch: Patch) {
         self.init(max(0, patch.blocks.lowerBound - 1)...patch.blocks.upperBound)
     }

@@ -14,8 +14,8 @@ extension StoredFile {
         }
     }
 
-    /// Unwraps the file key with `unwrap`, which gets the header and its 1024 bytes. No effect if the key is
-    /// here already.
+    /// Unwraps the file key with `unwrap`, which gets the header and its 1024 bytes. No effect if
+    /// the key is here already.
     package func provideKey(
         _ unwrap: (FileHeader, UnsafeRawBufferPointer) throws(StoreError) -> SecretBytes
     ) throws(StoreError) {
@@ -28,8 +28,8 @@ extension StoredFile {
         }
     }
 
-    /// False if the last block says that it is not the last, or that another part of it is used: a crash or a
-    /// cut. Looks at the mark alone and needs no key.
+    /// False if the last block says that it is not the last, or that another part of it is used: a
+    /// crash or a cut. Looks at the mark alone and needs no key.
     package var endLooksRight: Bool {
         lock.shared {
             guard case .sealed(let sealed) = content else { return true }
@@ -37,8 +37,8 @@ extension StoredFile {
         }
     }
 
-    /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again. Waits for
-    /// those that are running.
+    /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again.
+    /// Waits for those that are running.
     package func revokeKey() {
         let heir = lock.exclusive { dropCipher() }
         heir?.revokeKey()
@@ -64,12 +64,12 @@ extension StoredFile {
         try lock.exclusive { () throws(StoreError) in
             guard case .plain(let plain) = content, var header = plain.header else { return }
             header.owner = owner
-            content = .plain(try Self.beginUnmanaged(plain.descriptor, header))
+            content = .plain(try PlainContent.begun(plain.descriptor, header))
         }
     }
 
-    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the content stays, and
-    /// with it the time of its last change.
+    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the
+    /// content stays, and with it the time of its last change.
     ///
     /// `asked`: the class that was asked for, to be kept in the header; nil for none. `isExposed`:
     /// bytes that are no more the file's open its key, which the header says until the content is

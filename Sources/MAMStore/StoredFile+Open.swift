@@ -24,7 +24,7 @@ extension StoredFile {
         case .damaged:
             throw .header(FileHeader.damage(of: bytes.span.bytes))
         case .protected:
-            let header = try Self.decode(bytes)
+            let header = try decodeHeader(bytes)
             if header.isManaged {
                 guard let extent = Extent(physicalSize: size) else { throw .impossibleSize(size) }
                 self.init(
@@ -50,12 +50,6 @@ extension StoredFile {
     /// Takes a backing file that was made just now: it is empty, and nothing is asked of it.
     package convenience init(new descriptor: Descriptor) {
         self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: 0)
-    }
-
-    private static func decode(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
-        do throws(HeaderError) { return try FileHeader.decode(bytes.span.bytes) } catch {
-            throw .header(error)
-        }
     }
 
     /// Puts a descriptor that may also write in the place of one that may only read.
@@ -85,12 +79,13 @@ extension StoredFile {
                 try system { () throws(Errno) in try setSize(descriptor.raw, 0) }
                 SealedNote.remove(from: descriptor)
                 content = .plain(PlainContent(descriptor: descriptor, header: nil))
-                content = .plain(try Self.beginUnmanaged(descriptor, header))
+                content = .plain(try PlainContent.begun(descriptor, header))
                 return
             }
-            // All that can be refused comes before anything is lost. From the truncation on the content is
-            // sealed, whether its first block can be written now or only later: never plain.
-            let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
+            // All that can be refused comes before anything is lost. From the truncation on the
+            // content is sealed, whether its first block can be written now or only later: never
+            // plain.
+            let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
             let wasEmpty = try physicalSize(of: descriptor) == 0
             try system { () throws(Errno) in
                 let isToBeNoted = isNoted && !SealedNote.isOn(descriptor)
@@ -106,57 +101,33 @@ extension StoredFile {
         }
     }
 
-    /// Makes a file of ``init(new:)`` one of this header's owner: there is nothing to throw away, and its size stays 0.
+    /// Makes a file of ``init(new:)`` one of this header's owner: there is nothing to throw away,
+    /// and its size stays 0.
     package func begin(
         as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             let descriptor = descriptorUnlocked
             guard let key else {
-                content = .plain(try Self.beginUnmanaged(descriptor, header))
+                content = .plain(try PlainContent.begun(descriptor, header))
                 return
             }
-            let sealed = try Self.prepareManaged(descriptor, header, key, sealer)
+            let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
             // First: no crash leaves a file that has a size, and neither this nor a header.
             try system { () throws(Errno) in try SealedNote.set(on: descriptor) }
             content = .sealed(sealed)
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
         }
     }
-
-    private static func prepareManaged(
-        _ descriptor: Descriptor, _ header: FileHeader, _ key: SecretBytes,
-        _ sealer: any HeaderSealer
-    ) throws(StoreError) -> SealedContent {
-        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
-        var span = bytes.mutableSpan
-        var written = try span.withUnsafeMutableBytes { buffer throws(StoreError) in
-            try sealer.seal(header, key: key, into: buffer)
-        }
-        written.shareFields(bytes.span.bytes)
-        return SealedContent(
-            descriptor: descriptor, header: written, headerBytes: bytes,
-            extent: Extent(plainSize: 0), cipher: BlockCipher(key: key), endMarkRule: .accept)
-    }
-
-    static func beginUnmanaged(
-        _ descriptor: Descriptor, _ header: FileHeader
-    ) throws(StoreError) -> PlainContent {
-        var bytes = [UInt8](repeating: 0, count: FileHeader.byteCount)
-        var span = bytes.mutableSpan
-        var raw = span.mutableBytes
-        header.encode(into: &raw)
-        FileHeader.finish(&raw)
-        try bytes.span.withUnsafeBytes { buffer throws(StoreError) in
-            try system { () throws(Errno) in try writeFully(descriptor.raw, from: buffer, at: 0) }
-        }
-        var header = header
-        header.shareFields(bytes.span.bytes)
-        return PlainContent(descriptor: descriptor, header: header)
-    }
 }
 
 /// `st_size` of a backing file.
 func physicalSize(of descriptor: Descriptor) throws(StoreError) -> Int64 {
     Int64(try system { () throws(Errno) in try status(of: descriptor.raw) }.st_size)
+}
+
+private func decodeHeader(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
+    do throws(HeaderError) { return try FileHeader.decode(bytes.span.bytes) } catch {
+        throw .header(error)
+    }
 }

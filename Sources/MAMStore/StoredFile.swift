@@ -7,16 +7,16 @@ internal import Synchronization
 
 /// A backing file's plain view: offsets and sizes are plain ones.
 ///
-/// Reads and writes of different blocks run side by side; whatever else changes the file is alone. So a reader never meets
-/// a block half written. One instance per inode: it caches the geometry.
+/// Reads and writes of different blocks run side by side; whatever else changes the file is alone.
+/// So a reader never meets a block half written. One instance per inode: it caches the geometry.
 package final class StoredFile: @unchecked Sendable {
     enum Content {
         case plain(PlainContent)
         case sealed(SealedContent)
     }
 
-    // `content` and what it refers to are guarded by `lock`; the blocks and the extent of sealed content, while that is
-    // shared, by `traffic`.
+    // `content` and what it refers to are guarded by `lock`; the blocks and the extent of sealed
+    // content, while that is shared, by `traffic`.
     let lock = ReadWriteLock()
     let traffic = BlockTraffic()
     var content: Content
@@ -93,7 +93,8 @@ package final class StoredFile: @unchecked Sendable {
         try change(from: min(size, self.size)) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.truncate(to: size)
-            case .sealed(let sealed): try sealed.truncate(to: size, sealer: sealer)
+            case .sealed(let sealed):
+                try Resizing(content: sealed).truncate(to: size, sealer: sealer)
             }
         }
     }
@@ -103,7 +104,7 @@ package final class StoredFile: @unchecked Sendable {
         try change(from: range.lowerBound, count: range.count) { content throws(StoreError) in
             switch content {
             case .plain(let plain): try plain.zero(range)
-            case .sealed(let sealed): try sealed.zero(range, sealer: sealer)
+            case .sealed(let sealed): try HolePuncher(content: sealed, sealer: sealer).zero(range)
             }
         }
     }
@@ -116,7 +117,8 @@ package final class StoredFile: @unchecked Sendable {
             switch content {
             case .plain(let plain): try plain.reserve(range, keepSize: keepSize)
             case .sealed(let sealed):
-                try sealed.reserve(range, keepSize: keepSize, sealer: sealer)
+                try HolePuncher(content: sealed, sealer: sealer)
+                    .reserve(range, keepSize: keepSize)
             }
         }
     }
@@ -135,7 +137,7 @@ package final class StoredFile: @unchecked Sendable {
             defer {
                 refreshSize()
                 noteSyncFailure()
-                follow(from: max(0, start), count: count, written)
+                copying.follow(from: max(0, start), count: count, written)
             }
             try body(content)
             written = bytes
@@ -143,11 +145,6 @@ package final class StoredFile: @unchecked Sendable {
     }
 
     func refreshSize() {
-        let size: Int64? =
-            switch content {
-            case .plain(let plain): try? plain.size()
-            case .sealed(let sealed): sealed.extent.plainSize
-            }
-        if let size { cachedSize.store(size, ordering: .relaxed) }
+        if let size = try? content.size() { cachedSize.store(size, ordering: .relaxed) }
     }
 }

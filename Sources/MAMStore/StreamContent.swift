@@ -1,4 +1,5 @@
-// A stream's content: chunks of 64 KiB, each sealed with its index and a mark for the last (docs/FORMAT.md, section 6).
+// A stream's content: chunks of 64 KiB, each sealed with its index and a mark for the last
+// (docs/FORMAT.md, section 6).
 
 internal import Glibc
 package import MAMCrypto
@@ -11,7 +12,8 @@ package struct StreamHead: Sendable {
     package let header: FileHeader
     package let bytes: [UInt8]
 
-    /// `wrap` is lent what its tag covers, and fills the 64 bytes after. An unmanaged stream has no key to wrap.
+    /// `wrap` is lent what its tag covers, and fills the 64 bytes after. An unmanaged stream has no
+    /// key to wrap.
     package init(
         encoding header: FileHeader,
         wrap: (
@@ -56,7 +58,8 @@ package struct StreamHead: Sendable {
 }
 
 extension StreamInput {
-    /// Seals all that follows under the head's key. An empty source gives nothing, not even the head. Returns the plain bytes.
+    /// Seals all that follows under the head's key. An empty source gives nothing, not even the
+    /// head. Returns the plain bytes.
     package func seal(_ head: StreamHead, _ cipher: BlockCipher) throws(StoreError) -> Int64 {
         var isFirst = true
         let out = UnsafeMutableRawBufferPointer.allocate(
@@ -76,15 +79,16 @@ extension StreamInput {
         }
     }
 
-    /// Writes what follows behind an unmanaged stream's head. An empty source gives nothing. Returns the plain bytes.
+    /// Writes what follows behind an unmanaged stream's head. An empty source gives nothing.
+    /// Returns the plain bytes.
     package func sendPlain(_ head: StreamHead) throws(StoreError) -> Int64 {
         guard try fillSome() > 0 else { return 0 }
         try send(head.bytes)
         return try passThrough()
     }
 
-    /// Opens all that follows the head. What is written has verified: at damage it is what came before. Returns the plain
-    /// bytes.
+    /// Opens all that follows the head. What is written has verified: at damage it is what came
+    /// before. Returns the plain bytes.
     package func open(_ head: StreamHead, _ cipher: BlockCipher) throws(StoreError) -> Int64 {
         try eachChunk(of: StreamForm.sealedChunkByteCount) {
             chunk, sealed, isLast throws(StoreError) in
@@ -111,7 +115,8 @@ extension StreamInput {
         do throws(SealError) { try body() } catch { throw .cipherFailure }
     }
 
-    /// Calls `body` with each piece of `size` bytes and the rest at the end; adds up what it returns.
+    /// Calls `body` with each piece of `size` bytes and the rest at the end; adds up what it
+    /// returns.
     private func eachChunk(
         of size: Int,
         _ body: (Int64, UnsafeMutableRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Int

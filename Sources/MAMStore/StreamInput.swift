@@ -6,7 +6,8 @@ internal import MAMModel
 
 /// Where a stream comes from and where it goes.
 ///
-/// Both ask `isWanted` time and again while they wait, and throw `.keyUnavailable` once it is false.
+/// Both ask `isWanted` time and again while they wait, and throw `.keyUnavailable` once it is
+/// false.
 package protocol StreamEnds {
     /// Fills some of the buffer; 0 at the end.
     func read(
@@ -38,8 +39,8 @@ package final class StreamInput {
     /// What is at hand.
     var bytes: UnsafeMutableRawBufferPointer { .init(rebasing: buffer[range]) }
 
-    /// Reads until `count` bytes are at hand or nothing follows, and returns how many are. It never takes more than
-    /// that from the source.
+    /// Reads until `count` bytes are at hand or nothing follows, and returns how many are. It never
+    /// takes more than that from the source.
     func fill(_ count: Int) throws(StoreError) -> Int {
         if range.lowerBound + count > buffer.count { moveToFront() }
         while range.count < count {

@@ -3,10 +3,12 @@
 package import MAMSystem
 package import Synchronization
 
-/// The syncs of a file that failed, each to be told once to every handle: what errseq_t is to Linux.
+/// The syncs of a file that failed, each to be told once to every handle: what errseq_t is to
+/// Linux.
 ///
-/// All handles of a file share one descriptor, and the kernel tells a failed write-back once to each of these: whoever
-/// syncs first, be it a lock, would take the error away from the programs whose content it was.
+/// All handles of a file share one descriptor, and the kernel tells a failed write-back once to
+/// each of these: whoever syncs first, be it a lock, would take the error away from the programs
+/// whose content it was.
 struct SyncFailures {
     private(set) var count: UInt64 = 0
     private(set) var last: Errno?
@@ -48,7 +50,7 @@ extension StoredFile {
             do throws(Errno) {
                 try MAMSystem.synchronize(descriptor.raw, dataOnly: dataOnly)
                 try following?.copy.synchronize(dataOnly: dataOnly)
-                try synchronizePlace()
+                try copying.synchronizePlace()
             } catch {
                 syncFailures.withLock { $0.note(error) }
                 throw error
@@ -56,7 +58,8 @@ extension StoredFile {
         }
     }
 
-    /// Where a new handle begins. Like a new description of Linux's it hears of a failure that nobody has heard of.
+    /// Where a new handle begins. Like a new description of Linux's it hears of a failure that
+    /// nobody has heard of.
     package var syncMark: UInt64 {
         syncFailures.withLock { $0.isTold ? $0.count : $0.count - 1 }
     }

@@ -1,8 +1,8 @@
 // What a change that has happened could not complete.
 //
-// Once a file was cut there is no way back, and the kernel must hear that the size is the new one: it would show zeros
-// up to the old one. So a call that cut a file succeeds, and what is left is done, or reported, by the next sync, or done, or logged,
-// when a writer closes the file.
+// Once a file was cut there is no way back, and the kernel must hear that the size is the new one:
+// it would show zeros up to the old one. So a call that cut a file succeeds, and what is left is
+// done, or reported, by the next sync, or done, or logged, when a writer closes the file.
 
 internal import MAMFormat
 internal import MAMSystem

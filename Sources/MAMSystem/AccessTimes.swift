@@ -49,8 +49,8 @@ package final class AccessTimeRule: Sendable {
         self.mountPoint = mountPoint
     }
 
-    /// False if reading a file of this status would leave its access time as it is, as far as that can be told without
-    /// reading it.
+    /// False if reading a file of this status would leave its access time as it is, as far as that
+    /// can be told without reading it.
     package func moves(_ status: @autoclosure () -> stat?) -> Bool {
         let now = coarseNow()
         return Self.moves(by: rules(at: Int64(now.tv_sec)).files, status, now)
@@ -137,8 +137,9 @@ package final class AccessTimeRule: Sendable {
     }
 }
 
-/// Reads a byte so that the access time moves, as the file system thinks right, through a descriptor that else leaves
-/// it (`O_NOATIME`). Others may read through it meanwhile: for them it moves to the same time.
+/// Reads a byte so that the access time moves, as the file system thinks right, through a
+/// descriptor that else leaves it (`O_NOATIME`). Others may read through it meanwhile: for them it
+/// moves to the same time.
 package func moveAccessTime(of file: Descriptor) {
     var byte: UInt8 = 0
     _ = mam_set_status_flags(file.raw, O_NONBLOCK)

@@ -3,8 +3,8 @@
 internal import CShims
 package import Glibc
 
-/// Writes a new file and renames it over `name`, both in `directory`: after a crash the old content is
-/// there or the new one. File and directory are synced before this returns.
+/// Writes a new file and renames it over `name`, both in `directory`: after a crash the old content
+/// is there or the new one. File and directory are synced before this returns.
 package func replaceFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
@@ -137,7 +137,8 @@ package func readSmallFile(
 
 /// The rest of what is open, a pipe's too, if it is no longer than that.
 package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
-    // Piece by piece: /proc and pipes have no offsets and no size to ask for, and room for the largest would stay taken.
+    // Piece by piece: /proc and pipes have no offsets and no size to ask for, and room for the
+    // largest would stay taken.
     var bytes: [UInt8] = []
     while true {
         let start = bytes.count

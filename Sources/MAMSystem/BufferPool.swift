@@ -2,10 +2,11 @@
 
 internal import Glibc
 
-/// Buffers of one size. Whoever takes one owns it until it is given back, with no plaintext left in it.
+/// Buffers of one size. The taker owns a buffer until it is returned, with no plaintext left in
+/// it.
 package final class BufferPool: Sendable {
     private struct Buffer: @unchecked Sendable {
-        // Owned by whoever took it out of `idle`, so it is never shared.
+        // Owned by the thread that took it out of `idle`, so it is never shared.
         let start: UnsafeMutableRawPointer
     }
 

@@ -23,8 +23,8 @@ package struct ByteString: Sendable, Hashable {
     /// For JSON, which has no bytes: the text, else as ``shown``.
     package var wireText: String { text ?? shown }
 
-    /// For messages: bytes that are no printable text stand as `\ooo`, so that a name cannot steer a
-    /// terminal and two names never look the same.
+    /// For messages: bytes that are no printable text stand as `\ooo`, so that a name cannot steer
+    /// a terminal and two names never look the same.
     package var shown: String {
         guard let text, !text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\\" })
         else {
@@ -97,7 +97,7 @@ extension ByteString {
         return ByteString(bytes + (needsSlash ? [UInt8(ascii: "/")] : []) + component.bytes)
     }
 
-    /// True when `self` is `other` or lies below it; both absolute and resolved.
+    /// True when `self` is `other` or is below it; both absolute and resolved.
     package func isWithin(_ other: ByteString) -> Bool {
         if other.bytes == [UInt8(ascii: "/")] || self == other { return true }
         return bytes.starts(with: other.bytes + [UInt8(ascii: "/")])

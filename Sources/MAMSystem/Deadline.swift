@@ -74,7 +74,8 @@ package final class Semaphore: @unchecked Sendable {
     }
 }
 
-/// Runs a body on a thread of its own. False if it has not ended by the deadline: it then goes on by itself.
+/// Runs a body on a thread of its own. False if it has not ended by the deadline: it then goes on
+/// by itself.
 package func finishes(
     by deadline: Deadline, named name: String, _ body: @escaping @Sendable () -> Void
 ) -> Bool {

@@ -3,12 +3,14 @@
 internal import CShims
 internal import Glibc
 
-/// A stream over a directory, to be closed with closedir(3). It has a descriptor of its own, so that the reading
-/// position is not shared; an `O_PATH` one may be given.
+/// A stream over a directory, to be closed with closedir(3). It has a descriptor of its own, so
+/// that the reading position is not shared; an `O_PATH` one may be given.
 package func openDirectoryStream(
     _ directory: Int32, movesAccessTime: Bool = true
 ) throws(Errno) -> OpaquePointer {
-    // By the descriptor's own path: "." would have to be looked up in a directory that may only be read.
+    try Faults.check(.list)
+    // By the descriptor's own path: "." would have to be looked up in a directory that may only be
+    // read.
     let copy = try withProcPath(of: directory) { path throws(Errno) in
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
         // Only its owner may ask for that.
@@ -84,8 +86,8 @@ package func removeFiles(
     return isWhole
 }
 
-/// fsync(2) of a directory, whose descriptor may be an `O_PATH` one: names that were made, moved or removed in it are
-/// durable.
+/// fsync(2) of a directory, whose descriptor may be an `O_PATH` one: names that were made, moved or
+/// removed in it are durable.
 package func synchronizeDirectory(_ directory: Int32) throws(Errno) {
     let readable = try reopen(directory, O_RDONLY | O_DIRECTORY)
     try withExtendedLifetime(readable) { () throws(Errno) in try synchronize(readable.raw) }

@@ -14,9 +14,9 @@ package func removeFile(
     }
 }
 
-/// Overwrites a small file with random bytes, syncs it, and removes it. A symbolic link is removed alone; what is
-/// not there is no failure. What cannot be overwritten is removed all the same, and the failure told. The caller syncs the
-/// directory.
+/// Overwrites a small file with random bytes, syncs it, and removes it. A symbolic link is removed
+/// alone; what is not there is no failure. What cannot be overwritten is removed all the same, and
+/// the failure told. The caller syncs the directory.
 ///
 /// Random, for a storage device may keep blocks of zeros by not writing them.
 package func eraseFile(in directory: Int32, named name: String) throws(Errno) {

@@ -54,7 +54,8 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
         self == .tooManyOpenFiles || self == .tooManyOpenFilesOfAll
     }
 
-    /// What a call on a mount fails with whose daemon has died, or dies while it is asked: then `ECONNABORTED`, with io_uring `ECANCELED` too.
+    /// What a call on a mount fails with whose daemon has died, or dies while it is asked: then
+    /// `ECONNABORTED`, with io_uring `ECANCELED` too.
     package var meansDeadDaemon: Bool {
         self == .notConnected || self == .connectionAborted || self == .canceled
     }

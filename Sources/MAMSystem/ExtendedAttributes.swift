@@ -10,7 +10,8 @@ package func extendedAttribute(
     try retrying { mam_getxattr(path, name, value.baseAddress, value.count) }
 }
 
-/// fgetxattr(2): the same of an open file, a fifth of what the way through /proc costs. Not for `O_PATH` descriptors.
+/// fgetxattr(2): the same of an open file, a fifth of what the way through /proc costs. Not for
+/// `O_PATH` descriptors.
 package func extendedAttribute(
     of descriptor: Int32, _ name: UnsafePointer<CChar>,
     into value: UnsafeMutableRawBufferPointer
@@ -18,7 +19,8 @@ package func extendedAttribute(
     try retrying { mam_fgetxattr(descriptor, name, value.baseAddress, value.count) }
 }
 
-/// The same of a path that ``withProcPath(of:_:)`` lends, by the shorter way where that is kept and the kernel knows it.
+/// The same of a path that ``withProcPath(of:_:)`` lends, by the shorter way where that is kept and
+/// the kernel knows it.
 package func extendedAttribute(
     procPath path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>,
     into value: UnsafeMutableRawBufferPointer

@@ -3,7 +3,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Errors that a test plans for its own thread's calls. Costs one relaxed load when nothing is planned.
+/// Errors that a test plans for its own thread's calls. Costs one relaxed load when nothing is
+/// planned.
 package enum Faults {
     /// Kinds of calls that can be made to fail; each raw value is one bit.
     package struct Kind: OptionSet, Sendable {
@@ -16,6 +17,7 @@ package enum Faults {
         package static let rename = Kind(rawValue: 16)
         package static let remove = Kind(rawValue: 32)
         package static let seek = Kind(rawValue: 64)
+        package static let list = Kind(rawValue: 128)
         package static let any = Kind(rawValue: 0xFF)
     }
 
@@ -31,8 +33,8 @@ package enum Faults {
     /// By thread, so that tests that run side by side do not meet each other's.
     private static let plans = Mutex<[pthread_t: Plan]>([:])
 
-    /// The `nth` matching call of this thread (the first is 1) and those after it fail with `error`, as often
-    /// as `times` says, until ``disarm()``.
+    /// The `nth` matching call of this thread (the first is 1) and those after it fail with
+    /// `error`, as often as `times` says, until ``disarm()``.
     package static func arm(_ kinds: Kind, nth: Int, times: Int = .max, error: Errno) {
         plans.withLock {
             $0[pthread_self()] = Plan(

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// The size of a file system's blocks, which is what one of its writes replaces as a whole: that of
-/// ext4, XFS, btrfs, tmpfs and what lies below an overlay. Network file systems say what they send.
+/// ext4, XFS, btrfs, tmpfs and what is below an overlay. Network file systems say what they send.
 package func blockByteCount(ofFileSystem descriptor: Descriptor) throws(Errno) -> Int {
     var space = statvfs()
     _ = try retrying { fstatvfs(descriptor.raw, &space) }

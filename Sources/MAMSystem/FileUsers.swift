@@ -1,5 +1,5 @@
-// Which processes use a file or a mount, read from links in /proc: looking at the files themselves would wake
-// the mount that they lie in.
+// Which processes use a file or a mount, read from links in /proc: looking at the files themselves
+// would wake the mount that they are in.
 //
 // Reading such a link waits for nobody. What a process has mapped is told by a file alone that
 // takes the lock of its memory map, which a process can hold: that is read by threads that are not
@@ -55,7 +55,8 @@ package func processes(
     return found
 }
 
-/// The descriptors through which others have these files open, as `/proc/PID/fd/N`, by the file's path with its deletion mark.
+/// The descriptors through which others have these files open, as `/proc/PID/fd/N`, by the file's
+/// path with its deletion mark.
 package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
     var found: [ByteString: [String]] = [:]
     for pid in allProcesses where pid != getpid() {

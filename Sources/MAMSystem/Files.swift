@@ -50,7 +50,8 @@ package func openFile(
     return try openFile(at: directory, relative, flags)
 }
 
-/// A path of ``withProcPath(of:_:)``'s from the directory that ``keepProcDescriptors()`` keeps; nil if it keeps none.
+/// A path of ``withProcPath(of:_:)``'s from the directory that ``keepProcDescriptors()`` keeps; nil
+/// if it keeps none.
 func keptProcDescriptor(
     _ path: UnsafePointer<CChar>
 ) -> (directory: Int32, relative: UnsafePointer<CChar>)? {
@@ -59,8 +60,9 @@ func keptProcDescriptor(
     return (directory, path + procPrefix.utf8CodeUnitCount)
 }
 
-/// From now on files are opened again from the directory of this process's descriptors, and not each time from `/` on: that
-/// is a quarter of what it costs. For a process that does not fork any more: a child's would be its parent's.
+/// From now on files are opened again from the directory of this process's descriptors, and not
+/// each time from `/` on: that is a quarter of what it costs. For a process that does not fork any
+/// more: a child's would be its parent's.
 package func keepProcDescriptors() {
     guard procDescriptors.load(ordering: .relaxed) < 0 else { return }
     let opened = mam_openat(
@@ -79,7 +81,8 @@ private let procPrefix: StaticString = "/proc/self/fd/"
 package func withProcPath<Result>(
     of descriptor: Int32, _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
 ) throws(Errno) -> Result {
-    // "/proc/self/fd/" and ten digits at most, built without a String: this is on the way of every open.
+    // "/proc/self/fd/" and ten digits at most, built without a String: this is on the way of every
+    // open.
     var buffer: InlineArray<32, CChar> = .init(repeating: 0)
     var at = 0
     while at < procPrefix.utf8CodeUnitCount {
@@ -203,13 +206,14 @@ package func synchronize(_ descriptor: Int32, dataOnly: Bool = false) throws(Err
     _ = try retrying { dataOnly ? fdatasync(descriptor) : fsync(descriptor) }
 }
 
-/// syncfs(2): all that was written to the file system that a descriptor's file lies on.
+/// syncfs(2): all that was written to the file system that a descriptor's file is on.
 package func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
     try Faults.check(.sync)
     _ = try retrying { mam_sync_file_system(descriptor) }
 }
 
-/// sync_file_range(2) from an offset to the end: has its dirty pages sent to the disk now, without waiting for them.
+/// sync_file_range(2) from an offset to the end: has its dirty pages sent to the disk now, without
+/// waiting for them.
 ///
 /// A failure is no news: it is kept for the next sync.
 package func startWriteBack(_ descriptor: Int32, from offset: Int64) {
@@ -242,7 +246,8 @@ package enum Region: Sendable {
     }
 }
 
-/// Where the next data or hole begins, at `offset` or after it; `ENXIO` beyond the end, and for data in the hole before it.
+/// Where the next data or hole begins, at `offset` or after it; `ENXIO` beyond the end, and for
+/// data in the hole before it.
 package func find(
     _ region: Region, in descriptor: Int32, from offset: Int64
 ) throws(Errno) -> Int64 {
@@ -261,8 +266,9 @@ package func reserveSpace(
     }
 }
 
-/// The start of the next stored bytes at or after an offset; nil if only a hole follows. A file system that does not
-/// know its holes stores everything. Moves the descriptor's own position, which nothing here goes by.
+/// The start of the next stored bytes at or after an offset; nil if only a hole follows. A file
+/// system that does not know its holes stores everything. Moves the descriptor's own position,
+/// which nothing here goes by.
 package func nextData(in file: Descriptor, from offset: Int64) throws(Errno) -> Int64? {
     do throws(Errno) { return try find(.data, in: file.raw, from: offset) } catch {
         switch error {

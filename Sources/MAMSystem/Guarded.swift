@@ -2,14 +2,17 @@
 
 public import Glibc
 
-// Public, as the rest of the package is not: what is no more than `package` is not inlined in other modules, and a lock that is called
-// through a closure, with types found at run time, costs ten times as many instructions.
-/// A value that one thread has at a time, like `Mutex` of the Synchronization module, but whoever comes first after it was given back
-/// has it next.
+// Public, as the rest of the package is not: what is no more than `package` is not inlined in other
+// modules, and a lock that is called through a closure, with types found at run time, costs ten
+// times as many instructions.
+/// A value that one thread has at a time, like `Mutex` of the Synchronization module, but whoever
+/// comes first after it was given back has it next.
 ///
-/// `Mutex` hands itself to the one that has waited longest, which may sleep: while that one is woken nobody has the value, and all who
-/// come meanwhile have to wait too. Once several wait, each turn is a switch of threads, and it stays so as long as they keep coming (a lock
-/// convoy; docs/adr/0029-locks-without-convoys.md). For what few threads want at once `Mutex` does, and is smaller.
+/// `Mutex` hands itself to the one that has waited longest, which may sleep: while that one is
+/// woken nobody has the value, and all who come meanwhile have to wait too. Once several wait, each
+/// turn is a switch of threads, and it stays so as long as they keep coming (a lock convoy;
+/// docs/adr/0029-locks-without-convoys.md). For what few threads want at once `Mutex` does, and is
+/// smaller.
 public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
     /// The lock and the value, at one address for their whole life.
     @usableFromInline

@@ -1,4 +1,4 @@
-// Telling whoever listens what happens.
+// Sends events to listeners.
 
 internal import Synchronization
 

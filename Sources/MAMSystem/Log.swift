@@ -3,7 +3,8 @@
 internal import CSystemd
 internal import Glibc
 
-/// Writes one line per message. Never file contents, never secrets, and nothing that ``rules`` keep out.
+/// Writes one line per message. Never file contents, never secrets, and nothing that ``rules`` keep
+/// out.
 package struct Log: Sendable {
     private enum Destination: Sendable {
         case nowhere
@@ -60,7 +61,8 @@ package struct Log: Sendable {
         write(message.priority, text, message, fields)
     }
 
-    /// The same of what programs can bring about as often as they like: not to a file, which nobody cuts.
+    /// The same of what programs can bring about as often as they like: not to a file, which nobody
+    /// cuts.
     package func tellOften(
         _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
     ) {

@@ -2,7 +2,8 @@
 
 internal import Glibc
 
-/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for them.
+/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for
+/// them.
 package enum LogMessage: String, Sendable, CaseIterable {
     /// The mount serves.
     case started
@@ -38,7 +39,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case userInterface = "ui-identity"
     case keysExported = "keys-exported"
     case keysImported = "keys-imported"
-    /// Policy names a recovery key: whoever has its private half can open the account's files.
+    /// Policy names a recovery key: the holder of its private half can open the account's files.
     case recoveryKey = "recovery-key"
     /// Events that nobody had the room to keep.
     case dropped

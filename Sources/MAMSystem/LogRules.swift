@@ -13,7 +13,8 @@ package final class LogRules: Sendable {
 
     package init() {}
 
-    /// `scrubbed`: texts that are replaced by `***` wherever they would stand; an empty one is none.
+    /// `scrubbed`: texts that are replaced by `***` wherever they would stand; an empty one is
+    /// none.
     package func set(isVerbose: Bool, scrubbed: [String]) {
         // The longest first: what is a part of it must not leave its rest behind.
         let secrets = Set(scrubbed).map { Array($0.utf8) }.filter { !$0.isEmpty }
@@ -51,7 +52,8 @@ package final class LogRules: Sendable {
         return result[...]
     }
 
-    /// A short one, such as `1` or `yes`, counts only as a word: the rest of the log should stay readable.
+    /// A short one, such as `1` or `yes`, counts only as a word: the rest of the log should stay
+    /// readable.
     private static func isWhole(_ secret: [UInt8], from before: UInt8?, to after: UInt8?) -> Bool {
         secret.count >= 4 || !(isOfWord(before) || isOfWord(after))
     }

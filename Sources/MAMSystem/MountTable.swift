@@ -66,7 +66,8 @@ package struct MountTable: Sendable {
             }.joined(separator: " "))
     }
 
-    /// The kernel writes space, tab, newline, backslash and `#` as a backslash and three octal digits.
+    /// The kernel writes space, tab, newline, backslash and `#` as a backslash and three octal
+    /// digits.
     static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var rest = text
@@ -85,8 +86,8 @@ package struct MountTable: Sendable {
     }
 }
 
-/// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand. The kernel gives the number of a mount
-/// that is gone to another one.
+/// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand. The kernel
+/// gives the number of a mount that is gone to another one.
 package func mountID(of descriptor: Int32) throws(Errno) -> Int {
     let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
     for line in text.split(separator: UInt8(ascii: "\n")) {

@@ -1,9 +1,10 @@
-// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is read from /proc.
+// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is
+// read from /proc.
 
 internal import CShims
 internal import Glibc
 
-/// Refers to a process for good: whoever gets its id later is another.
+/// Refers to one process for good, even if its ID is reused.
 package struct ProcessHandle: Sendable {
     private let descriptor: Descriptor
 

@@ -24,7 +24,8 @@ package struct ProcessStatus: Sendable {
     package let parent: Int32
     /// The session of setsid(2).
     package let session: Int32
-    /// It is on its way out. Of a killed process some threads may be, and files of it still open and locked.
+    /// It is on its way out. Of a killed process some threads may be, and files of it still open
+    /// and locked.
     package let isEnding: Bool
     /// Nothing is left but what its parent may ask for: no thread, no file.
     package let hasEnded: Bool

@@ -1,4 +1,5 @@
-// systemd, for a daemon that it started: what it gave, and what it is told. Nothing of this does anything without it.
+// systemd, for a daemon that it started: what it gave, and what it is told. Nothing of this does
+// anything without it.
 
 internal import CShims
 internal import CSystemd
@@ -7,8 +8,8 @@ internal import Glibc
 /// Tells systemd that the service is ready, or is stopping.
 package func notifyServiceManager(_ state: String) { sd_notify(0, state) }
 
-/// Gives systemd a descriptor to keep, and waits until it has it: the next program of the service gets it by that name.
-/// False where there is no systemd to keep it.
+/// Gives systemd a descriptor to keep, and waits until it has it: the next program of the service
+/// gets it by that name. False where there is no systemd to keep it.
 package func storeDescriptor(_ descriptor: Int32, named name: String) -> Bool {
     // It is not watched: one that is stored is about to be used, whatever poll(2) says of it.
     let state = "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0"

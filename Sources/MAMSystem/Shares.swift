@@ -1,14 +1,12 @@
-// Fair shares: so much of something for each user at a time, so that one user's demand is never
-// another's want.
+// A semaphore that is fair between users.
 
 internal import Glibc
 
-/// Places of one kind, handed to users (docs/adr/0036-fair-shares.md).
+/// Slots shared between users (docs/adr/0036-fair-shares.md).
 ///
-/// A user gets another place while it has fewer than `each`, and fewer than are left over: however
-/// much one user takes, the next one finds as much, and n users who want all of it get an nth and a
-/// bit less. Who waits is served by user, the one first whose last turn is longest ago. Root and
-/// the daemon's own user are bound by `total` alone, and go first.
+/// A user gets another slot while it holds fewer than `each` and fewer than are free, so one user
+/// never takes all. Waiting users are served in the order of their last grants, the oldest first.
+/// Root and the daemon's user are limited by `total` only, and go first.
 package final class Shares: Sendable {
     private let each: Int
     private let total: Int
@@ -16,30 +14,30 @@ package final class Shares: Sendable {
 
     private struct State {
         var used = 0
-        /// Those that have a place or wait for one.
+        /// Users that hold a slot or wait for one.
         var users: [UInt32: User] = [:]
-        var turns = 0
+        var grants = 0
     }
 
     private struct User {
         var count = 0
-        var lastTurn = 0
-        /// In the order of their coming.
+        var lastGrant = 0
+        /// In the order of arrival.
         var waiting: [Semaphore] = []
     }
 
-    /// `each`: for one user. `total`: for all together.
+    /// `each`: slots per user. `total`: slots of all users.
     package init(each: Int = .max, total: Int = .max) {
         self.each = each
         self.total = total
     }
 
-    /// False for root, and for the user whose daemon this is.
+    /// False for root and for the daemon's own user.
     package static func bind(_ user: UInt32) -> Bool { user != 0 && user != daemonUser }
 
     private static let daemonUser = geteuid()
 
-    /// A place now, or none. Who gets one owes a ``giveBack(for:)``.
+    /// Takes a slot without waiting. Pair each success with a ``giveBack(for:)``.
     package func take(for user: UInt32) -> Bool {
         state.withLock { state in
             guard mayTake(user, state) else { return false }
@@ -48,12 +46,12 @@ package final class Shares: Sendable {
         }
     }
 
-    /// A place once there is one for that user; false if the deadline passes first.
+    /// Waits for a slot; false if the deadline passes first.
     package func wait(for user: UInt32, until deadline: Deadline? = nil) -> Bool {
-        let turn = Semaphore()
+        let waiter = Semaphore()
         let isGranted = state.withLock { state in
             guard mayTake(user, state) else {
-                state.users[user, default: User()].waiting.append(turn)
+                state.users[user, default: User()].waiting.append(waiter)
                 return false
             }
             grant(user, &state)
@@ -61,10 +59,10 @@ package final class Shares: Sendable {
         }
         if isGranted { return true }
         guard let deadline else {
-            turn.wait()
+            waiter.wait()
             return true
         }
-        return turn.wait(until: deadline) || !leave(turn, user)
+        return waiter.wait(until: deadline) || !leave(waiter, user)
     }
 
     package func giveBack(for user: UInt32) {
@@ -74,11 +72,11 @@ package final class Shares: Sendable {
             defer { forget(user, &state) }
             return serve(&state)
         }
-        for turn in next { turn.signal() }
+        for waiter in next { waiter.signal() }
     }
 
-    /// Runs a body in that user's turn, however long it is waited for.
-    package func withTurn<Result, Failure: Error>(
+    /// Runs `body` while holding a slot; waits for the slot without a limit.
+    package func withSlot<Result, Failure: Error>(
         of user: UInt32, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         _ = wait(for: user)
@@ -86,7 +84,7 @@ package final class Shares: Sendable {
         return try body()
     }
 
-    /// How many wait.
+    /// The number of waiting threads.
     package var waitingCount: Int {
         state.withLock { $0.users.values.reduce(0) { $0 + $1.waiting.count } }
     }
@@ -101,17 +99,17 @@ package final class Shares: Sendable {
 
     private func grant(_ user: UInt32, _ state: inout State) {
         state.used += 1
-        state.turns += 1
+        state.grants += 1
         state.users[user, default: User()].count += 1
-        state.users[user]?.lastTurn = state.turns
+        state.users[user]?.lastGrant = state.grants
     }
 
-    /// Gives what is free to who waits.
+    /// Hands the free slots to waiters.
     private func serve(_ state: inout State) -> [Semaphore] {
         var served: [Semaphore] = []
-        while let user = nextUser(state), let turn = state.users[user]?.waiting.removeFirst() {
+        while let user = nextUser(state), let waiter = state.users[user]?.waiting.removeFirst() {
             grant(user, &state)
-            served.append(turn)
+            served.append(waiter)
         }
         return served
     }
@@ -119,16 +117,16 @@ package final class Shares: Sendable {
     private func nextUser(_ state: borrowing State) -> UInt32? {
         var best: (user: UInt32, key: (Int, Int))?
         for (user, entry) in state.users where !entry.waiting.isEmpty && mayTake(user, state) {
-            let key = (Self.bind(user) ? 1 : 0, entry.lastTurn)
+            let key = (Self.bind(user) ? 1 : 0, entry.lastGrant)
             if best.map({ key < $0.key }) ?? true { best = (user, key) }
         }
         return best?.user
     }
 
-    /// False if the turn has come meanwhile.
-    private func leave(_ turn: Semaphore, _ user: UInt32) -> Bool {
+    /// Stops waiting; false if the slot was granted meanwhile.
+    private func leave(_ waiter: Semaphore, _ user: UInt32) -> Bool {
         state.withLock { state in
-            guard let index = state.users[user]?.waiting.firstIndex(where: { $0 === turn }) else {
+            guard let index = state.users[user]?.waiting.firstIndex(where: { $0 === waiter }) else {
                 return false
             }
             state.users[user]?.waiting.remove(at: index)
@@ -143,12 +141,12 @@ package final class Shares: Sendable {
     }
 }
 
-/// A place that goes back with the last reference to it.
+/// A slot that is returned when the last reference to it goes away.
 package final class SharePlace: Sendable {
     private let shares: Shares
     private let user: UInt32
 
-    /// Nil if there is none for the user now.
+    /// Nil if the user can have no slot now.
     package init?(in shares: Shares, for user: UInt32) {
         guard shares.take(for: user) else { return nil }
         self.shares = shares

@@ -11,8 +11,8 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .exited(let status): "ended with status \(status)"
-        case .killed(let signal): "was ended by signal \(signal)"
+        case .exited(let status): "exited with status \(status)"
+        case .killed(let signal): "was killed by signal \(signal)"
         }
     }
 }
@@ -20,7 +20,8 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
 /// The umask that programs get from us; -1: ours.
 private let programsUmask = Atomic<Int32>(-1)
 
-/// From now on files get the modes that they are made with. Programs that we start get the umask that we had.
+/// From now on files get the modes that they are made with. Programs that we start get the umask
+/// that we had.
 package func dropUmask() { programsUmask.store(Int32(umask(0)), ordering: .relaxed) }
 
 /// posix_spawnp(3), which takes no umask: the new process has that of the thread that calls it.
@@ -34,7 +35,8 @@ private func withProgramsUmask(_ start: () -> Int32) throws(Errno) -> Int32 {
     return start()
 }
 
-/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as. `environment`: nil for ours.
+/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
+/// `environment`: nil for ours.
 /// `resettingSignals`: it gets none blocked or ignored, whatever is here.
 package func spawn(
     _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false,
@@ -91,7 +93,7 @@ package func pollEnd(of process: pid_t) throws(Errno) -> ProcessEnd? {
 
 extension ProcessEnd {
     /// As wait(2) gives it.
-    init(_ status: Int32) {
+    package init(_ status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
     }
@@ -118,7 +120,7 @@ private func withArguments<Result>(
 }
 
 /// Strings as C has a list of them, for one call.
-func withPointers<Result>(
+package func withPointers<Result>(
     _ strings: [ByteString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     let pointers = strings.map { strdup($0.cString) }
@@ -126,7 +128,8 @@ func withPointers<Result>(
     return body(pointers + [nil])
 }
 
-/// A file in memory that has these bytes, to be read from its start; none that is started inherits it by accident.
+/// A file in memory that has these bytes, to be read from its start; none that is started inherits
+/// it by accident.
 package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
     let file = Descriptor(owning: try retrying { mam_memory_file() })
     try content.span.withUnsafeBytes { bytes throws(Errno) in

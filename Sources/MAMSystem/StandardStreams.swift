@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// To be called before anything is opened: a number that the caller has closed would go to the next file, and messages
-/// would be written into that.
+/// To be called before anything is opened: a number that the caller has closed would go to the next
+/// file, and messages would be written into that.
 package func occupyStandardStreams() {
     // Each the wrong way round: using one is an error, as it was.
     for (number, mode) in [

@@ -3,7 +3,8 @@
 internal import CShims
 internal import Glibc
 
-/// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` when there may be no more threads.
+/// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` when there may be no more
+/// threads.
 ///
 /// The body is `@Sendable`, so it never inherits the main actor's isolation.
 package func startThread(

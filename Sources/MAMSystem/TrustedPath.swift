@@ -10,8 +10,8 @@ package enum PathFailure: Error {
 
 /// Opens (`O_PATH`) what the path leads to, without asking it anything: it may be a dead mount.
 ///
-/// Root follows only links of root's own: whoever owns another could lead root to any place. Anybody else reaches
-/// nothing through a link that they could not reach without.
+/// Root follows only root's own links: the owner of another could redirect root anywhere.
+/// Anybody else reaches nothing through a link that they could not reach without.
 package func openTrusted(_ path: ByteString) throws(PathFailure) -> Descriptor {
     guard !path.bytes.isEmpty else { throw .failed(.noEntry) }
     var here = try openStep(workingDirectory, path.isAbsolute ? "/" : ".")
@@ -67,7 +67,8 @@ extension PathFailure: CustomStringConvertible {
     package var description: String {
         switch self {
         case .foreignLink(let link, let owner):
-            "\(link.shown) is a symbolic link of user \(owner), who could lead root to any place; give the path without it"
+            "\(link.shown) is a symbolic link of user \(owner), who could redirect root anywhere;"
+                + " use the path without it"
         case .failed(let error): error.description
         }
     }

@@ -14,8 +14,8 @@ package func unmount(_ place: ByteString, lazily: Bool) throws(Errno) {
     }
 }
 
-/// Takes lazily away the mount that the opened directory is the root of, whatever its path leads to by now. The helper,
-/// which only a user's own mounts obey, knows no more than `place`.
+/// Takes lazily away the mount that the opened directory is the root of, whatever its path leads to
+/// by now. The helper, which only a user's own mounts obey, knows no more than `place`.
 package func unmount(rootedAt root: Descriptor, _ place: ByteString) throws(Errno) {
     do throws(Errno) {
         try withExtendedLifetime(root) { () throws(Errno) in
@@ -29,7 +29,8 @@ package func unmount(rootedAt root: Descriptor, _ place: ByteString) throws(Errn
     }
 }
 
-/// The helper tells why it refuses only in words, on standard error. That is nearly always a busy mount: `EBUSY`.
+/// The helper tells why it refuses only in words, on standard error. That is nearly always a busy
+/// mount: `EBUSY`.
 private func unmountWithHelper(_ place: ByteString, lazily: Bool) throws(Errno) {
     let words = ["fusermount3", "-q", "-u"] + (lazily ? ["-z"] : []) + ["--"]
     let process = try spawn(words.map { ByteString($0) } + [place])

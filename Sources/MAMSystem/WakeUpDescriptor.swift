@@ -16,7 +16,8 @@ package final class WakeUpDescriptor: Sendable {
         _ = write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Returns after a ``signal()``, which counts once, or when that time has passed, the machine's sleep included.
+    /// Returns after a ``signal()``, which counts once, or when that time has passed, the machine's
+    /// sleep included.
     package func wait(atMostSeconds seconds: Int64) {
         mam_wait_readable(descriptor.raw, min(seconds, 86_400))
         clear()

@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
-internal import MAMSystem
+package import MAMSystem
 internal import Synchronization
 
 /// One account's window for one class. Asking costs two atomic operations and takes no lock.
@@ -25,33 +25,33 @@ package final class AccessWindow: Sendable {
     private let usesInside = Atomic<Int>(0)
     private let isUsed = Atomic<Bool>(false)
 
-    init(_ state: State) { rawState = Atomic(state.rawValue) }
+    package init(_ state: State) { rawState = Atomic(state.rawValue) }
 
     package var state: State {
         State(rawValue: rawState.load(ordering: .sequentiallyConsistent)) ?? .closed
     }
 
-    func set(_ state: State) {
+    package func set(_ state: State) {
         rawState.store(state.rawValue, ordering: .sequentiallyConsistent)
     }
 
     /// True if an existing file may be opened.
-    var allowsOpen: Bool { state == .open }
+    package var allowsOpen: Bool { state == .open }
 
     /// True if an open file may be read, or written into the kernel's cache, and a new one created.
-    var allowsUse: Bool { state == .open || state == .openFilesOnly }
+    package var allowsUse: Bool { state == .open || state == .openFilesOnly }
 
     /// True if a write may go on to the file; its key decides then.
-    var allowsWrite: Bool {
+    package var allowsWrite: Bool {
         let state = state
         return state != .closed && state != .revoked
     }
 
-    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is refused. A lock waits
-    /// for it, and finds a new file among the open ones.
+    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is
+    /// refused. A lock waits for it, and finds a new file among the open ones.
     ///
     /// Counts first and looks then, so that ``drainUses()`` after a change of state misses none.
-    func beginUse() -> Bool {
+    package func beginUse() -> Bool {
         noteUse()
         usesInside.add(1, ordering: .sequentiallyConsistent)
         if allowsUse { return true }
@@ -59,10 +59,11 @@ package final class AccessWindow: Sendable {
         return false
     }
 
-    func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
+    package func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes too long.
-    func drainUses(until deadline: Deadline) -> Bool {
+    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes
+    /// too long.
+    package func drainUses(until deadline: Deadline) -> Bool {
         while usesInside.load(ordering: .sequentiallyConsistent) > 0 {
             if deadline.hasPassed { return false }
             usleep(200)
@@ -72,11 +73,12 @@ package final class AccessWindow: Sendable {
 
     /// Remembers that a file was opened, read or written.
     @inline(__always)
-    func noteUse() {
-        // Looked at first: many threads come this way, and a store makes the others' caches fetch it anew.
+    package func noteUse() {
+        // Looked at first: many threads come this way, and a store makes the others' caches fetch
+        // it anew.
         if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
     }
 
     /// True if there was a use since this was last asked.
-    func takeUse() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
+    package func takeUse() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
 }

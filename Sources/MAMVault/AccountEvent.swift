@@ -1,16 +1,8 @@
-// What a workspace tells whoever listens. Its words and members on the wire are one table in MAMControl, EventReport.
+// What a workspace tells whoever listens. Its words and members on the wire are one table in
+// MAMControl, EventReport.
 
+package import MAMIdentity
 package import MAMModel
-
-/// `IntuneMAMIdentitySwitchReason`.
-package enum SwitchReason: Int, Sendable {
-    /// A link is opened for the account.
-    case openURL
-    /// The launch of an account was given up.
-    case launchCanceled
-    /// A document of the account's came.
-    case documentImport
-}
 
 /// Something that happened to an account, or to the workspace.
 package struct AccountEvent: Sendable {
@@ -40,7 +32,8 @@ package struct AccountEvent: Sendable {
         case enrollment(Enrollment)
         /// The policy source was read for it, or could not be; a sentence for the latter.
         case checkedIn(failure: String?)
-        /// On or off the clock: 0 not configured, 1 unknown, 2 in, 3 out, 4 in and 5 out, both long ago.
+        /// On or off the clock: 0 not configured, 1 unknown, 2 in, 3 out, 4 in and 5 out, both long
+        /// ago.
         case userStatusChanged(Int)
         /// Result of a compliance check: 0 compliant, 1 not, 2 service failure, 3 network failure,
         /// 4 interaction required, 5 canceled.

@@ -1,31 +1,33 @@
 // The four windows of one account, and the state that they are in together.
 
-internal import MAMModel
-internal import MAMSystem
+package import MAMModel
+package import MAMSystem
 internal import Synchronization
 
 /// Changed only by the vault's transitions, one at a time; asked by every request.
-final class AccountWindows: Sendable {
+package final class AccountWindows: Sendable {
     private let complete: AccessWindow
     private let unlessOpen: AccessWindow
     private let untilFirstUnlock: AccessWindow
     private let always = AccessWindow(.open)
     private let status: Guarded<Status>
-    /// How often a lock was asked for, whatever was open then: an unlock that began before one of them comes too late.
+    /// How often a lock was asked for, whatever was open then: an unlock that began before one of
+    /// them comes too late.
     private let locks = Atomic<Int>(0)
 
     private struct Status {
-        var state: WindowState = .beforeFirstUnlock
+        package var state: WindowState = .beforeFirstUnlock
         /// Counts transitions, so that a grace period that was cancelled ends in nothing.
-        var transition = 0
-        /// A thread waits for a grace period's end. One is enough, however often it is cancelled and begun anew.
-        var hasTimer = false
-        var isBlocked = false
+        package var transition = 0
+        /// A thread waits for a grace period's end. One is enough, however often it is cancelled
+        /// and begun anew.
+        package var hasTimer = false
+        package var isBlocked = false
         /// Of the last grace period that was begun.
-        var graceEnd = Deadline(milliseconds: 0)
+        package var graceEnd = Deadline(milliseconds: 0)
     }
 
-    init() {
+    package init() {
         complete = AccessWindow(.closed)
         // New files of class B can be made at any time: that takes the public key alone.
         unlessOpen = AccessWindow(.openFilesOnly)
@@ -33,15 +35,15 @@ final class AccountWindows: Sendable {
         status = Guarded(Status())
     }
 
-    var state: WindowState { status.withLock { $0.state } }
+    package var state: WindowState { status.withLock { $0.state } }
 
-    var lockCount: Int { locks.load(ordering: .sequentiallyConsistent) }
-    func noteLock() { locks.add(1, ordering: .sequentiallyConsistent) }
+    package var lockCount: Int { locks.load(ordering: .sequentiallyConsistent) }
+    package func noteLock() { locks.add(1, ordering: .sequentiallyConsistent) }
 
     /// True while files of every class can be opened.
-    var hasAllKeys: Bool { [.unlocked, .grace].contains(state) }
+    package var hasAllKeys: Bool { [.unlocked, .grace].contains(state) }
 
-    func window(_ protectionClass: ProtectionClass) -> AccessWindow {
+    package func window(_ protectionClass: ProtectionClass) -> AccessWindow {
         switch protectionClass {
         case .complete: complete
         case .completeUnlessOpen: unlessOpen
@@ -51,7 +53,7 @@ final class AccountWindows: Sendable {
     }
 
     /// Ends a grace period too. False if nothing was closed, nor about to be.
-    func unlock() -> Bool {
+    package func unlock() -> Bool {
         status.withLock { $0.isBlocked = false }
         for window in all { window.set(.open) }
         complete.noteUse()
@@ -59,17 +61,18 @@ final class AccountWindows: Sendable {
     }
 
     /// True if a file of a class that locks was used since this was last asked.
-    func takeUse() -> Bool {
+    package func takeUse() -> Bool {
         // Both are asked: each forgets.
         let uses = [complete.takeUse(), unlessOpen.takeUse()]
         return uses.contains(true)
     }
 
-    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its end.
-    enum Grace { case needsTimer, hasTimer }
+    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its
+    /// end.
+    package enum Grace { case needsTimer, hasTimer }
 
     /// Begins a grace period; nil if there is nothing to lock, or one runs already.
-    func beginGrace(seconds: Int) -> Grace? {
+    package func beginGrace(seconds: Int) -> Grace? {
         status.withLock { status in
             guard status.state == .unlocked else { return nil }
             status.state = .grace
@@ -81,13 +84,13 @@ final class AccountWindows: Sendable {
     }
 
     /// What is left of the grace period that runs; nil if none does.
-    var graceSeconds: Int? {
+    package var graceSeconds: Int? {
         status.withLock { $0.state == .grace ? $0.graceEnd.secondsLeft : nil }
     }
 
-    /// The grace period that runs, as the number of its transition; nil if none does, and then the caller's
-    /// thread is taken to have ended.
-    func currentGrace() -> Int? {
+    /// The grace period that runs, as the number of its transition; nil if none does, and then the
+    /// caller's thread is taken to have ended.
+    package func currentGrace() -> Int? {
         status.withLock { status in
             if status.state == .grace { return status.transition }
             status.hasTimer = false
@@ -96,41 +99,41 @@ final class AccountWindows: Sendable {
     }
 
     /// True if that grace period still runs.
-    func isCurrent(_ transition: Int) -> Bool {
+    package func isCurrent(_ transition: Int) -> Bool {
         status.withLock { $0.transition == transition && $0.state == .grace }
     }
 
     /// The first step of a lock: nothing is opened or read any more, and writes may still arrive.
-    func beginClosing() {
+    package func beginClosing() {
         advance(to: .grace)
         complete.set(.closing)
         unlessOpen.set(.openFilesOnly)
     }
 
     /// The last step before the keys go.
-    func finishClosing() {
+    package func finishClosing() {
         complete.set(.closed)
         advance(to: .locked)
     }
 
     /// True from the first step of a block to its end.
-    var isBlocked: Bool { status.withLock { $0.isBlocked } }
+    package var isBlocked: Bool { status.withLock { $0.isBlocked } }
 
     /// The first step of a block: like ``beginClosing()``, for every class.
-    func beginBlocking() {
+    package func beginBlocking() {
         advance(to: .grace)
         status.withLock { $0.isBlocked = true }
         for window in all { window.set(.closing) }
     }
 
     /// The last one. What was never unlocked stays so.
-    func finishBlocking(hasKeyC: Bool) {
+    package func finishBlocking(hasKeyC: Bool) {
         for window in all { window.set(.closed) }
         advance(to: hasKeyC ? .locked : .beforeFirstUnlock)
     }
 
     /// Opens what is open after a lock, or before the first unlock.
-    func endBlock(hasKeyC: Bool) {
+    package func endBlock(hasKeyC: Bool) {
         guard isBlocked else { return }
         status.withLock { $0.isBlocked = false }
         unlessOpen.set(.openFilesOnly)
@@ -138,18 +141,18 @@ final class AccountWindows: Sendable {
         always.set(.open)
     }
 
-    /// The end of all windows: nothing goes through any more, whoever still refers to them.
-    func revoke() {
+    /// Ends all windows: nothing passes them any more, despite remaining references.
+    package func revoke() {
         for window in all { window.set(.revoked) }
         advance(to: .locked)
     }
 
     /// Waits for what was let in before; false if that takes too long.
-    func drainAll(until deadline: Deadline) -> Bool {
+    package func drainAll(until deadline: Deadline) -> Bool {
         all.map { $0.drainUses(until: deadline) }.allSatisfy(\.self)
     }
 
-    var all: [AccessWindow] { [complete, unlessOpen, untilFirstUnlock, always] }
+    package var all: [AccessWindow] { [complete, unlessOpen, untilFirstUnlock, always] }
 
     /// Returns the state before.
     @discardableResult

@@ -5,7 +5,8 @@ package import MAMModel
 package import MAMStore
 package import MAMSystem
 
-/// A file, and the copy that is going to be it. Everything that is written to the file until then is in the copy.
+/// A file, and the copy that is going to be it. Everything that is written to the file until then
+/// is in the copy.
 package final class Conversion {
     private let vault: Vault
     private let old: VaultFile
@@ -23,14 +24,14 @@ package final class Conversion {
         self.vault = vault
         old = file
         fileID = file.header?.fileID
-        try vault.admit(file)
-        new = try vault.file(destination)
-        try vault.begin(new, as: owner, asking: asked)
-        old.stored.beFollowed(by: new.stored, sealer: vault.sealer)
+        try Files(vault).admit(file)
+        new = try Files(vault).file(destination)
+        try Files(vault).begin(new, as: owner, asking: asked)
+        old.stored.copying.begin(new.stored, sealer: vault.sealer)
     }
 
     /// To be called in the end, however it went, and before another one of the file begins.
-    package func end() { old.stored.stopBeingFollowed() }
+    package func end() { old.stored.copying.stop() }
 
     /// What the copy's header says.
     package var facts: FileFacts { new.facts }
@@ -39,7 +40,7 @@ package final class Conversion {
     /// the copy too. That is synced when this returns.
     package func copy() throws(VaultError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
-            byteCount: StoredFile.copyStepByteCount, alignment: 4096)
+            byteCount: FileCopying.stepByteCount, alignment: 4096)
         defer {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
@@ -65,9 +66,9 @@ package final class Conversion {
         try whileOpen { () throws(VaultError) in
             // A lock that has come and gone since the last step took it.
             for file in [old, new] where file.stored.needsKey {
-                try vault.provideKey(to: file.stored)
+                try Files(vault).provideKey(to: file.stored)
             }
-            do throws(StoreError) { return try old.stored.copyStep(through: buffer) } catch {
+            do throws(StoreError) { return try old.stored.copying.step(through: buffer) } catch {
                 if error == .keyUnavailable { throw vault.closure(of: old.header) }
                 throw .store(error)
             }
@@ -84,7 +85,7 @@ package final class Conversion {
     ) throws(VaultError) -> Bool {
         try whileOpen { () throws(VaultError) in
             let isDone = try names.exclusive { () throws(VaultError) in
-                try old.stored.becomeCopy(
+                try old.stored.copying.finish(
                     by: Deadline(milliseconds: 20),
                     check: { header throws(VaultError) in try refuseIfBegunAnew(header) },
                     putInPlace)
@@ -98,7 +99,7 @@ package final class Conversion {
     }
 
     /// Makes the copy's new name durable.
-    package func synchronizePlace() throws(Errno) { try old.stored.synchronizePlace() }
+    package func synchronizePlace() throws(Errno) { try old.stored.copying.synchronizePlace() }
 
     /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be
     /// given away.

@@ -1,21 +1,21 @@
 // Accounts that came to their end here although the setting Groups names them: none comes back by
 // itself (docs/adr/0047-auto-enrolment.md).
 
-internal import MAMEnrollment
+package import MAMEnrollment
 internal import MAMModel
-internal import MAMSystem
+package import MAMSystem
 internal import Synchronization
 
 /// Names without regard to case, never others than those that `Groups` has: so there is an end to
 /// them.
-final class DepartedNames: Sendable {
+package final class DepartedNames: Sendable {
     private static let file = "departed"
     private let store: EnrollmentStore?
     private let log: Log
     private let names: Mutex<Set<String>>
 
     /// `grouped`: all names that `Groups` has. Of a damaged file each counts as departed.
-    init(in store: EnrollmentStore?, _ grouped: some Sequence<String>, _ log: Log) {
+    package init(in store: EnrollmentStore?, _ grouped: some Sequence<String>, _ log: Log) {
         self.store = store
         self.log = log
         switch store?.load(Self.file) {
@@ -31,10 +31,12 @@ final class DepartedNames: Sendable {
         }
     }
 
-    func contains(_ name: String) -> Bool { names.withLock { $0.contains(name.lowercased()) } }
+    package func contains(_ name: String) -> Bool {
+        names.withLock { $0.contains(name.lowercased()) }
+    }
 
     /// On disk before this returns; false if it cannot be written.
-    func note(_ departed: some Sequence<String>) -> Bool {
+    package func note(_ departed: some Sequence<String>) -> Bool {
         names.withLock { names in
             let new = names.union(departed.map { $0.lowercased() })
             guard new != names else { return true }
@@ -45,7 +47,7 @@ final class DepartedNames: Sendable {
     }
 
     /// Who is named anew later is wanted again.
-    func keep(only grouped: some Sequence<String>) {
+    package func keep(only grouped: some Sequence<String>) {
         names.withLock { names in
             let kept = names.intersection(grouped.map { $0.lowercased() })
             if kept != names, save(kept) { names = kept }

@@ -3,8 +3,8 @@
 internal import MAMSystem
 
 /// What ``Vault/needsImport`` found last.
-struct ImportNeed {
-    private(set) var isFound = false
+package struct ImportNeed {
+    package private(set) var isFound = false
     private var isSearching = false
     /// Nil once the whole tree was seen, and had none.
     private var nextSearch: Deadline? = .now
@@ -12,17 +12,17 @@ struct ImportNeed {
     /// For files that were there may have gone, and the search starts anew each time.
     private let restSeconds: Int
 
-    init(restSeconds: Int = 10) { self.restSeconds = restSeconds }
+    package init(restSeconds: Int = 10) { self.restSeconds = restSeconds }
 
     /// False while what is known still counts, and while another thread searches.
-    mutating func beginSearch() -> Bool {
+    package mutating func beginSearch() -> Bool {
         guard !isSearching, let nextSearch, nextSearch.hasPassed else { return false }
         isSearching = true
         return true
     }
 
     /// `found`: nil if not the whole tree was seen.
-    mutating func endSearch(_ found: Bool?) {
+    package mutating func endSearch(_ found: Bool?) {
         isSearching = false
         isFound = found ?? false
         nextSearch = found == false ? nil : Deadline(seconds: restSeconds)

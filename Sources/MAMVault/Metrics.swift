@@ -1,4 +1,4 @@
-// Counters for whoever runs the workspace. They stay in this process: nothing sends them anywhere.
+// Counters for the administrator. They stay in this process.
 
 internal import MAMStore
 internal import Synchronization

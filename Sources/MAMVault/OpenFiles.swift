@@ -3,19 +3,19 @@
 internal import MAMSystem
 
 /// Refers weakly: a file leaves by itself when its last handle closes.
-final class OpenFiles: Sendable {
+package final class OpenFiles: Sendable {
     private struct Reference: @unchecked Sendable {
         // Read and written under the mutex alone; VaultFile itself is Sendable.
-        weak var file: VaultFile?
+        package weak var file: VaultFile?
     }
 
     private let files = Guarded<[ObjectIdentifier: Reference]>([:])
 
-    func add(_ file: VaultFile) {
+    package func add(_ file: VaultFile) {
         files.withLock { $0[ObjectIdentifier(file)] = Reference(file: file) }
     }
 
-    func remove(_ id: ObjectIdentifier) { files.withLock { $0[id] = nil } }
+    package func remove(_ id: ObjectIdentifier) { files.withLock { $0[id] = nil } }
 
-    var all: [VaultFile] { files.withLock { $0.values.compactMap(\.file) } }
+    package var all: [VaultFile] { files.withLock { $0.values.compactMap(\.file) } }
 }

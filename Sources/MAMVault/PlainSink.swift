@@ -24,7 +24,7 @@ package enum PlainSink {
     }
 }
 
-/// Both ends of a stream that lies in a file, read from its start whatever its offset.
+/// Both ends of a stream that is in a file, read from its start whatever its offset.
 final class StreamFile: StreamEnds {
     private let source: Descriptor
     private let sink: PlainSink

@@ -18,10 +18,10 @@ package final class UncertainEnds: Sendable {
 
     package func beginWithAll() { mayBeAny.store(true, ordering: .sequentiallyConsistent) }
 
-    /// Of which a crash left files that can be mended once the key is at hand.
+    /// Of which a crash left files that can be repaired once the key is at hand.
     package var awaitedKeys: Set<KeyID> { keys.withLock { $0 } }
 
-    /// All files were looked at, and what could be was mended: only those of these keys are left.
+    /// All files were looked at, and what could be was repaired: only those of these keys are left.
     package func narrow(to awaited: Set<KeyID>) {
         keys.withLock { $0 = awaited }
         awaitsKeys.store(!awaited.isEmpty, ordering: .sequentiallyConsistent)
@@ -35,7 +35,7 @@ package final class UncertainEnds: Sendable {
         mayBeOfCrash(header) || files.withLock { $0.contains(header.fileID) }
     }
 
-    /// True while the last crash may have left any file so, and not yet mended.
+    /// True while the last crash may have left any file so, and not yet repaired.
     package var areLeft: Bool {
         areAll || awaitsKeys.load(ordering: .sequentiallyConsistent)
     }

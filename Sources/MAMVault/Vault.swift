@@ -1,66 +1,68 @@
-// Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both call this.
+// Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both
+// call this.
 
 package import MAMAudit
 package import MAMFormat
+package import MAMIdentity
 package import MAMKeyring
 package import MAMModel
 package import MAMPolicy
 internal import MAMStore
 package import MAMSystem
-internal import Synchronization
+package import Synchronization
 
 /// One workspace's accounts, windows and rules.
 package final class Vault: Sendable {
     /// As they were at the start; of them ``accountRules`` changes.
     package let settings: Settings
-    let currentAccountRules: Guarded<AccountRules>
+    package let currentAccountRules: Guarded<AccountRules>
     package let identities = ProcessIdentities()
     package let sessions = SessionIdentities()
     /// Read with ``policy(of:)``, changed with ``replacePolicies(_:)``.
-    let inForce: Guarded<PoliciesInForce>
+    package let inForce: Guarded<PoliciesInForce>
     package let clock: Clock
-    let keyring: Keyring
+    package let keyring: Keyring
     package let log: Log
     let sealer: KeyringSealer
-    let openFiles = OpenFiles()
+    package let openFiles = OpenFiles()
     /// Of some file that is closed: what was to be stored may not be.
-    let hasLeftUnfinished = Atomic<Bool>(false)
+    package let hasLeftUnfinished = Atomic<Bool>(false)
     package let uncertainEnds = UncertainEnds()
     package let keyNews = KeyNews()
-    let windows = Guarded<[AccountID: AccountWindows]>([:])
+    package let windows = Guarded<[AccountID: AccountWindows]>([:])
     /// One lock or unlock of an account at a time. Held over purging, so never by a thread that
     /// serves the mount, and never for two accounts by one thread.
-    let transitions = LockTable<AccountID>()
-    private let mounted = Mutex<(any VaultMount)?>(nil)
-    let events = Hub<AccountEvent>()
+    package let transitions = LockTable<AccountID>()
+    package let events = Hub<AccountEvent>()
     package let metrics: Metrics
     /// Added to with ``audit(_:_:_:)`` and its kin.
     package let trail: AuditTrail
-    let classRecords: ClassRecords?
+    package let classRecords: ClassRecords?
     /// What keeps accounts closed beside a lock.
-    let blocks = Mutex<[AccountID: AccountBlock]>([:])
-    let enrollments: Enrollments
+    package let blocks = Mutex<[AccountID: AccountBlock]>([:])
+    package let enrollments: Enrollments
     /// Nil where nothing may be written. Held over changes of the records.
-    let recoveryRecords = Mutex<RecoveryRecords?>(nil)
-    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it once more.
-    let updating = Mutex<[AccountID: Bool]>([:])
+    package let recoveryRecords = Mutex<RecoveryRecords?>(nil)
+    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it
+    /// once more.
+    package let updating = Mutex<[AccountID: Bool]>([:])
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)
     /// The window of files whose account is being wiped.
     private let revoked = AccessWindow(.revoked)
     /// The users that the setting AccountUsers names.
-    let userIDs = UserIDs()
+    package let userIDs = UserIDs()
     /// Searches through the tree for whose a name or key is. Nothing else is taken inside of them.
-    let searches = PausingTurns()
-    let importNeed = Mutex(ImportNeed())
-    let accountsToAdd = Mutex(AccountsToAdd())
+    package let searches = FairLock()
+    package let importNeed = Mutex(ImportNeed())
+    package let accountsToAdd = Mutex(AccountsToAdd())
     /// Of what the daemon itself wrote into the backing directory.
     package let marks: Marks
     /// One registration of a user at a time. Comes before all other locks.
-    let registering = LockTable<UInt32>()
+    package let registering = LockTable<UInt32>()
     /// One wipe of an account at a time. Comes before `transitions`.
-    let wiping = LockTable<AccountID>()
+    package let wiping = LockTable<AccountID>()
 
     /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
     /// `workspace`: its id.
@@ -85,28 +87,22 @@ package final class Vault: Sendable {
         for account in keyring.accounts { addWindows(for: account) }
     }
 
-    /// Tells the vault of its mount, or with nil that there is none any more.
-    package func setMount(_ mount: (any VaultMount)?) {
-        mounted.withLock { $0 = mount }
-        if mount != nil { updateClassesOfUnlockedAccounts() }
-    }
-
-    var mount: (any VaultMount)? { mounted.withLock { $0 } }
-
-    func addWindows(for account: AccountID) {
+    package func addWindows(for account: AccountID) {
         windows.withLock { windows in
             if windows[account] == nil { windows[account] = AccountWindows() }
         }
     }
 
-    func windows(of account: AccountID) -> AccountWindows? { windows.withLock { $0[account] } }
+    package func windows(of account: AccountID) -> AccountWindows? {
+        windows.withLock { $0[account] }
+    }
 
     /// The window that a file's header puts it behind; nil for a file that is not encrypted.
-    func window(for header: FileHeader?) -> AccessWindow? {
+    package func window(for header: FileHeader?) -> AccessWindow? {
         guard let sealing = header?.sealing else { return nil }
         guard let account = keyring.account(ofKey: sealing.keyID),
             let windows = windows(of: account)
-        else { return keyring.wipe(ofKey: sealing.keyID) == nil ? missing : revoked }
+        else { return keyring.wipes.first(ofKey: sealing.keyID) == nil ? missing : revoked }
         return windows.window(sealing.protectionClass)
     }
 

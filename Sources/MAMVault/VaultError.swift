@@ -1,4 +1,5 @@
-// Why a file or an account could not be used: each reason has its own errno and exit status at the edges.
+// Why a file or an account could not be used: each reason has its own errno and exit status at the
+// edges.
 
 package import MAMModel
 package import MAMStore
@@ -14,31 +15,42 @@ package enum VaultError: Error, Sendable {
     case keyRevoked(Identity)
     /// Policy keeps the account closed.
     case blocked(Identity, AccountBlock)
-    /// Policy or identity forbids it; a sentence.
-    case refused(String)
+    /// Policy or identity forbids it; a sentence, and a command that helps.
+    case refused(String, next: String? = nil)
     case store(StoreError)
     /// No such file here; a sentence.
     case notFound(String)
     /// Only a managed account's files are encrypted.
     case notManaged(Identity)
-    /// The request makes no sense; a sentence.
-    case invalid(String)
+    /// The request makes no sense; a sentence, and a command that helps.
+    case invalid(String, next: String? = nil)
 }
 
 extension VaultError: CustomStringConvertible {
-    package var description: String {
+    package var description: String { next.map { "\(reason); run: \($0)" } ?? reason }
+
+    /// One sentence.
+    package var reason: String {
         switch self {
-        case .windowClosed(let owner):
-            "the access window of \(owner) is closed; run: mamctl unlock \(owner)"
+        case .windowClosed(let owner): "the access window of \(owner) is closed"
         case .keyMissing(let owner):
-            "it is encrypted for \(owner), and its key is not on this device;"
-                + " run: mamctl account import FILE"
+            "it is encrypted for \(owner), and its key is not on this device"
         case .keyRevoked(let owner): "the account \(owner) was wiped: its keys are destroyed"
         case .blocked(let owner, let block): "\(owner) is blocked: \(block.reason)"
-        case .notManaged(let owner):
-            "\(owner) is not a managed account here; run: mamctl account list"
-        case .refused(let reason), .invalid(let reason), .notFound(let reason): reason
+        case .notManaged(let owner): "\(owner) is not a managed account here"
+        case .refused(let reason, _), .invalid(let reason, _), .notFound(let reason): reason
         case .store(let error): error.description
+        }
+    }
+
+    /// A command that helps.
+    package var next: String? {
+        switch self {
+        case .windowClosed(let owner): "mamctl unlock \(owner)"
+        case .keyMissing: "mamctl account import FILE"
+        case .notManaged: "mamctl account list"
+        case .refused(_, let next), .invalid(_, let next): next
+        case .keyRevoked, .blocked, .store, .notFound: nil
         }
     }
 }

@@ -1,4 +1,4 @@
-// Checking and mending one file, as far as its window lets us.
+// Checking and repairing one file, as far as its window lets us.
 
 package import MAMStore
 package import MAMSystem
@@ -17,7 +17,7 @@ extension VaultFile {
     package func prepareCheck() throws(VaultError) -> CheckAccess {
         guard let window else { return .whole }
         do throws(VaultError) {
-            if window.allowsOpen, stored.needsKey { try vault.provideKey(to: stored) }
+            if window.allowsOpen, stored.needsKey { try Files(vault).provideKey(to: stored) }
         } catch {
             switch error {
             case .windowClosed, .blocked: break
@@ -29,7 +29,8 @@ extension VaultFile {
         return .closed
     }
 
-    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil after the last.
+    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil
+    /// after the last.
     package func check(
         at offset: Int64, _ problems: inout FileProblems
     ) throws(StoreError) -> Int64? {
@@ -44,13 +45,13 @@ extension VaultFile {
 
     /// Seals anew what can be read back as it should be. It is durable when this returns.
     package func mend() throws(VaultError) {
-        try changeDurably { () throws(StoreError) in try stored.mend() }
+        try changeDurably { () throws(StoreError) in try stored.repair.mend() }
     }
 
     /// Marks blocks that do not verify as lost; what they held is kept in `copy`. Both are durable
     /// when this returns.
     package func markLost(keepingIn copy: Descriptor) throws(VaultError) {
-        try changeDurably { () throws(StoreError) in try stored.markLost(keepingIn: copy) }
+        try changeDurably { () throws(StoreError) in try stored.repair.markLost(keepingIn: copy) }
     }
 
     private func changeDurably(_ change: () throws(StoreError) -> Bool) throws(VaultError) {
@@ -64,9 +65,9 @@ extension VaultFile {
 
     /// Brings the size and the mark of the last block together (``StoredFile/mendEnd(mayCut:)``).
     /// It is durable when this returns.
-    package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFile.MendedEnd? {
+    package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFileRepair.MendedEnd? {
         try whileWritable { () throws(StoreError) in
-            guard let mended = try stored.mendEnd(mayCut: mayCut) else { return nil }
+            guard let mended = try stored.repair.mendEnd(mayCut: mayCut) else { return nil }
             do throws(Errno) { try stored.synchronize(dataOnly: true) } catch {
                 throw .system(error)
             }
@@ -77,6 +78,6 @@ extension VaultFile {
     /// Gives the file the size that its blocks tell; the last must have been verified. True if
     /// it had another size.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
-        try storing { () throws(StoreError) in try stored.cutUnfinishedTail() }
+        try storing { () throws(StoreError) in try stored.repair.cutUnfinishedTail() }
     }
 }

@@ -8,9 +8,10 @@ package import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
-/// Every read and write asks the window first: one atomic load while nothing changes.
+/// Every read and write asks the window first: a lock that is held for its reference alone, then
+/// atomic operations on its state.
 package final class VaultFile: Sendable {
-    let stored: StoredFile
+    package let stored: StoredFile
     let vault: Vault
     private let current: Guarded<AccessWindow?>
 
@@ -21,14 +22,15 @@ package final class VaultFile: Sendable {
     }
 
     deinit {
-        if stored.isUnfinished { vault.noteUnfinished(stored.header) }
+        if stored.isUnfinished { FileAudit(vault).noteUnfinished(stored.header) }
         vault.openFiles.remove(ObjectIdentifier(self))
     }
 
     /// Nil for a file that is not encrypted: it has no window.
-    var window: AccessWindow? { current.withLock { $0 } }
+    package var window: AccessWindow? { current.withLock { $0 } }
 
-    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil if it may.
+    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil
+    /// if it may.
     package var refusalOfCachedWrites: VaultError? {
         guard let window, !window.allowsUse else { return nil }
         return vault.refusal(of: window, header)
@@ -75,13 +77,13 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal is a loss, and
-    /// goes to the log.
+    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal
+    /// is a loss, and goes to the log.
     package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         do throws(VaultError) { try write(bytes, at: offset) } catch {
             // Of a wiped account it is meant to be lost.
             if case .keyRevoked = error { throw error }
-            vault.reportDiscarded(bytes.count, at: offset, of: self, error)
+            FileAudit(vault).reportDiscarded(bytes.count, at: offset, of: self, error)
             throw error
         }
     }
@@ -116,7 +118,7 @@ package final class VaultFile: Sendable {
             try stored.finish()
             if let failure = stored.untoldSyncFailure { throw .system(failure) }
         } catch {
-            vault.reportUnfinished(self, error)
+            FileAudit(vault).reportUnfinished(self, error)
         }
     }
 
@@ -157,12 +159,14 @@ package final class VaultFile: Sendable {
         do throws(StoreError) {
             return try body()
         } catch {
-            guard error == .keyUnavailable else { throw vault.reported(error, owner: owner) }
+            guard error == .keyUnavailable else {
+                throw FileAudit(vault).reported(error, owner: owner)
+            }
         }
-        try vault.provideKey(to: stored)
+        try Files(vault).provideKey(to: stored)
         do throws(StoreError) { return try body() } catch {
             if error == .keyUnavailable { throw vault.closure(of: header) }
-            throw vault.reported(error, owner: owner)
+            throw FileAudit(vault).reported(error, owner: owner)
         }
     }
 }

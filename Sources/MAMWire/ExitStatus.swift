@@ -25,14 +25,14 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
         switch self {
         case .success: "done, or yes"
         case .failure: "failure, or no"
-        case .usage: "the command line or its input makes no sense"
+        case .usage: "invalid command line or input"
         case .notFound: "no such file, account or workspace"
-        case .notManaged: "the file, or the owner that is named, is not managed"
+        case .notManaged: "the file or the named owner is not managed"
         case .windowClosed: "the account is locked"
         case .refused: "refused by policy"
         case .damaged: "the file is damaged"
         case .unreachable: "no daemon answers"
-        case .unreadable: "a file's rights keep the daemon from reading it"
+        case .unreadable: "permissions keep the daemon from reading a file"
         case .wrongPassphrase: "wrong passphrase"
         }
     }
@@ -41,21 +41,18 @@ package enum ExitStatus: Int32, Sendable, CaseIterable {
 extension ExitStatus {
     /// The status for what the daemon answered.
     package init(_ error: VarlinkError) {
-        guard error.name.hasPrefix("\(WorkspaceDescription.name).") else {
-            // What org.varlink.service refuses, the command line should have refused.
-            self = error.name.hasSuffix(".InvalidParameter") ? .usage : .failure
-            return
-        }
-        switch error.name.split(separator: ".").last {
-        case "UnknownAccount", "NotFound": self = .notFound
-        case "WrongPassphrase", "NotTried": self = .wrongPassphrase
-        case "WindowClosed", "Blocked": self = .windowClosed
-        case "NotManaged", "UnmanagedOwner": self = .notManaged
-        case "Damaged": self = .damaged
-        case "Refused", "SealedFiles": self = .refused
-        case "InvalidInput": self = .usage
-        case "SystemError": self.init(errno: error.parameters["errno"]?.integer ?? 0)
-        default: self = .failure
+        switch error.ofWorkspace {
+        case .unknownAccount, .notFound: self = .notFound
+        case .wrongPassphrase, .notTried: self = .wrongPassphrase
+        case .windowClosed, .blocked: self = .windowClosed
+        case .notManaged, .unmanagedOwner: self = .notManaged
+        case .damaged: self = .damaged
+        case .refused, .sealedFiles: self = .refused
+        case .invalidInput: self = .usage
+        case .systemError: self.init(errno: error.parameters["errno"]?.integer ?? 0)
+        case .accountExists: self = .failure
+        // What org.varlink.service refuses, the command line should have refused.
+        case nil: self = error.name == VarlinkError.invalidParameter("").name ? .usage : .failure
         }
     }
 

@@ -41,8 +41,8 @@ package struct FrameReader {
 
     /// Takes what one read delivered.
     ///
-    /// Descriptors belong to the frame that holds the read's last byte: the kernel ends a read after the
-    /// piece that carries them, and a sender's piece never spans two frames.
+    /// Descriptors belong to the frame that holds the read's last byte: the kernel ends a read
+    /// after the piece that carries them, and a sender's piece never spans two frames.
     package mutating func take(
         _ bytes: ArraySlice<UInt8>, descriptors: [Descriptor] = []
     ) throws(Excess) {

@@ -95,7 +95,7 @@ package struct Parameters: Sendable, Equatable {
         return result
     }
 
-    private func member(_ name: String) -> JSONValue? {
+    func member(_ name: String) -> JSONValue? {
         guard let value = members[name], value != .null else { return nil }
         return value
     }

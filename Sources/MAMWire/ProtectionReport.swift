@@ -1,4 +1,5 @@
-// The interface's type Protection. It is the vocabulary's ProtectionInfo, so no other type is needed.
+// The interface's type Protection. It is the vocabulary's ProtectionInfo, so no other type is
+// needed.
 
 package import MAMModel
 

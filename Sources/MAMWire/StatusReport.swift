@@ -25,7 +25,7 @@ package struct StatusReport: Sendable, Equatable {
     /// Nil if there was none yet, and for whom it is not told.
     package var lastVerify: LastVerifyReport?
     /// Files of the policy directory; none for whom they are not told.
-    package var refused: [RefusedReport] = []
+    package var refused: [Varlink.Workspace.RefusedDocument] = []
 
     package init(
         name: String, id: String, version: String, backingDirectory: String, mountPoint: String,
@@ -73,7 +73,7 @@ package struct StatusReport: Sendable, Equatable {
         needsImport = try wire.flag("needsImport")
         lastVerify = try wire.optionalObject("lastVerify").map(LastVerifyReport.init)
         // An earlier daemon has none.
-        refused = wire.has("refused") ? try [RefusedReport](wire) : []
+        refused = try wire.value("refused") ?? []
     }
 
     /// The members of the wire form.
@@ -95,7 +95,7 @@ package struct StatusReport: Sendable, Equatable {
             "accounts": .array(accounts.map(\.json)),
             "needsImport": .bool(needsImport),
             "lastVerify": lastVerify.map { .object($0.summary) } ?? .null,
-            "refused": .array(refused.map(\.json)),
+            "refused": refused.json,
         ]
     }
 }

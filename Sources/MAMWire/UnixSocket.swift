@@ -6,7 +6,8 @@ package import MAMSystem
 
 /// The calls on `AF_UNIX` sockets that server and client need.
 package enum UnixSocket {
-    /// Connects to the socket at `path`. `ECONNREFUSED` too if whoever listens there was killed, and is kept from its end.
+    /// Connects to the socket at `path`. `ECONNREFUSED` too if the listener was killed,
+    /// and is kept from its end.
     /// `prepare`: what the socket needs before.
     package static func connect(
         to path: String, prepare: (Descriptor) throws(Errno) -> Void = { _ in }

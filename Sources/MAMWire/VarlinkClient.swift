@@ -95,7 +95,8 @@ package struct VarlinkClient: ~Copyable {
         return try receive(pending).parameters
     }
 
-    /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is false.
+    /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is
+    /// false.
     package mutating func stream(
         _ method: String, _ parameters: [String: JSONValue] = [:],
         descriptors: [Descriptor] = [], _ body: (Parameters) -> Bool

@@ -25,13 +25,14 @@ final class Bench {
         countsSystemCalls = way == .itself && bench_prepare_system_calls()
     }
 
-    /// How often an operation is done where so many take long under callgrind, which is some fifty times as slow.
+    /// How often an operation is done where so many take long under callgrind, which is some fifty
+    /// times as slow.
     func scaled(_ count: Int) -> Int { way == .itself ? count : max(5, count / 50) }
 
     /// Does an operation `count` times a round, with the number that it has in its round.
     ///
-    /// `byteCount`: what it moves. `before` comes before each round, and is not counted. One round goes ahead, for what is
-    /// made once: pools, tables, the code that is bound at its first call.
+    /// `byteCount`: what it moves. `before` comes before each round, and is not counted. One round
+    /// goes ahead, for what is made once: pools, tables, the code that is bound at its first call.
     func measure(
         _ name: String, count: Int, byteCount: Int = 0, before: () throws -> Void = {},
         _ operation: (Int) throws -> Void
@@ -77,7 +78,8 @@ final class Bench {
         return figures
     }
 
-    /// The number of operations stands here until callgrind has told how many instructions they took.
+    /// The number of operations stands here until callgrind has told how many instructions they
+    /// took.
     private func marked(
         _ count: Int, _ operation: (Int) throws -> Void
     ) throws -> [Figure: Double] {

@@ -52,7 +52,8 @@ struct Budgets {
         return JSONValue.object(all).encoded(pretty: true) + [UInt8(ascii: "\n")]
     }
 
-    /// One line for each figure that is above its budget, and for each part without a budget, or budget without a part.
+    /// One line for each figure that is above its budget, and for each part without a budget, or
+    /// budget without a part.
     func excesses(of measured: [PartFigures]) -> [String] {
         var lines: [String] = []
         for part in measured {

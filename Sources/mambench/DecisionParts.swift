@@ -2,11 +2,14 @@
 
 import Glibc
 import MAMFormat
+import MAMIdentity
 import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
 /// A vault with one account, whose policy gives nothing to others.
 private func makeVault(in directory: ScratchDirectory) throws -> (Vault, Identity) {
@@ -18,15 +21,19 @@ private func makeVault(in directory: ScratchDirectory) throws -> (Vault, Identit
         policies: PolicyBook(documents: try PolicyDocument.decode(Array(document.utf8))),
         keyring: keyring, stateDirectory: nil, log: .silent)
     let ann = try Identity(name: "ann@contoso.com")
-    _ = try vault.register(ann, user: getuid(), passphrase: nil)
+    let tree = try Tree(
+        vault: vault, root: state, workDirectory: nil, mountPoint: ByteString(""),
+        isReadOnly: true
+    ) { _ in }
+    _ = try Registration(tree).register(ann, user: getuid(), passphrase: nil)
     return (vault, ann)
 }
 
 func measureDecisions(_ bench: Bench, in directory: ScratchDirectory) throws {
     let (vault, ann) = try makeVault(in: directory)
     let descriptor = try openFile(directory.path("sealed"), O_RDWR | O_CREAT, mode: 0o600)
-    let file = try vault.file(descriptor)
-    try vault.begin(file, as: ann, asking: nil)
+    let file = try Files(vault).file(descriptor)
+    try Files(vault).begin(file, as: ann, asking: nil)
     let process = getpid()
     guard let life = ProcessStatus(of: process)?.life,
         vault.identities.set(ann, by: getuid(), for: life)
@@ -37,16 +44,16 @@ func measureDecisions(_ bench: Bench, in directory: ScratchDirectory) throws {
         _ = vault.policy(of: ann)
     }
     try bench.measure("identity of a thread", count: 500) { _ in
-        _ = vault.identity(ofThread: process, user: getuid())
+        _ = Callers(vault).identity(ofThread: process, user: getuid())
     }
     let header = file.header
     try bench.measure("check a transfer", count: 20_000) { _ in
-        try vault.checkTransfer(of: header) { ann }
+        try Transfers(vault).checkTransfer(of: header) { ann }
     }
     try bench.measure("admit a file that has its key", count: 20_000) { _ in
-        try vault.admit(file)
+        try Files(vault).admit(file)
     }
     try bench.measure("open and admit a file", count: 1000) { _ in
-        try vault.admit(try vault.file(descriptor))
+        try Files(vault).admit(try Files(vault).file(descriptor))
     }
 }

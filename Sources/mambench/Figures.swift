@@ -25,7 +25,8 @@ enum Figure: String, CaseIterable {
     var margin: Double? {
         switch self {
         case .allocations, .systemCalls, .heldBytes: 0
-        // libcrypto and libc choose their code by the processor, and hash tables their order by chance.
+        // libcrypto and libc choose their code by the processor, and hash tables their order by
+        // chance.
         case .instructions: 0.15
         case .nanoseconds: nil
         }
@@ -65,7 +66,8 @@ extension PartFigures {
     }
 }
 
-/// Two digits: what comes once in more than 200 operations is a table or a heap that grows, and not the same in each run.
+/// Two digits: what comes once in more than 200 operations is a table or a heap that grows, and not
+/// the same in each run.
 func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
 
 private func number(_ value: Double) -> JSONValue {

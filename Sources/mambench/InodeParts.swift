@@ -1,7 +1,6 @@
 // The table of the files that the kernel knows.
 
 import Glibc
-import MAMFuse
 import MAMStore
 import MAMSystem
 

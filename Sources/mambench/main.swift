@@ -1,4 +1,5 @@
-// What the inner parts cost: allocations, system calls, memory, instructions and time of one operation, beside budgets.
+// What the inner parts cost: allocations, system calls, memory, instructions and time of one
+// operation, beside budgets.
 
 import Glibc
 import MAMCrypto

@@ -52,9 +52,11 @@ struct AccountLines {
         let classes =
             letters.isEmpty
             ? "no class can be opened"
-            : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be opened"
+            : "class\(letters.count == 1 ? "" : "es") \(letters.joined(separator: ", ")) can be"
+                + " opened"
         return
-            "\(classes); \(outlook.openFiles == 0 ? "no file" : outlook.openFiles.counted("file")) in use"
+            "\(classes); \(outlook.openFiles == 0 ? "no file" : outlook.openFiles.counted("file"))"
+            + " in use"
     }
 
     var policy: String? {
@@ -87,7 +89,8 @@ struct AccountLines {
         if account.isRecoverable { notes.append("the organisation can open its files") }
         if let seconds = account.guessableSeconds {
             notes.append(
-                "policy allows a passphrase that a thief of the disk guesses \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
+                "policy allows a passphrase that offline guessing finds"
+                    + " \(seconds > 0 ? "in \(seconds.asDuration)" : "at once")"
             )
         }
         if !account.hasPassphrase { notes.append("no passphrase") }

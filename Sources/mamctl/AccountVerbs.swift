@@ -35,9 +35,9 @@ private func register(
             "RegisterAccount", parameters, descriptors: secrets, about: subject)
     } catch {
         guard error.kind == "SealedFiles", isatty(STDIN_FILENO) == 1 else { throw error }
-        printError("\(error.message); to open them: \(importCommand)")
+        printError("\(error.message); to open them, run: \(importCommand)")
         let answer = try Terminal.askOpenly(
-            "They stay shut with new keys, unless theirs are imported later. Type yes to go on")
+            "New keys do not open them; only importing theirs will. Type yes to continue")
         guard answer.text == "yes" else {
             throw Failure(.failure, "\(subject): not registered", next: importCommand)
         }
@@ -63,7 +63,7 @@ func changePassphrase(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         "ChangePassphrase", parameters.merging(secrets.members) { $1 },
         descriptors: secrets.descriptors, about: "account '\(account.label)'")
-    return try report(reply, invocation, "has a new passphrase")
+    return try report(reply, invocation, "passphrase changed")
 }
 
 func unlock(_ invocation: Invocation) throws -> ExitStatus {
@@ -98,7 +98,7 @@ extension Invocation {
             if let found = report.accounts.first(where: { $0.isNamed(text) }) { return found }
             throw unknownAccount(operand, text, report)
         }
-        let own = ownAccounts(of: report)
+        let own = report.ownAccounts
         guard let only = own.first else {
             throw Failure(
                 .notFound, "workspace '\(daemon.name)' has no account of yours",
@@ -107,7 +107,7 @@ extension Invocation {
         guard own.count == 1 else {
             let names = own.map(\.label).joined(separator: ", ")
             throw Failure(
-                .usage, "name one of the accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
+                .usage, "name one of your accounts: \(names)", next: "mamctl \(verb.name) ACCOUNT")
         }
         return only
     }
@@ -116,25 +116,14 @@ extension Invocation {
         _ operand: ByteString, _ name: String, _ report: StatusReport
     ) -> Failure {
         let failure = Failure(.unknownAccount(operand.shown), about: "")
-        if let near = nearestAccount(to: name, report) {
+        if let near = report.nearestAccount(to: name) {
             return failure.with(
                 guess: didYouMean([near]),
                 next: "mamctl \(verb.name) \(ByteString(near).asArgument)")
         }
         guard verb.name == "unlock" else { return failure }
         return failure.with(
-            guess: "", next: "mamctl account register \(operand.asArgument), if it is a new one")
-    }
-
-    /// The caller's account whose name was nearly written.
-    func nearestAccount(to name: String, _ report: StatusReport) -> String? {
-        nearest(to: name, in: ownAccounts(of: report).map(\.label))
-    }
-
-    /// Of accounts of others nothing is told.
-    func ownAccounts(of report: StatusReport) -> [AccountReport] {
-        let isTrusted = geteuid() == 0 || geteuid() == report.uid
-        return report.accounts.filter { isTrusted || $0.uid == geteuid() }
+            guess: "", next: "mamctl account register \(operand.asArgument), if it is new")
     }
 
     /// Opens an account's windows with its passphrase.
@@ -146,7 +135,8 @@ extension Invocation {
             about: "account '\(account.label)'")
     }
 
-    /// What a call that needs the account's keys has to carry: nothing if the device alone opens them.
+    /// What a call that needs the account's keys has to carry: nothing if the device alone opens
+    /// them.
     func currentPassphrase(of account: AccountReport) throws -> SecretParameters {
         var secrets = SecretParameters()
         if account.hasPassphrase {
@@ -161,6 +151,19 @@ extension Invocation {
         for name in names where arguments.has(name) {
             throw .usage(verb, "--\(name) and --\(other) exclude each other")
         }
+    }
+}
+
+extension StatusReport {
+    /// The caller's account whose name was nearly written.
+    func nearestAccount(to name: String) -> String? {
+        nearest(to: name, in: ownAccounts.map(\.label))
+    }
+
+    /// Of accounts of others nothing is told.
+    var ownAccounts: [AccountReport] {
+        let isTrusted = geteuid() == 0 || geteuid() == uid
+        return accounts.filter { isTrusted || $0.uid == geteuid() }
     }
 }
 

@@ -24,7 +24,7 @@ func writeArchive(_ parts: [String: JSONValue], to archive: Descriptor) throws {
                 ].map { ByteString($0) }, files: [archive.raw: STDOUT_FILENO]))
     }
     guard end == .exited(0) else {
-        throw Failure(.failure, "tar \(end)", next: "its own message tells why")
+        throw Failure(.failure, "tar \(end)", next: "see its message")
     }
 }
 

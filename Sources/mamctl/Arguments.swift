@@ -35,7 +35,7 @@ struct Arguments {
                 verb,
                 operands.count < verb.operands.lowerBound
                     ? missing(verb.operandNames[operands.count...])
-                    : "'\(operands[verb.operands.upperBound].shown)' is one word too many")
+                    : "'\(operands[verb.operands.upperBound].shown)' is an extra operand")
         }
         try checkChoices(verb)
     }
@@ -66,13 +66,14 @@ struct Arguments {
                 String($0.name.dropFirst(verb.name.count + 1))
             }
             throw .usage(
-                verb, "there is no '\(first.shown)'\(choices(first, verb.choices + others))")
+                verb, "unknown operand '\(first.shown)'\(choices(first, verb.choices + others))")
         }
         for option in verb.options {
             for value in values(option.name) where !isAmong(option.choices, value) {
                 throw .usage(
                     verb,
-                    "--\(option.name) knows no '\(value.shown)'\(choices(value, option.choices))")
+                    "invalid value '\(value.shown)' for"
+                        + " --\(option.name)\(choices(value, option.choices))")
             }
         }
     }
@@ -85,7 +86,7 @@ struct Arguments {
     private func choices(_ word: ByteString, _ choices: [String]) -> String {
         let guess = didYouMean(word.shown, in: choices)
         return guess.isEmpty && choices.count < 10
-            ? "; it is one of \(choices.joined(separator: ", "))" : guess
+            ? "; use one of \(choices.joined(separator: ", "))" : guess
     }
 
     private mutating func take(

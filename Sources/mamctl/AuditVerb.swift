@@ -34,7 +34,8 @@ private func auditQuestion(_ invocation: Invocation) throws -> [String: JSONValu
         guard let time = Timestamp(text) ?? timeAgo(text) else {
             throw Failure.usage(
                 invocation.verb,
-                "'\(ByteString(text).shown)' is no time; write -30m, -2h, -1d, or 2026-05-04T03:02:01Z"
+                "'\(ByteString(text).shown)' is not a time; use -30m, -2h, -1d, or"
+                    + " 2026-05-04T03:02:01Z"
             )
         }
         question[name] = .string(time.text)
@@ -44,7 +45,7 @@ private func auditQuestion(_ invocation: Invocation) throws -> [String: JSONValu
         guard LogMessage(rawValue: word) != nil else {
             throw Failure.usage(
                 invocation.verb,
-                "there is no event '\(ByteString(word).shown)'; it is one of "
+                "unknown event '\(ByteString(word).shown)'; use one of "
                     + LogMessage.allCases.map(\.rawValue).joined(separator: ", "))
         }
         question["event"] = .string(word)

@@ -10,10 +10,11 @@ internal import MAMWire
 
 /// All questions that need nothing but a policy, or one of them.
 func can(_ invocation: Invocation) throws -> ExitStatus {
-    let account = try invocation.parameters(["account"])
+    let account = try PolicyAsking(invocation).parameters(["account"])
     if let question = invocation.operands.first {
         let text = try question.requireText("the question")
-        return try invocation.ask("Ask", account.merging(["question": .string(text)]) { $1 })
+        return try PolicyAsking(invocation).ask(
+            "Ask", account.merging(["question": .string(text)]) { $1 })
     }
     let reply = try invocation.policy("Answers", account)
     if invocation.isJSON {
@@ -21,7 +22,7 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
         return .success
     }
     let rows = try reply.objects("answers").map { answer in
-        let decision = try DecisionReport(try answer.object("decision")).decision
+        let decision = Decision(try answer.value("decision"))
         return [try answer.string("question"), yesOrNo(decision), shown(decision.reason)]
     }
     printOut(table(rows, width: outputWidth))
@@ -29,57 +30,65 @@ func can(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 func canSave(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLocation(
-        "CanSave", orAll: "SaveLocations", try invocation.parameters(["owner", "account"]),
+    try PolicyAsking(invocation).askLocation(
+        "CanSave", orAll: "SaveLocations",
+        try PolicyAsking(invocation).parameters(["owner", "account"]),
         of: invocation.arguments.value("file"))
 }
 
 func canOpen(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLocation(
-        "CanOpen", orAll: "OpenLocations", try invocation.parameters(["receiver", "account"]))
+    try PolicyAsking(invocation).askLocation(
+        "CanOpen", orAll: "OpenLocations",
+        try PolicyAsking(invocation).parameters(["receiver", "account"]))
 }
 
 /// `-`: what comes on standard input begins with a header, or does not.
 func canReceive(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters = try invocation.parameters(["account"])
+    var parameters = try PolicyAsking(invocation).parameters(["account"])
     if invocation.arguments.has("item") { parameters["item"] = true }
     let path = invocation.operands[0]
-    guard path.text == "-" else { return try invocation.ask("CanReceive", parameters, of: path) }
+    guard path.text == "-" else {
+        return try PolicyAsking(invocation).ask("CanReceive", parameters, of: path)
+    }
     if let owner = try ownerOnStandardInput() { parameters["owner"] = .string(owner) }
-    return try invocation.ask("CanReceive", parameters)
+    return try PolicyAsking(invocation).ask("CanReceive", parameters)
 }
 
 func canCopy(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.ask("CanCopy", try invocation.clipboard(target: "to", as: "target"))
+    try PolicyAsking(invocation).ask(
+        "CanCopy", try PolicyAsking(invocation).clipboard(target: "to", as: "target"))
 }
 
 func canPaste(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.ask("CanPaste", try invocation.clipboard(target: "from", as: "source"))
+    try PolicyAsking(invocation).ask(
+        "CanPaste", try PolicyAsking(invocation).clipboard(target: "from", as: "source"))
 }
 
 func canOpenURL(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLink([:])
+    try PolicyAsking(invocation).askLink([:])
 }
 
 func canOpenLink(_ invocation: Invocation) throws -> ExitStatus {
-    try invocation.askLink(["universal": true])
+    try PolicyAsking(invocation).askLink(["universal": true])
 }
 
 func canPrint(_ invocation: Invocation) throws -> ExitStatus {
-    let account = try invocation.parameters(["account"])
-    return try invocation.ask("Ask", account.merging(["question": "isPrintingAllowed"]) { $1 })
+    let account = try PolicyAsking(invocation).parameters(["account"])
+    return try PolicyAsking(invocation).ask(
+        "Ask", account.merging(["question": "isPrintingAllowed"]) { $1 })
 }
 
 func canPick(_ invocation: Invocation) throws -> ExitStatus {
     let mode = try invocation.operands[0].requireText("the mode")
-    let account = try invocation.parameters(["account"])
-    return try invocation.ask("CanPickDocuments", account.merging(["mode": .string(mode)]) { $1 })
+    let account = try PolicyAsking(invocation).parameters(["account"])
+    return try PolicyAsking(invocation).ask(
+        "CanPickDocuments", account.merging(["mode": .string(mode)]) { $1 })
 }
 
 /// 0 only if everything may be shown.
 func canNotify(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try invocation.policy(
-        "NotificationPolicy", try invocation.parameters(["account"]))
+        "NotificationPolicy", try PolicyAsking(invocation).parameters(["account"]))
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
@@ -90,12 +99,12 @@ func canNotify(_ invocation: Invocation) throws -> ExitStatus {
 
 /// The programs that are offered, one in a line; 6 if there is none.
 func canShare(_ invocation: Invocation) throws -> ExitStatus {
-    var parameters = try invocation.parameters(["account"])
+    var parameters = try PolicyAsking(invocation).parameters(["account"])
     parameters["programs"] = .array(
         try invocation.operands.map { .string(try $0.requireText("a program's path")) })
     let reply = try invocation.policy("ShareTargets", parameters)
     let offered = try reply.objects("targets").filter {
-        try DecisionReport(try $0.object("decision")).decision.isAllowed
+        try Decision($0.value("decision")).isAllowed
     }
     if invocation.isJSON {
         printJSON(.object(reply.members))
@@ -116,91 +125,7 @@ extension Invocation {
         try daemon(for: file).call(
             "Policy.\(method)", parameters, descriptors: file.map { [$0] } ?? [], about: verb.name)
     }
-
-    /// Those of the options that were given, as parameters of the same name.
-    fileprivate func parameters(_ options: [String]) throws -> [String: JSONValue] {
-        var found: [String: JSONValue] = [:]
-        for option in options {
-            if let text = try arguments.text(option) { found[option] = .string(text) }
-        }
-        return found
-    }
-
-    /// Prints a method's answer. `path`: of the file that it is about.
-    fileprivate func ask(
-        _ method: String, _ parameters: [String: JSONValue], of path: ByteString? = nil
-    ) throws -> ExitStatus {
-        let file = try path.map { path in
-            // Outside of a mount the daemon has to read it.
-            let file = try openForQuestion(path)
-            return workspace(of: file) != nil
-                ? file : try naming(path) { () throws(Errno) in try reopen(file.raw, O_RDONLY) }
-        }
-        var parameters = parameters
-        if file != nil { parameters["fileDescriptor"] = 0 }
-        let reply = try policy(method, parameters, of: file)
-        let decision = try DecisionReport(try reply.object("decision")).decision
-        if isJSON {
-            printJSON(.object(reply.members))
-        } else {
-            printOut("\(yesOrNo(decision)): \(shown(decision.reason))")
-            if let url = try reply.optionalString("opens") { printOut(shown(url)) }
-        }
-        return decision.isAllowed ? .success : .refused
-    }
-
-    /// About one location, or a table of all of them.
-    fileprivate func askLocation(
-        _ method: String, orAll listing: String, _ parameters: [String: JSONValue],
-        of path: ByteString? = nil
-    ) throws -> ExitStatus {
-        if let location = try arguments.text("location") {
-            return try ask(
-                method, parameters.merging(["location": .string(location)]) { $1 }, of: path)
-        }
-        var parameters = parameters
-        let file = try path.map { try openForQuestion($0) }
-        if file != nil { parameters["fileDescriptor"] = 0 }
-        let reply = try policy(listing, parameters, of: file)
-        if isJSON {
-            printJSON(.object(reply.members))
-            return .success
-        }
-        printOut(
-            table(
-                try reply.objects("locations").map { answer in
-                    let decision = try DecisionReport(try answer.object("decision")).decision
-                    return [
-                        try answer.string("location"), yesOrNo(decision), shown(decision.reason),
-                    ]
-                }))
-        return .success
-    }
-
-    fileprivate func askLink(_ kind: [String: JSONValue]) throws -> ExitStatus {
-        var parameters = try parameters(["account"]).merging(kind) { $1 }
-        parameters["url"] = .string(try operands[0].requireText("the URL"))
-        if arguments.has("managed-scheme") { parameters["knownManagedScheme"] = true }
-        return try ask("CanOpenURL", parameters)
-    }
-
-    fileprivate func clipboard(
-        target option: String, as name: String
-    ) throws -> [String: JSONValue] {
-        var parameters = try parameters(["account"])
-        guard let count = operands[0].text.flatMap({ Int($0) }) else {
-            throw Failure.usage(verb, "'\(operands[0].shown)' is no number of characters")
-        }
-        parameters["count"] = JSONValue(count)
-        if let target = try arguments.text(option) { parameters[name] = .string(target) }
-        return parameters
-    }
 }
-
-/// What came over the socket, fit for a terminal.
-private func shown(_ text: String) -> String { ByteString(text).shown }
-
-private func yesOrNo(_ decision: Decision) -> String { decision.isAllowed ? "yes" : "no" }
 
 /// Nil for what says nothing of an owner.
 private func ownerOnStandardInput() throws(Failure) -> String? {

@@ -77,7 +77,8 @@ var groups: [String] {
         .sorted()
 }
 
-/// The accounts and workspaces that there are now, one in a line: the name is alone on its line in our JSON.
+/// The accounts and workspaces that there are now, one in a line: the name is alone on its line in
+/// our JSON.
 let completionQueries = (
     accounts:
         #"mamctl account list --json 2>/dev/null | sed -n 's/^    "name" : "\(.*\)",*$/\1/p'"#,

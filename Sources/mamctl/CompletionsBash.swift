@@ -1,4 +1,5 @@
-// The script for bash. It works with the words of bash-completion, whose `_init_completion` knows about quotes and redirections.
+// The script for bash. It works with the words of bash-completion, whose `_init_completion` knows
+// about quotes and redirections.
 
 var bashCompletions: String {
     """

@@ -62,7 +62,8 @@ private func fishQuoted(_ text: String) -> String {
 
 private func fishGroup(_ name: String) -> [String] {
     Verb.group(name).map {
-        "complete -c mamctl -n '__mamctl_at 2 \(name)' -a \($0.name.dropFirst(name.count + 1)) -d \(fishQuoted($0.summary))"
+        "complete -c mamctl -n '__mamctl_at 2 \(name)' -a \($0.name.dropFirst(name.count + 1)) -d"
+            + " \(fishQuoted($0.summary))"
     }
 }
 

@@ -1,4 +1,5 @@
-// `config …`: what the organisation tells an account's programs. `configure`: settings, checked and in their own form.
+// `config …`: what the organisation tells an account's programs. `configure`: settings, checked
+// and in their own form.
 
 internal import Glibc
 internal import MAMModel
@@ -29,7 +30,7 @@ func configurationConflicts(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
-        printOut(isConflict ? "its values differ" : "no conflict")
+        printOut(isConflict ? "the values conflict" : "no conflict")
     }
     return isConflict ? .success : .failure
 }
@@ -75,12 +76,12 @@ func configure(_ invocation: Invocation) throws -> ExitStatus {
     let settings: Settings
     do throws(PolicyError) { settings = try Settings.decode(bytes) } catch {
         throw Failure(
-            .usage, "\(path.shown): \(error)", next: "mend it; man mamctl lists the settings")
+            .usage, "\(path.shown): \(error)", next: "correct it; man mamctl lists the settings")
     }
     let isJSONFile = (try? JSONValue(parsing: bytes)) != nil
     guard isJSONFile || output != path else {
         throw Failure(
-            .usage, "\(path.shown) is a property list, which is read and not written",
+            .usage, "\(path.shown) is a property list, which cannot be written",
             next: "add -o settings.json")
     }
     let result = settings.json.encoded(pretty: true) + [UInt8(ascii: "\n")]

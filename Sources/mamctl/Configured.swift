@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 internal import Synchronization
@@ -9,7 +10,8 @@ internal import Synchronization
 /// A workspace with settings or keys, of which no daemon answers.
 struct UnmountedWorkspace {
     let name: WorkspaceName
-    /// As its unit has them (docs/ARCHITECTURE.md), else as `init` noted it; nil where nothing says.
+    /// As its unit has them (docs/ARCHITECTURE.md), else as `init` noted it; nil where nothing
+    /// says.
     let backing: ByteString?
     let mountPoint: ByteString?
     /// Where it is mounted all the same: its daemon was killed.

@@ -51,11 +51,11 @@ enum Input {
         return bytes
     }
 
-    fileprivate var path: ByteString {
+    var path: ByteString {
         if case .file(let source) = self { source.path } else { inputName }
     }
 
-    fileprivate func descriptor() throws(Failure) -> Descriptor {
+    func descriptor() throws(Failure) -> Descriptor {
         if case .file(let source) = self { return source.descriptor }
         return try standardStream(STDIN_FILENO)
     }
@@ -63,7 +63,7 @@ enum Input {
 
 extension Conversion {
     /// Of what is read and written from front to back.
-    fileprivate var ofStreams: Conversion {
+    var ofStreams: Conversion {
         Conversion(
             method: seals ? "Protection.ProtectData" : "Protection.UnprotectData",
             methodInMount: methodInMount, parameters: parameters.merging(["strict": true]) { $1 },
@@ -72,112 +72,11 @@ extension Conversion {
 }
 
 extension Invocation {
-    func input(_ path: ByteString, _ conversion: Conversion) throws -> Input {
-        if path.text == "-" { return .stream }
-        let source = try Source(path)
-        if conversion.seals {
-            try source.refuseToEncrypt()
-        } else {
-            try source.refuseToDecrypt(self)
-        }
-        return .file(source)
-    }
 
-    /// To standard output.
-    func convert(
-        _ path: ByteString, _ conversion: Conversion, _ progress: ConversionProgress
-    ) throws -> (Record?, JSONValue) {
-        let input = try input(path, conversion)
-        if conversion.seals {
-            try sealToOutput(input, conversion, progress)
-        } else {
-            try openToOutput(input, conversion, progress)
-        }
-        return (nil, .null)
-    }
-
-    /// The daemon that serves the mount of what is read, else the one that is meant.
-    private func daemon(for input: Input) throws(Failure) -> Daemon {
-        guard case .file(let source) = input else { return try daemon() }
-        return try daemon(for: source.descriptor)
-    }
-
-    /// In the form of streams: that of files is not written from front to back.
-    private func sealToOutput(
-        _ input: Input, _ conversion: Conversion, _ progress: ConversionProgress
-    ) throws {
-        guard isatty(STDOUT_FILENO) == 0 else {
-            throw Failure.usage(
-                verb, "protected data is no text, and standard output is a terminal")
-        }
-        let output = try standardStream(STDOUT_FILENO)
-        _ = try daemon(for: input).convert(
-            conversion.ofStreams, try input.descriptor(), output, about: input.path.shown
-        ) { progress.follow(output, until: $0) }
-    }
-
-    /// As it is verified, block by block.
-    private func openToOutput(
-        _ input: Input, _ conversion: Conversion, _ progress: ConversionProgress
-    ) throws {
-        let pipe = try makePipe()
-        var conversion = conversion
-        if case .stream = input { conversion = conversion.ofStreams }
-        var failure: Failure?
-        var shown = 0
-        do throws(Failure) {
-            let sent = try daemon(for: input).convert(
-                conversion, try input.descriptor(), pipe.writer, about: input.path.shown
-            ) { pending in
-                leave(pipe.writer)
-                failure = failing { () throws(Failure) in
-                    shown = try show(pipe.reader, until: pending, of: input.path, progress)
-                }
-                leave(pipe.reader)
-            }
-            guard failure != nil || shown == sent else {
-                throw Failure(
-                    .failure, "\(input.path.shown): \(shown) of \(sent) bytes came out",
-                    next: "try again")
-            }
-        } catch {
-            if let failure { throw failure }
-            guard error.status == .damaged else { throw error }
-            throw Failure(
-                .damaged,
-                "\(error.message); what came out before is right, and the rest is missing",
-                next: error.next)
-        }
-        if let failure { throw failure }
-    }
-
-    /// A terminal gets text alone. Returns the number of bytes.
-    private func show(
-        _ reader: Descriptor, until answer: PendingReply, of path: ByteString,
-        _ progress: ConversionProgress
-    ) throws(Failure) -> Int {
-        var isFirst = true
-        var count = 0
-        let guards = isatty(STDOUT_FILENO) == 1 && !arguments.has("force")
-        let hasMore = { answer.lets(reader, POLLIN) }
-        try pump(from: reader, path, while: hasMore) { bytes throws(Failure) in
-            if isFirst, guards, !isText(bytes) {
-                throw Failure(
-                    .failure, "\(path.shown) is no text, and standard output is a terminal",
-                    next: "add -o OUT, or --force")
-            }
-            isFirst = false
-            count += bytes.count
-            try writeToOutput(bytes)
-            // On the same screen it would stand in the middle of the text.
-            if isatty(STDOUT_FILENO) == 0 { progress.add(bytes.count) }
-        }
-        return count
-    }
 }
 
 extension Daemon {
-    fileprivate func convert(
+    func convert(
         _ conversion: Conversion, _ source: Descriptor, _ destination: Descriptor,
         about subject: String, meanwhile: (PendingReply) -> Void = { _ in }
     ) throws(Failure) -> Int {
@@ -188,12 +87,12 @@ extension Daemon {
 }
 
 /// Closes our copy of an end of a pipe that others may still hold: its number goes on, to nothing.
-private func leave(_ end: Descriptor) {
+func leave(_ end: Descriptor) {
     guard let nothing = try? openFile("/dev/null", O_RDWR) else { return }
     try? redirect(end, to: nothing)
 }
 
-private func failing(_ body: () throws(Failure) -> Void) -> Failure? {
+func failing(_ body: () throws(Failure) -> Void) -> Failure? {
     do throws(Failure) { try body() } catch { return error }
     return nil
 }
@@ -232,14 +131,14 @@ private func offer(
     return true
 }
 
-private func writeToOutput(_ bytes: [UInt8]) throws(Failure) {
+func writeToOutput(_ bytes: [UInt8]) throws(Failure) {
     try naming(ByteString("standard output")) { () throws(Errno) in
         try writeAll(bytes, to: STDOUT_FILENO)
     }
 }
 
 /// Until the end.
-private func pump(
+func pump(
     from reader: Descriptor, _ name: ByteString, while goesOn: () -> Bool = { true },
     _ body: ([UInt8]) throws(Failure) -> Void
 ) throws(Failure) {
@@ -253,8 +152,9 @@ private func pump(
     }
 }
 
-/// A beginning that a terminal can show: UTF-8, but for a character that is cut at its end, without control characters.
-private func isText(_ bytes: [UInt8]) -> Bool {
+/// A beginning that a terminal can show: UTF-8, but for a character that is cut at its end, without
+/// control characters.
+func isText(_ bytes: [UInt8]) -> Bool {
     let isCut = bytes.suffix(3).lastIndex { $0 >= 0xC0 }
     let whole = isCut.map { bytes[..<$0] } ?? bytes[...]
     let controls = whole.contains {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -23,7 +24,7 @@ final class Daemon {
         }
     }
 
-    /// The daemon of the mount that an open file lies in.
+    /// The daemon of the mount that an open file is in.
     convenience init(of name: WorkspaceName, servingMountOf file: Descriptor) throws(Failure) {
         try self.init(
             of: name, at: Places.current.existingSocket(of: name),
@@ -32,7 +33,7 @@ final class Daemon {
 
     /// A method of another interface than the workspace's comes with that one's last name, such as `Protection.Protect`.
     private static func fullName(_ method: String) -> String {
-        method.contains(".") ? "io.mamd.\(method)" : "\(WorkspaceDescription.name).\(method)"
+        method.contains(".") ? "io.mamd.\(method)" : "\(Varlink.Workspace.name).\(method)"
     }
 
     /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see ``VarlinkClient``.
@@ -88,13 +89,13 @@ final class Daemon {
         let who = "the daemon of workspace '\(name)'\(isKnown ? ", process \(process)," : "")"
         if ProcessStatus(of: process)?.isStopped == true {
             return Failure(
-                .unreachable, "\(who) is stopped, and answers nobody",
+                .unreachable, "\(who) is stopped and does not answer",
                 next: "kill -CONT \(process)")
         }
         let end = isKnown ? "kill \(process), and mount it again" : "mount it again"
         return Failure(
             .unreachable, "\(who) does not answer",
-            next: "journalctl -t mamd tells more; if it is stuck: \(end)")
+            next: "see journalctl -t mamd; if it is stuck: \(end)")
     }
 
     private static func failure(_ error: VarlinkClient.Failure, _ name: WorkspaceName) -> Failure {
@@ -106,22 +107,24 @@ final class Daemon {
         case .foreign(let path, let user):
             Failure(
                 .refused,
-                "workspace '\(name)': a process of uid \(user) listens at \(ByteString(path).shown), and nothing was sent to it",
+                "workspace '\(name)': a process of uid \(user) listens at"
+                    + " \(ByteString(path).shown); nothing was sent to it",
                 next: "ls -l \(path); with sudo: unset XDG_RUNTIME_DIR")
         case .secretForOthers(let user):
             Failure(
                 .refused,
-                "workspace '\(name)' is served by uid \(user), who gets no passphrase of anybody else's",
+                "workspace '\(name)' is served by uid \(user), who must not receive another user's"
+                    + " passphrase",
                 next: "run it as that user")
         case .silent(let process): silent(name, process).asSilence
         case .disconnected:
             Failure(
                 .unreachable, "the daemon of workspace '\(name)' ended the connection",
-                next: "mamctl status; its log says why: journalctl -t mamd")
+                next: "mamctl status; see its log: journalctl -t mamd")
         case .malformed:
             Failure(
                 .failure, "the daemon of workspace '\(name)' does not speak varlink",
-                next: "take mamctl and mamd of one version: mamctl version")
+                next: "use mamctl and mamd of the same version: mamctl version")
         case .refused(let refusal):
             Failure(refusal.workspaceError, about: "workspace '\(name)'")
         }
@@ -137,7 +140,7 @@ extension Failure {
 }
 
 extension Invocation {
-    /// The daemon of `--workspace`, else of the mount that `file` lies in, else the only one that runs.
+    /// The daemon of `--workspace`, else of the mount that `file` is in, else the only one that runs.
     func daemon(for file: Descriptor? = nil) throws(Failure) -> Daemon {
         if let name = try chosenName() {
             return try Daemon(of: name, at: Places.current.existingSocket(of: name))
@@ -160,14 +163,9 @@ extension Invocation {
         guard let text = arguments.value("workspace") else { return nil }
         guard let name = text.text.flatMap({ WorkspaceName($0) }) else {
             throw Failure(
-                .usage, "'\(text.shown)' cannot be a workspace's name", next: "mamctl status")
+                .usage, "'\(text.shown)' is not a valid workspace name", next: "mamctl status")
         }
         return name
-    }
-
-    /// None if nothing runs. Those that somebody else listens for do not count.
-    func runningDaemons() -> [Daemon] {
-        Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
     }
 
     /// Of several, those in which this user has nothing do not count: root's daemons answer everybody.
@@ -184,14 +182,19 @@ extension Invocation {
         }
         return only
     }
+}
 
-    private var nothingRuns: Failure {
-        for (name, path) in Places.current.sockets() {
-            do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
-                if error.status == .refused { return error }
-            }
+/// None if nothing runs. Those that somebody else listens for do not count.
+func runningDaemons() -> [Daemon] {
+    Places.current.sockets().compactMap { try? Daemon(of: $0.name, at: $0.path) }
+}
+
+private var nothingRuns: Failure {
+    for (name, path) in Places.current.sockets() {
+        do throws(Failure) { _ = try Daemon(of: name, at: path) } catch {
+            if error.status == .refused { return error }
         }
-        return Failure(
-            .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
     }
+    return Failure(
+        .unreachable, "no workspace is mounted", next: "mamctl mount BACKING MOUNTPOINT")
 }

@@ -1,4 +1,5 @@
-// `data protect`, `data unprotect` and `data info`: from standard input or a file to standard output or a new file.
+// `data protect`, `data unprotect` and `data info`: from standard input or a file to standard
+// output or a new file.
 
 internal import Glibc
 internal import MAMModel
@@ -22,7 +23,7 @@ func protectData(_ invocation: Invocation) throws -> ExitStatus {
     }
     guard isatty(ends.destination.raw) == 0 else {
         throw Failure.usage(
-            invocation.verb, "protected data is no text, and standard output is a terminal")
+            invocation.verb, "refusing to write protected data to a terminal")
     }
     try ends.convert(daemon, "Protection.ProtectData", given)
     return try ends.finish()

@@ -1,5 +1,6 @@
-// The daemon's log without the names in it. What a line says of people and files cannot be told from what it says of
-// mamd by looking at it: so only lines are shown that are known, and of these only the words that are mamd's.
+// The daemon's log without the names in it. What a line says of people and files cannot be told
+// from what it says of mamd by looking at it: so only lines are shown that are known, and of these
+// only the words that are mamd's.
 
 internal import MAMSystem
 
@@ -15,15 +16,15 @@ private let knownLines = [
     "the lock's deadline of # s passed: *", "locked at the deadline of # s although *",
     "stopping although *", "lost: # bytes at # that were written to a file of *",
     "a file of * was cut off, or a write to it was interrupted by a crash", "a file of *",
-    "the last daemon did not end cleanly: all files are looked at", "all files were looked at",
-    "not all files could be looked at: the next start tries again",
-    "the machine is about to sleep", "logind is there: screen locks and sleep are noticed",
-    "logind is not there: screen locks and sleep are not noticed", "logind: *",
-    "the system bus is not there: *", "* has changed: # documents", "* is refused: *",
-    "* cannot be read: *", "check-in: *", "hook *", "the hook *",
+    "the last daemon did not exit cleanly: checking all files", "all files checked",
+    "not all files could be checked: retrying at the next start",
+    "the machine is about to sleep", "connected to logind: screen locks and sleep are noticed",
+    "logind is not running: screen locks and sleep are not noticed", "logind: *",
+    "no system bus: *", "* has changed: # documents", "* is refused: *",
+    "* cannot be read: *", "check-in: *", "hook *",
     "enrollment/* cannot be written: *",
-    "the audit cannot be written: *", "the audit is written again",
-    "the next start looks at all files, for the end could not be marked: *",
+    "the audit cannot be written: *", "the audit can be written again",
+    "the next start will check all files: cannot record the clean exit: *",
     "* could not be unmounted: *", "the device's threat level is *", "* has the object id *",
     "files keep their old classes until they are opened: *",
     "the files will be gone through once more: *",

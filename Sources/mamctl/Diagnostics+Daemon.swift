@@ -1,4 +1,5 @@
-// What a bundle tells of a workspace that is served: what its daemon answers, its mount, and the disk below.
+// What a bundle tells of a workspace that is served: what its daemon answers, its mount, and the
+// disk below.
 
 internal import Glibc
 internal import MAMModel
@@ -12,7 +13,8 @@ struct DaemonDiagnostics {
 
     var members: [String: JSONValue] {
         guard let status = try? daemon.status() else { return ["daemon": "it does not answer"] }
-        // Asked for its audit, the daemon writes what it has in mind; the files are read after this.
+        // Asked for its audit, the daemon writes what it has in mind; the files are read after
+        // this.
         try? daemon.stream("Audit.List", ["limit": 0]) { _ in true }
         for account in status.accounts {
             names.learn(account.name, alsoCalled: [account.objectID, account.id])

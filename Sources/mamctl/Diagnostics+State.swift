@@ -1,9 +1,11 @@
-// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed for it.
+// What a bundle tells of a workspace's files: settings, keybags, log and audit. No daemon is needed
+// for it.
 
 internal import Glibc
 internal import MAMAudit
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMPolicy
 internal import MAMSystem
 internal import MAMWire
@@ -24,12 +26,12 @@ struct StateDiagnostics {
             return .null
         }
         guard let members = (try? JSONValue(parsing: bytes))?.object else {
-            return ["error": "it is no JSON object"]
+            return ["error": "it is not a JSON object"]
         }
         let warnings = (try? Settings.decode(bytes))?.warnings.count
         return [
             "values": shownSettings(members),
-            "warnings": warnings.map { JSONValue($0) } ?? "it is refused",
+            "warnings": warnings.map { JSONValue($0) } ?? "refused",
         ]
     }
 
@@ -79,7 +81,7 @@ struct StateDiagnostics {
             : copy == nil
                 ? "the second copy is damaged"
                 : first?.generation == copy?.generation
-                    ? "both copies are good" : "the copies are of different age"
+                    ? "both copies are intact" : "the copies differ in age"
         return [
             "account": .string(names.name(.account, account)),
             "generation": JSONValue(keybag.generation), "state": .string(state),

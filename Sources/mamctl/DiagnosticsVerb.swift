@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -24,8 +25,9 @@ func diagnose(_ invocation: Invocation) throws -> ExitStatus {
 private func explanation(_ path: ByteString, _ names: Pseudonyms) -> String {
     let shown =
         names.showsNames
-        ? "It has the names of accounts, files, programs and policies in it, as you asked."
-        : "Accounts, files, programs and policies have numbers for names; sentences and texts are left out."
+        ? "It includes the names of accounts, files, programs and policies, as requested."
+        : "Names of accounts, files, programs and policies are replaced by numbers; free text is"
+            + " left out."
     return """
         \(path.shown) has versions, states, settings, rules, facts of keybags without keys, and the last of log and audit. \
         \(shown) No key or passphrase is in it. Look through it before you send it: tar -xOf \(path.shown) | less
@@ -47,7 +49,7 @@ private func bundle(
 private func wanted(_ invocation: Invocation) throws(Failure) -> [WorkspaceName] {
     if let text = try invocation.arguments.text("workspace") {
         guard let name = WorkspaceName(text) else {
-            throw Failure(.usage, "'\(ByteString(text).shown)' cannot be a workspace's name")
+            throw Failure(.usage, "'\(ByteString(text).shown)' is not a valid workspace name")
         }
         return [name]
     }

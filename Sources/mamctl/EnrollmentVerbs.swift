@@ -15,10 +15,10 @@ func loginAccount(_ invocation: Invocation) throws -> ExitStatus {
         let name = try invocation.operands[0].requireText("the account's name")
         // A name that is nearly that of an account is hardly a new one.
         if !invocation.arguments.has("register"),
-            let near = invocation.nearestAccount(to: name, try daemon.status())
+            let near = try daemon.status().nearestAccount(to: name)
         {
             let login = "mamctl account login \(ByteString(near).asArgument)"
-            throw error.with(guess: "", next: "\(login), or add --register if it is a new one")
+            throw error.with(guess: "", next: "\(login), or add --register if it is new")
         }
         return try loginNewAccount(invocation, daemon)
     }
@@ -67,7 +67,7 @@ func checkInNow(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
-        printOut(succeeded ? "checked in" : "not checked in: \(ByteString(reason).shown)")
+        printOut(succeeded ? "checked in" : "check-in failed: \(ByteString(reason).shown)")
     }
     return succeeded ? .success : .failure
 }
@@ -134,7 +134,7 @@ extension Invocation {
         }
         if arguments.has("wipe") { return true }
         guard isatty(STDIN_FILENO) == 1 else {
-            throw Failure.usage(verb, "say what becomes of its files: --wipe or --keep")
+            throw Failure.usage(verb, "choose what happens to its files: --wipe or --keep")
         }
         let answer = try Terminal.askOpenly(
             "Destroy the keys and files of \(ByteString(name).shown)? Type wipe or keep")

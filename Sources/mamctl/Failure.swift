@@ -45,7 +45,7 @@ struct Failure: Error {
     /// What the kernel says of keys, in our words.
     private static func words(for error: Errno) -> String {
         error.rawValue == ENOKEY
-            ? "its account is locked, or its key is not here (\(error))" : "\(error)"
+            ? "its account is locked, or its key is missing (\(error))" : "\(error)"
     }
 
     /// What helps against the errors that people meet.
@@ -53,16 +53,16 @@ struct Failure: Error {
         switch error?.rawValue {
         case _ where error?.meansDeadDaemon == true:
             "the daemon of this mount has died; mamctl mount BACKING MOUNTPOINT"
-        case ENOENT: "ls tells what is there"
-        case EACCES, EPERM: "ls -l tells who may"
-        case ENOSPC, EDQUOT: "make room, and try again: what was there is as it was"
+        case ENOENT: "check the path with ls"
+        case EACCES, EPERM: "check the permissions with ls -l"
+        case ENOSPC, EDQUOT: "free some space and try again; existing data is unchanged"
         case EROFS: "mount it without -o ro"
-        case ENOKEY: "mamctl unlock; mamctl info FILE tells which"
+        case ENOKEY: "mamctl unlock; mamctl info FILE shows the account"
         case EKEYEXPIRED: "mamctl unlock"
-        case EBADMSG: "mamctl verify tells what is damaged"
-        case EIO: "the disk has failed: dmesg tells more"
-        case ENOTDIR: "take a directory"
-        case EISDIR: "take a file"
+        case EBADMSG: "mamctl verify lists the damage"
+        case EIO: "the disk has failed: see dmesg"
+        case ENOTDIR: "name a directory"
+        case EISDIR: "name a file"
         default: nil
         }
     }
@@ -75,8 +75,8 @@ struct Failure: Error {
             self.init(ExitStatus(errno: Int64(error.rawValue)), error.description)
         case let error as VarlinkError:
             self.init(
-                .failure, "the daemon's answer is not understood: \(error)",
-                next: "take mamctl and mamd of one version: mamctl version")
+                .failure, "cannot parse the daemon's answer: \(error)",
+                next: "use mamctl and mamd of the same version: mamctl version")
         default: self.init(.failure, "\(error)")
         }
     }
@@ -91,34 +91,29 @@ struct Failure: Error {
     init(_ error: VarlinkError, about subject: String) {
         let account = error.parameters["account"]?.text.map { ByteString($0).shown } ?? ""
         let kind = error.lastName
-        let next: String? =
-            switch kind {
-            case "UnknownAccount", "NotManaged": "mamctl account list"
-            case "UnmanagedOwner": "mamctl account list, or add --unmanaged if it is meant"
-            case "AccountExists", "WindowClosed": "mamctl unlock \(account)"
-            case "WrongPassphrase":
-                error.parameters["outlook"]?.text.map { "type it again; \($0)" } ?? "type it again"
-            case "NotTried": "wait, and type it again"
-            case "SealedFiles":
+        let usual: String? =
+            switch error.ofWorkspace {
+            case .unknownAccount, .notManaged: "mamctl account list"
+            case .unmanagedOwner: "mamctl account list, or add --unmanaged if that is intended"
+            case .accountExists, .windowClosed: "mamctl unlock \(account)"
+            case .wrongPassphrase:
+                error.parameters["outlook"]?.text.map { "enter it again; \($0)" }
+                    ?? "enter it again"
+            case .notTried: "wait, then enter it again"
+            case .sealedFiles:
                 "\(importCommand), or mamctl account register \(account) --new-keys"
-            case "Blocked": "mamctl account login \(account)"
-            case "Refused" where Self.isByPolicy("\(error)"):
+            case .blocked: "mamctl account login \(account)"
+            case .refused where Self.isByPolicy("\(error)"):
                 "mamctl policy show \(account)".trimmed
-            case "Damaged": "mamctl verify, and have the file back from a backup"
-            case "SystemError": Self.advice(on: Errno(of: error))
-            default: nil
+            case .damaged: "mamctl verify, and restore the file from a backup"
+            case .systemError: Self.advice(on: Errno(of: error))
+            case .refused, .notFound, .invalidInput, nil: nil
             }
         // An error that names its account says all by itself, unless a file brought us to it.
         let saysAll = !account.isEmpty && kind != "WindowClosed"
         let message = saysAll ? "\(error)" : "\(subject): \(error)"
-        // What the daemon says to run is said once, and knows more than we do.
-        if let run = message.ranges(of: "; run: ").last {
-            self.init(
-                ExitStatus(error), String(message[..<run.lowerBound]),
-                next: String(message[run.upperBound...]))
-        } else {
-            self.init(ExitStatus(error), message, next: next)
-        }
+        // The daemon knows more than we do.
+        self.init(ExitStatus(error), message, next: error.next ?? usual)
         self.kind = kind
     }
 

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMStore
 internal import MAMSystem
 internal import MAMWire
@@ -26,7 +27,7 @@ struct FileFacts {
     var damage: Failure {
         Failure(
             .damaged, "\(path.shown): damaged: \(reason)",
-            next: "mamctl verify, and have the file back from a backup")
+            next: "mamctl verify, and restore the file from a backup")
     }
 
     var json: JSONValue {
@@ -52,7 +53,8 @@ extension FileFacts {
 }
 
 extension Invocation {
-    /// Asks whoever knows. What has no owner is refused; directories too, which have a class, unless asked for.
+    /// Asks whoever knows. What has no owner is refused; directories too, which have a class,
+    /// unless asked for.
     func facts(of path: ByteString, orDirectory: Bool = false) throws -> FileFacts {
         let file = try openForQuestion(path, orDirectory: orDirectory)
         guard let name = workspace(of: file) else { return try headerFacts(path, file) }
@@ -83,7 +85,8 @@ extension Invocation {
     }
 }
 
-/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no permission to read, and wakes no device.
+/// An `O_PATH` descriptor of a regular file, or of a directory if those will do: it needs no
+/// permission to read, and wakes no device.
 func openForQuestion(
     _ path: ByteString, orDirectory: Bool = false
 ) throws(Failure) -> Descriptor {
@@ -96,7 +99,7 @@ func openForQuestion(
     case S_IFDIR where orDirectory && workspace(of: file) != nil: return file
     case S_IFDIR:
         throw Failure(
-            .failure, "\(path.shown): a directory has no owner, only the files in it have",
+            .failure, "\(path.shown): a directory has no owner; the files in it do",
             next: "name the files, or mamctl protect \(path.asArgument) in a mounted workspace")
     default:
         throw Failure(
@@ -146,7 +149,7 @@ private func decoded(_ path: ByteString, _ header: FileHeader) -> FileFacts {
     guard let sealing = header.sealing else {
         return FileFacts(
             path: path, owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
-            state: .unmanaged, reason: "the header names an owner that is not managed")
+            state: .unmanaged, reason: "the header names an unmanaged owner")
     }
     return FileFacts(
         path: path, owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,

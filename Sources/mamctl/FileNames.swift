@@ -23,7 +23,8 @@ extension Arguments {
         let hasNull = bytes.contains(0)
         guard has(.null) || !hasNull else {
             throw Failure(
-                .usage, "\(list.shown): a name ends with NUL, not with the line", next: "add --null"
+                .usage, "\(list.shown): names in it end with NUL, not with a newline",
+                next: "add --null"
             )
         }
         let end = has(.null) ? 0 : UInt8(ascii: "\n")
@@ -60,8 +61,8 @@ extension Invocation {
         writeOut(record.bytes(isRaw: arguments.has(.null)))
     }
 
-    /// Prints what `body` tells of each file. One file's failure is reported and does not keep the others
-    /// from being answered; the first failure's status is the result.
+    /// Prints what `body` tells of each file. One file's failure is reported and does not keep the
+    /// others from being answered; the first failure's status is the result.
     func eachFile(
         before clear: () -> Void = {},
         _ body: (ByteString) throws -> (record: Record?, json: JSONValue)

@@ -13,7 +13,7 @@ func overview(width: Int) -> String {
     let chapters = chapters.filter { !$0.verbs.isEmpty }
         .map { "\($0.title):\n\(summaries(of: $0.verbs.filter { $0.alias == nil }, width: width))" }
     let title =
-        "mamctl \(productVersion): workspaces whose files belong to an organisation or to you"
+        "mamctl \(productVersion): workspaces for files of an organisation and of your own"
     return """
         \(wrapped(words(of: title), width: width))
 

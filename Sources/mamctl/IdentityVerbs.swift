@@ -104,8 +104,8 @@ private func describe(_ acting: Parameters) throws -> String {
         case "thread": "set for the thread"
         case "session": "set for this login session"
         case "process":
-            "set for process \(try acting.integer("process")), from which this one has it"
-        default: "the default of uid \(geteuid()): nothing was set"
+            "inherited from process \(try acting.integer("process"))"
+        default: "the default of uid \(geteuid()), as nothing else is set"
         }
     return "\(who)\t\(kind)\t\(reason)"
 }

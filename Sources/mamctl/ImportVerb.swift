@@ -13,7 +13,7 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let present = try daemon.status().accounts.first { source.isOf($0) }
     guard present != nil || !invocation.arguments.has("join") else {
         throw Failure(
-            .refused, "no account \(source.label) is here to join",
+            .refused, "there is no account \(source.label) to join",
             next: "mamctl account import \(source.path.asArgument), which registers it")
     }
     var secrets = try source.parameters()
@@ -33,12 +33,12 @@ func importKeys(_ invocation: Invocation) throws -> ExitStatus {
     let reply = try daemon.call(
         "Recovery.ImportKeys", secrets.members.merging(parameters) { $1 },
         descriptors: secrets.descriptors, about: source.path.shown)
-    let imported = try KeyExportReport(try reply.object("export"))
+    let imported = try Varlink.Recovery.KeyExport(reply.object("export"))
     if invocation.isJSON {
         printJSON(imported.json)
     } else if let present {
-        printOut("\(present.label): the keys of \(source.path.shown) open files beside its own")
-        printError("Their files are sealed under the account's own keys by and by: export those.")
+        printOut("\(present.label): the keys of \(source.path.shown) open files besides its own")
+        printError("Their files are resealed under the account's own keys over time: export those.")
     } else {
         let account = try daemon.status().accounts.first { $0.id == imported.id }
         printOut("\(source.label): imported, and unlocked\(account?.recoveryNote ?? "")")
@@ -115,7 +115,7 @@ extension Invocation {
         guard account.hasPassphrase || arguments.has("no-passphrase") else {
             throw Failure(
                 .usage,
-                "\(account.label) has no passphrase: what joins it opens with this device alone",
+                "\(account.label) has no passphrase: this device alone would open the added keys",
                 next: "mamctl account passphrase \(account.label), or add --no-passphrase")
         }
         let secrets = try source.parameters()
@@ -124,18 +124,19 @@ extension Invocation {
             about: source.path.shown)
         let (files, opened) = (try found.integer("files"), try found.integer("opened"))
         printError(
-            "\(account.label) is here already. \(source.path.shown) has keys of \(source.label),"
+            "\(account.label) exists already. \(source.path.shown) has keys of \(source.label),"
                 + " account \(source.export.accountID.bytes), written"
                 + " \((currentTime() - Int(source.export.time)).asTimeAgo). They open"
-                + " \(opened.grouped) of the \(files.counted("sealed file")) here that name them.")
+                + " \(opened.grouped) of the \(files.counted("sealed file")) that need them.")
         if arguments.has("join") { return }
         guard isatty(STDIN_FILENO) == 1 else {
             throw Failure(
-                .refused, "\(account.label) keeps its keys as they are",
-                next: "add --join if the file is from who you think")
+                .refused, "\(account.label): keys not changed",
+                next: "add --join if you trust the source of the file")
         }
-        guard try Terminal.askOpenly("Add them to its keys? Type yes to go on").text == "yes" else {
-            throw Failure(.failure, "\(account.label) keeps its keys as they are")
+        guard try Terminal.askOpenly("Add them to its keys? Type yes to continue").text == "yes"
+        else {
+            throw Failure(.failure, "\(account.label): keys not changed")
         }
     }
 }

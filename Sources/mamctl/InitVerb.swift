@@ -2,11 +2,12 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// Checks everything first, then creates; the file that makes a directory a workspace comes last, so that
-/// a run that was broken off can be repeated.
+/// Checks everything first, then creates; the file that makes a directory a workspace comes last,
+/// so that a run that was broken off can be repeated.
 func initialise(_ invocation: Invocation) throws -> ExitStatus {
     let plan = try WorkspacePlan(invocation)
     try plan.checkBacking(adopting: invocation.arguments.has("adopt"))
@@ -23,7 +24,7 @@ func initialise(_ invocation: Invocation) throws -> ExitStatus {
         printOut(
             """
             workspace '\(plan.name)' is ready; settings and policies: \(plan.configuration)
-            its policy asks for passphrases of ten characters, which stand a month of guessing by a thief of the disk
+            its policy requires passphrases of ten characters, which resist a month of offline guessing
             next: mamctl mount \(plan.backing.asArgument) MOUNTPOINT
             """)
     }
@@ -59,7 +60,7 @@ struct WorkspacePlan {
         let text = last.text?.drop { $0 == "." || $0 == "-" }
         if let name = text.flatMap({ WorkspaceName(String($0)) }) { return name }
         throw Failure(
-            .usage, "'\(last.shown)' cannot be a workspace's name", next: "add --name NAME")
+            .usage, "'\(last.shown)' is not a valid workspace name", next: "add --name NAME")
     }
 
     func checkBacking(adopting: Bool) throws(Failure) {
@@ -72,7 +73,7 @@ struct WorkspacePlan {
         if let name = workspace(of: directory) { throw insideMount(name) }
         if faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 {
             throw Failure(
-                .failure, "\(backing.shown) is a workspace already",
+                .failure, "\(backing.shown) is already a workspace",
                 next: "mamctl mount \(backing.asArgument) MOUNTPOINT")
         }
         // What a broken-off run left is no reason to refuse.
@@ -82,7 +83,7 @@ struct WorkspacePlan {
         guard adopting || names.allSatisfy({ $0.text == ".mamd" }) else {
             throw Failure(
                 .failure, "\(backing.shown) is not empty",
-                next: "add --adopt: its files are then shown as they are, owned by nobody")
+                next: "add --adopt to show its files as they are, owned by nobody")
         }
     }
 
@@ -92,8 +93,8 @@ struct WorkspacePlan {
         while true {
             if access(place.appending(".mamd/workspace.json").cString, F_OK) == 0 {
                 throw Failure(
-                    .failure, "\(backing.shown) lies in \(place.shown), a backing directory",
-                    next: "take a directory outside of any workspace")
+                    .failure, "\(backing.shown) is in \(place.shown), a backing directory",
+                    next: "use a directory outside of any workspace")
             }
             let above = place.directory
             if above == place { return }
@@ -112,8 +113,8 @@ struct WorkspacePlan {
         throw Failure(
             .failure,
             "the file system of \(backing.shown) has blocks of \(size) bytes: a power cut may"
-                + " destroy files that are being written, and what was synced in them",
-            next: "take one with blocks of 4096 bytes (mkfs.ext4 -b 4096), or add --small-blocks")
+                + " destroy files that are being written, including synced data",
+            next: "use one with blocks of 4096 bytes (mkfs.ext4 -b 4096), or add --small-blocks")
     }
 
     private func existingBacking() throws(Failure) -> Descriptor? {
@@ -127,8 +128,8 @@ struct WorkspacePlan {
 
     private func insideMount(_ name: WorkspaceName) -> Failure {
         Failure(
-            .failure, "\(backing.shown) lies in the mounted workspace '\(name)'",
-            next: "take a directory outside of any workspace")
+            .failure, "\(backing.shown) is in the mounted workspace '\(name)'",
+            next: "use a directory outside of any workspace")
     }
 
     /// A name leads to settings and keys: two workspaces of one name would take each other's.
@@ -160,6 +161,7 @@ func workspaceName(_ text: ByteString) throws(Failure) -> WorkspaceName {
     if let name = text.text.flatMap({ WorkspaceName($0) }) { return name }
     throw Failure(
         .usage,
-        "'\(text.shown)' cannot be a workspace's name: take 1 to 64 letters, digits, '.', '_' or '-',"
+        "'\(text.shown)' is not a valid workspace name: use 1 to 64 letters, digits, '.', '_' or"
+            + " '-',"
             + " beginning with neither '.' nor '-'", next: "add --name NAME")
 }

@@ -14,7 +14,8 @@ var outputWidth: Int? { isatty(STDOUT_FILENO) == 1 ? screenWidth(of: STDOUT_FILE
 
 func words(of text: String) -> [String] { text.split(separator: " ").map(String.init) }
 
-/// Words in lines of at most `width`, the first line after `start`, the others indented by `hanging`.
+/// Words in lines of at most `width`, the first line after `start`, the others indented by
+/// `hanging`.
 func wrapped(
     _ words: [String], after start: String = "", hanging: Int = 0, width: Int
 ) -> String {
@@ -34,8 +35,8 @@ func wrapped(
     return lines.joined(separator: "\n")
 }
 
-/// Rows in columns as wide as their widest cell, but for a few that would push everything off the screen. With a width the
-/// last cells are wrapped into their column.
+/// Rows in columns as wide as their widest cell, but for a few that would push everything off the
+/// screen. With a width the last cells are wrapped into their column.
 func table(_ rows: [[String]], width: Int? = nil) -> String {
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in

@@ -9,8 +9,8 @@ internal import Synchronization
 final class LiveScreen {
     private var settings = termios()
 
-    /// Draws at once and then every so many seconds, and when the size changes. Ends with `q`, Ctrl-C and the signals that
-    /// end programs.
+    /// Draws at once and then every so many seconds, and when the size changes. Ends with `q`,
+    /// Ctrl-C and the signals that end programs.
     static func run(
         every seconds: Double, _ signals: ScreenSignals,
         _ draw: (_ width: Int, _ height: Int) throws -> [String]

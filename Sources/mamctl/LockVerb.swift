@@ -1,6 +1,7 @@
 // `lock`: one workspace, or all that run.
 
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -21,7 +22,8 @@ func lock(_ invocation: Invocation) throws -> ExitStatus {
 /// All at once: a daemon that fails, or takes its time, keeps no other from locking.
 private func lockAll(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands.isEmpty, !invocation.arguments.has(.workspace) else {
-        throw Failure.usage(invocation.verb, "--all means every account of every workspace")
+        throw Failure.usage(
+            invocation.verb, "--all locks every account of every workspace; it takes no operand")
     }
     let isNow = invocation.arguments.has("now")
     let outcomes = sideBySide(Places.current.sockets(), named: "lock") { name, path in
@@ -59,18 +61,16 @@ private func lock(_ name: WorkspaceName, at path: String, now: Bool) throws -> L
 /// What a lock came to.
 private struct Locked {
     private let accounts: [AccountReport]
-    private let stragglers: [StragglerReport]
+    private let stragglers: [Varlink.Workspace.Straggler]
 
     init(_ reply: Parameters) throws(VarlinkError) {
         accounts = try [AccountReport](reply)
-        stragglers = try reply.objects("stragglers").map { wire throws(VarlinkError) in
-            try StragglerReport(wire)
-        }
+        stragglers = try reply.value("stragglers")
     }
 
     var members: [String: JSONValue] {
         [
-            "accounts": .array(accounts.map(\.json)), "stragglers": .array(stragglers.map(\.json)),
+            "accounts": .array(accounts.map(\.json)), "stragglers": stragglers.json,
         ]
     }
 
@@ -81,12 +81,12 @@ private struct Locked {
     }
 }
 
-func warn(of straggler: StragglerReport) {
+func warn(of straggler: Varlink.Workspace.Straggler) {
     let users = straggler.processes.map { "process \($0.pid) (\(ByteString($0.name).shown))" }
     let who = users.isEmpty ? "a process that the daemon cannot see" : users.joined(separator: ", ")
     printError(
-        "\(ByteString(straggler.path).shown): locked, but \(who) was in the middle of using it;"
-            + " what it writes from now on is lost")
+        "\(ByteString(straggler.path).shown): locked, but \(who) was still using it;"
+            + " its further writes are lost")
 }
 
 extension WorkspaceName {

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -99,8 +100,8 @@ private func checkedBacking(_ path: ByteString) throws(Failure) -> ByteString {
     if let name = workspace(of: directory) {
         throw Failure(
             .failure,
-            "\(path.shown) lies in the mounted workspace '\(name)': it is no backing directory",
-            next: "mamctl status tells which is")
+            "\(path.shown) is in the mounted workspace '\(name)' and cannot be a backing directory",
+            next: "mamctl status shows the backing directories")
     }
     guard faccessat(directory.raw, ".mamd/workspace.json", F_OK, 0) == 0 else {
         if Errno.current == .accessDenied { throw Failure(path, .accessDenied) }
@@ -120,7 +121,7 @@ private func checkedMountPoint(
         throw Failure(
             .failure,
             "\(path.shown): the mount point and \(backing.shown) must not contain each other",
-            next: "take a directory beside it")
+            next: "use a directory outside it")
     }
     return mountPoint
 }
@@ -134,15 +135,16 @@ private func checkLinks(_ path: ByteString) throws(Failure) {
     }
 }
 
-/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs from writing into the
-/// directory below.
+/// The place of a dead mount. It stays until mamd takes its place: until then it keeps programs
+/// from writing into the directory below.
 private func deadMount(at path: ByteString) throws(Failure) -> ByteString? {
     guard let place = try mountOfWorkspace(path)?.place, try isDead(place) else { return nil }
-    printError("mamctl: \(path.shown): the daemon of this mount has died; it is mounted anew")
+    printError("mamctl: \(path.shown): the daemon of this mount has died; mounting again")
     return place
 }
 
-/// A daemon that was killed this moment may have answered just now, and be dead by the next question.
+/// A daemon that was killed this moment may have answered just now, and be dead by the next
+/// question.
 private func freeOrDying(_ path: ByteString) throws(Failure) -> ByteString {
     do throws(Failure) { return try freeDirectory(path) } catch {
         guard let dead = try deadMount(at: path) else { throw error }
@@ -164,8 +166,8 @@ private func freeDirectory(_ path: ByteString) throws(Failure) -> ByteString {
     let isEmpty = try naming(path) { () throws(Errno) in try entries(of: directory).isEmpty }
     guard isEmpty else {
         throw Failure(
-            .failure, "\(path.shown) is not empty: a mount would hide what is in it",
-            next: "take an empty directory")
+            .failure, "\(path.shown) is not empty: a mount would hide its content",
+            next: "use an empty directory")
     }
     return directory
 }

@@ -57,7 +57,7 @@ extension Failure {
     fileprivate static func noVerb(_ first: String, _ second: String?) -> Failure {
         if mamctl.verbs.flatMap(\.allOptions).contains(where: { $0.matches(first) }) {
             return Failure(
-                .usage, "\(first) stands before the verb: options come after it",
+                .usage, "\(first) precedes the verb: options come after it",
                 next: "mamctl VERB \(first)")
         }
         let isGroup = !Verb.group(first).isEmpty

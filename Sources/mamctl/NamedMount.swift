@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -33,7 +34,7 @@ private func refuseIfServed(_ name: WorkspaceName, _ places: Places) throws(Fail
         guard flock(directory.raw, LOCK_EX | LOCK_NB) != 0 else { return }
         throw Failure(
             .failure, "another daemon serves '\(name)' now",
-            next: "mamctl status tells where; mamctl unmount MOUNTPOINT")
+            next: "mamctl unmount MOUNTPOINT; mamctl status shows where")
     }
 }
 
@@ -57,7 +58,7 @@ private func id(
     let configuration = WorkspaceConfiguration(of: name)
     if !configuration.exists {
         try configuration.create(settings: try readSettings(nil))
-        printError("mamctl: '\(name)' has new settings, and the default policy")
+        printError("mamctl: '\(name)' has new settings and the default policy")
     }
     try configuration.note(found.id, at: backing.resolved ?? backing)
     return found.id

@@ -5,8 +5,9 @@ internal import Glibc
 internal import MAMSystem
 internal import MAMWire
 
-/// A file under construction, in the directory of its destination. It has no name, where the file system can do that;
-/// elsewhere one that goes with this object, or with the signal that ends the program.
+/// A file under construction, in the directory of its destination. It has no name, where the file
+/// system can do that; elsewhere one that goes with this object, or with the signal that ends the
+/// program.
 final class NewFile {
     let path: ByteString
     let descriptor: Descriptor
@@ -17,7 +18,8 @@ final class NewFile {
     private let former: stat?
     private var hasName = false
 
-    /// Refuses an existing destination unless `replacing`; `source` is the file that would be written to it, if it is one.
+    /// Refuses an existing destination unless `replacing`; `source` is the file that would be
+    /// written to it, if it is one.
     init(
         for path: ByteString, from source: ByteString? = nil, replacing: Bool,
         insteadOfReplacing next: String = "add --force to replace it"
@@ -25,9 +27,9 @@ final class NewFile {
         self.path = path
         self.replacing = replacing
         if !replacing, access(path.cString, F_OK) == 0 {
-            let left = source.map { "\($0.shown) is left as it is: " } ?? ""
+            let left = source.map { "\($0.shown) is unchanged: " } ?? ""
             throw Failure(
-                .failure, "\(left)\(path.shown) exists already", next: next)
+                .failure, "\(left)\(path.shown) already exists", next: next)
         }
         former = try Self.replaceable(path)
         temporary = ByteString(
@@ -56,8 +58,8 @@ final class NewFile {
         let found = try? status(at: workingDirectory, path.cString, followLinks: true)
         guard let found, found.st_mode & S_IFMT != S_IFREG else { return found }
         throw Failure(
-            .failure, "\(path.shown) is no regular file, and is not replaced",
-            next: "name a file, or take standard output: -o -")
+            .failure, "\(path.shown) is not a regular file and was not replaced",
+            next: "name a file, or write to standard output: -o -")
     }
 
     deinit {
@@ -72,8 +74,9 @@ final class NewFile {
         try finish(like: attributes)
     }
 
-    /// Gives the file its content's durability, its mode and its name. `original`: the file that it takes the place of,
-    /// whose owner, access list and times it gets. `isStillRight`: asked when nothing is left to be done that takes long.
+    /// Gives the file its content's durability, its mode and its name. `original`: the file that it
+    /// takes the place of, whose owner, access list and times it gets. `isStillRight`: asked when
+    /// nothing is left to be done that takes long.
     func finish(
         like source: stat, inPlaceOf original: Descriptor? = nil,
         isStillRight: () throws(Failure) -> Void = {}
@@ -88,7 +91,8 @@ final class NewFile {
                 }
             let made = try status(of: descriptor.raw)
             let isSameOwner = made.st_uid == source.st_uid && made.st_gid == source.st_gid
-            // Set-user-id bits go with their owner alone: what somebody else wrote is not to run with our rights.
+            // Set-user-id bits go with their owner alone: what somebody else wrote is not to run
+            // with our rights.
             let bits: mode_t = isSameOwner ? 0o7777 : 0o1777
             _ = try retrying { fchmod(descriptor.raw, mode & bits) }
             if original != nil { try keepTimes(of: source, descriptor) }
@@ -101,7 +105,8 @@ final class NewFile {
         }
     }
 
-    /// As with cp(1): a new file gets no more than the umask leaves, and one that is replaced gives nobody more than it did.
+    /// As with cp(1): a new file gets no more than the umask leaves, and one that is replaced gives
+    /// nobody more than it did.
     private var modeAllowed: mode_t {
         if let former { return former.st_mode | ~0o777 }
         let mask = umask(0o077)
@@ -162,20 +167,20 @@ private func takeRights(
     let isListKept = keepAccessList(of: original, file)
     let isGroupKept = try status(of: file.raw).st_gid == source.st_gid
     guard !isListKept || !isGroupKept else { return source.st_mode }
-    // Whoever is in the group gets no more than everybody.
+    // The group gets no more than others.
     return source.st_mode & (~0o070 | (source.st_mode & 0o007) << 3)
 }
 
-/// An owner that we may not give stays ours: the content is what matters, and it was readable to us. The group may be the
-/// directory's.
+/// An owner that we may not give stays ours: the content is what matters, and it was readable to
+/// us. The group may be the directory's.
 private func keepOwner(of source: stat, _ file: Descriptor) {
     if fchown(file.raw, source.st_uid, source.st_gid) != 0 {
         _ = fchown(file.raw, uid_t.max, source.st_gid)
     }
 }
 
-/// What the directory gives to new files goes. False if the original has a list that cannot be kept: its mode says then what
-/// all of that list may at most, and not what the group may.
+/// What the directory gives to new files goes. False if the original has a list that cannot be
+/// kept: its mode says then what all of that list may at most, and not what the group may.
 private func keepAccessList(of original: Descriptor, _ file: Descriptor) -> Bool {
     let name = "system.posix_acl_access"
     let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)

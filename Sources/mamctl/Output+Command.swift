@@ -3,7 +3,8 @@
 internal import Glibc
 internal import MAMSystem
 
-/// The output of a command, up to a size; nil if it cannot be started or fails. Its errors go nowhere.
+/// The output of a command, up to a size; nil if it cannot be started or fails. Its errors go
+/// nowhere.
 func output(of words: [String], maximumByteCount: Int = 1 << 20) -> [UInt8]? {
     guard let (reader, writer) = try? makePipe(), let null = try? openFile("/dev/null", O_RDWR)
     else { return nil }

@@ -8,7 +8,8 @@ internal import Synchronization
 
 private let firstOutputFailure = Mutex<Errno?>(nil)
 
-/// What kept a part of the output from being written. The verb goes on, and the exit status tells at the end.
+/// What kept a part of the output from being written. The verb goes on, and the exit status tells
+/// at the end.
 var outputFailure: Errno? { firstOutputFailure.withLock { $0 } }
 
 func printOut(_ text: String) { writeOut(Array("\(text)\n".utf8)) }

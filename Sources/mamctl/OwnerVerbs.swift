@@ -1,6 +1,7 @@
 // `owner`, `class`, `info` and `is-encrypted`.
 
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -41,7 +42,8 @@ private func explain(_ facts: FileFacts, _ asked: ProtectionClass) {
     let what = facts.state == .directory ? "new files get" : "it has"
     let letter = facts.effectiveClass?.letter ?? "none"
     printError(
-        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter): \(ByteString(facts.reason).shown)"
+        "\(facts.path.shown): class \(asked.letter) is noted, but \(what) class \(letter):"
+            + " \(ByteString(facts.reason).shown)"
     )
 }
 
@@ -153,8 +155,10 @@ extension Invocation {
         let file = try openForQuestion(path, orDirectory: true)
         guard let name = workspace(of: file) else {
             throw Failure(
-                .failure, "\(path.shown): only what lies in a mounted workspace has a class to set",
-                next: "copy it into one: mamctl status tells where they are")
+                .failure,
+                "\(path.shown): only files in a mounted workspace have a class that can"
+                    + " be set",
+                next: "copy it into one; mamctl status lists them")
         }
         return try protection(
             "SetClass", ["class": JSONValue(asked?.letter)], of: file, path, in: name)

@@ -5,8 +5,8 @@ internal import MAMSystem
 internal import MAMWire
 
 extension Invocation {
-    /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names), else from
-    /// the terminal, twice if it `isNew`, else the next line of standard input.
+    /// The passphrase from `--passfile` or `--extpass` (with `optionPrefix` before their names),
+    /// else from the terminal, twice if it `isNew`, else the next line of standard input.
     func passphrase(
         _ prompt: String, isNew: Bool, optionPrefix: String = ""
     ) throws -> SecretBuffer {
@@ -28,7 +28,7 @@ extension Invocation {
         }
         guard !secret.isEmpty else {
             throw Failure(
-                .usage, "\(prompt): it is empty, or none was given",
+                .usage, "\(prompt): empty or missing",
                 next: "add --\(optionPrefix)passfile FILE")
         }
         return secret
@@ -47,16 +47,18 @@ private func readPassfile(_ path: ByteString) throws -> SecretBuffer {
     let secret = try SecretBuffer()
     try secret.readLine(from: file.raw)
     var next: UInt8 = 0
-    // Whoever wrote more lines meant something else: taking the first would set an unknown passphrase.
+    // Whoever wrote more lines meant something else: taking the first would set an unknown
+    // passphrase.
     guard read(file.raw, &next, 1) <= 0 else {
         throw Failure(
-            .usage, "\(path.shown): a passphrase file has one line, and this has more",
-            next: "leave the passphrase alone in it")
+            .usage, "\(path.shown): more than one line in a passphrase file",
+            next: "put only the passphrase in it")
     }
     return secret
 }
 
-/// The first line that a program prints. One word is split at spaces, several are its arguments as they are.
+/// The first line that a program prints. One word is split at spaces, several are its arguments as
+/// they are.
 private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     var argv = words
     if words.count == 1 {
@@ -71,12 +73,13 @@ private func readFromCommand(_ words: [ByteString]) throws -> SecretBuffer {
     let end = try wait(for: process)
     guard end == .exited(0) else {
         throw Failure(
-            .failure, "\(program.shown): \(end)", next: "run it by itself to see why")
+            .failure, "\(program.shown): \(end)", next: "run it on its own to see why")
     }
     return secret
 }
 
-/// The program's output and its process; our copy of the other end is closed, or reading would not end.
+/// The program's output and its process; our copy of the other end is closed, or reading would not
+/// end.
 private func start(_ argv: [ByteString], _ program: ByteString) throws -> (Descriptor, pid_t) {
     let (reader, writer) = try makePipe()
     let process = try naming(program) { () throws(Errno) in

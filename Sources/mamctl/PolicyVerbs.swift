@@ -38,7 +38,8 @@ private func describe(_ reply: Parameters, width: Int) throws -> [String] {
         let file = try document.optionalString("file").map { " (\($0))" } ?? ""
         lines.append(wrap("in force: " + ByteString(try document.string("name") + file).shown))
     }
-    lines += try [RefusedReport](reply).map { wrap("refused: \($0.text)") }
+    let refused: [Varlink.Policy.RefusedDocument] = try reply.value("refused")
+    lines += refused.map { wrap("refused: \($0.text)") }
     return lines
         + (try reply.strings("warnings").map { wrap("warning: \(ByteString($0).shown)") })
 }

@@ -8,13 +8,14 @@ internal import MAMWire
 func runProgram(_ words: [ByteString]) -> Int32 {
     let status = runAndReport(words)
     guard let error = outputFailure else { return status }
-    // As a full disk: whoever takes what is there for the whole must not be told that all is well.
+    // A full disk, for example: incomplete output must not look like success.
     Failure(ByteString("standard output"), error).report(isJSON: false)
     return status == ExitStatus.success.rawValue ? ExitStatus.failure.rawValue : status
 }
 
 private func runAndReport(_ words: [ByteString]) -> Int32 {
-    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked for.
+    // Before the arguments are parsed, so that a mistake in them is told in the form that was asked
+    // for.
     let options = words.prefix { $0.text != "--" }
     let isJSON = options.contains { $0.text == "--json" }
     do {
@@ -43,7 +44,7 @@ private func run(_ words: [ByteString]) throws -> ExitStatus {
     case .group(let name, let rest):
         if asksForHelp(rest, nil) { return showHelp(named) }
         _ = listForNow(named)
-        throw Failure(.usage, "'\(name)' needs one more word", next: "mamctl help \(name)")
+        throw Failure(.usage, "'\(name)' needs a subcommand", next: "mamctl help \(name)")
     }
 }
 

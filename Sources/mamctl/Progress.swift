@@ -1,4 +1,5 @@
-// How far a long work is, on one line of the terminal that standard error is; nothing where that is none.
+// How far a long work is, on one line of the terminal that standard error is; nothing where that is
+// none.
 
 internal import Glibc
 internal import MAMSystem

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -41,7 +42,7 @@ enum Given {
         } else if reply.has("failure") {
             let part = try reply.object("failure")
             let error = VarlinkError(
-                "\(ProtectionDescription.name).FileFailed", part.members
+                "\(Varlink.Protection.name).FileFailed", part.members
             ).workspaceError
             let path = try place(part)
             self = .failed(path, Failure(error, about: path.shown))
@@ -63,7 +64,7 @@ extension Invocation {
         guard let name = workspace(of: file) else {
             throw Failure(
                 .failure,
-                "\(path.shown): only what lies in a mounted workspace has an owner to set",
+                "\(path.shown): only files in a mounted workspace have an owner that can be set",
                 next: "mamctl encrypt \(path.asArgument) --owner UPN")
         }
         let daemon = try Daemon(of: name, servingMountOf: file)

@@ -1,13 +1,15 @@
-// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in, as copies.
+// `provider fetch` and `provider import`: what an account's file provider hands out, and takes in,
+// as copies.
 
 internal import Glibc
 internal import MAMFormat
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
-/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount it is a file of the
-/// account's, and the mount encrypts it.
+/// A consumer gets what the account's cloud holds: encrypted where policy asks for that. In a mount
+/// it is a file of the account's, and the mount encrypts it.
 func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     let handover = try Handover(invocation)
     try handover.refuseWhatIsNotTheAccounts()
@@ -15,10 +17,11 @@ func providerFetch(_ invocation: Invocation) throws -> ExitStatus {
     return try handover.write(seals ? .encrypted : .plain)
 }
 
-/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked first.
+/// A local file goes to the account's cloud, which never stores ciphertext. The account is asked
+/// first.
 func providerImport(_ invocation: Invocation) throws -> ExitStatus {
     guard invocation.operands[0].text != "-" else {
-        throw Failure.usage(invocation.verb, "a file is taken in, and not standard input")
+        throw Failure.usage(invocation.verb, "standard input cannot be imported; name a file")
     }
     let handover = try Handover(invocation)
     try handover.refuseWhatMayNotComeIn()
@@ -62,7 +65,8 @@ private struct Handover {
                 next: "hand it out of the one first, then take it into the other")
         }
         account = try Self.account(of: invocation, daemon)
-        // From here on we are a program of the account's: what it may read we may, and what we make is the account's.
+        // From here on we are a program of the account's: what it may read we may, and what we make
+        // is the account's.
         _ = try daemon.call(
             "Identity.SetProcessIdentity",
             [
@@ -101,7 +105,7 @@ private struct Handover {
         let reply = try daemon.call(
             "Policy.CanReceive", ["account": .string(account), "fileDescriptor": 0],
             descriptors: [file], about: sourcePath.shown)
-        let decision = try DecisionReport(try reply.object("decision")).decision
+        let decision = Decision(try reply.value("decision"))
         guard decision.isAllowed else {
             throw Failure(
                 .refused, "\(sourcePath.shown): \(ByteString(decision.reason).shown)",
@@ -114,7 +118,7 @@ private struct Handover {
             "Policy.Ask",
             ["question": "shouldFileProviderEncryptFiles", "account": .string(account)],
             about: sourcePath.shown)
-        return try DecisionReport(try reply.object("decision")).decision.isAllowed
+        return Decision(try reply.value("decision")).isAllowed
     }
 
     func write(_ form: Form) throws -> ExitStatus {
@@ -153,8 +157,8 @@ private struct Handover {
         return try reply.integer("bytes")
     }
 
-    /// In memory: what is protected already is refused before anything is sealed, and plain content that is to be encrypted
-    /// reaches no disk.
+    /// In memory: what is protected already is refused before anything is sealed, and plain content
+    /// that is to be encrypted reaches no disk.
     private func spooled(_ input: Descriptor) throws -> Descriptor {
         let memory = try naming(ByteString("/dev/shm"), openMemoryFile)
         _ = try copy(input, into: memory, next: "save it in the mount, and name the file")

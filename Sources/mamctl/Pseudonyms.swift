@@ -41,7 +41,8 @@ final class Pseudonyms {
     }
 }
 
-/// A value of a setting or rule: numbers and switches as they are, and of texts only what no person wrote freely.
+/// A value of a setting or rule: numbers and switches as they are, and of texts only what no person
+/// wrote freely.
 func shownValue(_ value: JSONValue) -> JSONValue {
     switch value {
     case .null, .bool, .integer, .number: value

@@ -13,7 +13,7 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     let output = try invocation.output()
     let new = try NewFile(
         for: output, replacing: false,
-        insteadOfReplacing: "name another file: no key is ever replaced")
+        insteadOfReplacing: "name another file; a key is never replaced")
     var passphrase: SecretBytes?
     if invocation.arguments.has("no-passphrase") {
         try invocation.refuse(["passfile", "extpass"], with: "no-passphrase")
@@ -35,8 +35,9 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
     } else {
         printOut(publicKey.text)
         printError(
-            "For the policy: \"mamdRecoveryPublicKey\": \"\(publicKey.text)\"\n\(output.shown) opens every account that"
-                + " such a policy covers: keep it off the machines that it is for, and keep a copy."
+            "For the policy: \"mamdRecoveryPublicKey\": \"\(publicKey.text)\"\n\(output.shown)"
+                + " opens every account that"
+                + " such a policy covers: keep it off those machines, and keep a copy."
         )
     }
     return .success
@@ -46,7 +47,7 @@ func makeRecoveryKey(_ invocation: Invocation) throws -> ExitStatus {
 private func refuseWeak(_ secret: borrowing SecretBuffer) throws(Failure) {
     guard let flaw = secret.withBytes({ PinRules().flaw(forFile: $0) }) else { return }
     throw Failure(
-        .refused, "the recovery key's passphrase is not good enough: \(flaw)",
+        .refused, "the recovery key's passphrase is too weak: \(flaw)",
         next: "mamctl recovery keygen, with a better passphrase")
 }
 
@@ -55,7 +56,7 @@ private func made(
 ) throws(Failure) -> (publicKey: RecoveryPublicKey, file: SecretBytes) {
     do throws(RecoveryKeyFile.Failure) {
         return try RecoveryKeyFile.make(passphrase: passphrase)
-    } catch { throw Failure(.failure, "no recovery key was made: \(error)") }
+    } catch { throw Failure(.failure, "no recovery key was created: \(error)") }
 }
 
 func showExport(_ invocation: Invocation) throws -> ExitStatus {

@@ -4,6 +4,7 @@ internal import Glibc
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -15,7 +16,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
     guard workspace(of: file.descriptor) == nil else {
         throw Failure(
             .usage,
-            "\(output.shown) lies in a workspace: the keys would be sealed there under themselves",
+            "\(output.shown) is in a workspace: the keys would be sealed under themselves there",
             next: "write it elsewhere")
     }
     var secrets = try invocation.currentPassphrase(of: account)
@@ -29,13 +30,14 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
         secrets.members.merging(["account": .string(account.label)]) { $1 },
         descriptors: secrets.descriptors, about: "account '\(account.label)'")
     try file.finishPrivately()
-    let export = try KeyExportReport(try reply.object("export"))
+    let export = try Varlink.Recovery.KeyExport(reply.object("export"))
     if invocation.isJSON {
         printJSON(["path": .string(output.shown), "export": export.json])
     } else {
         printOut("\(account.label): its keys are in \(output.shown)")
         printError(
-            "Who has this file and its passphrase has the keys, and no wipe reaches it: keep it as you would keep the"
+            "Anyone with this file and its passphrase has the keys, and no wipe reaches it: protect"
+                + " it like the"
                 + " files themselves.")
     }
     return .success
@@ -44,7 +46,7 @@ func exportKeys(_ invocation: Invocation) throws -> ExitStatus {
 /// What brings keys back, in each message that misses them. A file is an export, or a recovery
 /// record of `.mamd/recovery` in the backing directory.
 let importCommand = "mamctl account import FILE"
-let importReason = "sealed files lie here whose keys do not"
+let importReason = "there are sealed files here without their keys"
 
 /// The file, and what it says of itself. Its keys are sealed.
 func readExport(_ path: ByteString) throws -> (Descriptor, KeyExport) {

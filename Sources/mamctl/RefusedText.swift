@@ -4,7 +4,7 @@ internal import MAMModel
 internal import MAMSystem
 internal import MAMWire
 
-extension RefusedReport {
+extension Varlink.Workspace.RefusedDocument {
     /// What is wrong, since when, and what holds instead.
     var text: String {
         let moment = { (seconds: Int) in localTime(seconds, "%Y-%m-%d %H:%M") }

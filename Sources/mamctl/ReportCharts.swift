@@ -1,10 +1,12 @@
-// Charts of a report: SVG without a scale of its own, so that they are as wide as the screen and their letters are not.
+// Charts of a report: SVG without a scale of its own, so that they are as wide as the screen and
+// their letters are not.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMWire
 
-/// What an axis has: round values from zero on, up to the first that is not below the greatest value.
+/// What an axis has: round values from zero on, up to the first that is not below the greatest
+/// value.
 struct ReportAxis {
     let ticks: [Int]
 

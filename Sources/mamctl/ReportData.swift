@@ -10,8 +10,8 @@ struct ReportData {
     let time: Int
     let days: Int
     let status: StatusReport
-    let sums: [CensusSum]
-    let total: CensusTotals
+    let sums: [Varlink.Report.Sum]
+    let total: Varlink.Report.Totals
     /// As io.mamd.Policy.Show answers, for each account that answers to the caller.
     let policies: [(account: String, policy: Parameters)]
     /// As io.mamd.Enrollment.List answers.
@@ -36,14 +36,14 @@ struct ReportData {
         events = try Self.events(of: daemon, since: time - days * 86_400)
     }
 
-    private static func census(of daemon: Daemon) throws -> ([CensusSum], CensusTotals) {
+    private static func census(
+        of daemon: Daemon
+    ) throws -> ([Varlink.Report.Sum], Varlink.Report.Totals) {
         let shown = Progress()
         var last: Parameters?
         try daemon.stream("Report.Census", about: "workspace '\(daemon.name)'") { reply in
-            if let progress = try? reply.optionalObject("progress"),
-                let counts = try? CensusTotals(progress)
-            {
-                shown.files = counts.files
+            if let progress = try? Varlink.Report.Census.Reply(reply).progress {
+                shown.files = progress.files
                 shown.show()
             } else {
                 last = reply
@@ -54,10 +54,7 @@ struct ReportData {
         guard let last else {
             throw Failure(.unreachable, "the daemon of workspace '\(daemon.name)' ended")
         }
-        return (
-            try last.objects("sums").map { try CensusSum($0) },
-            try CensusTotals(try last.object("total"))
-        )
+        return (try last.value("sums"), try last.value("total"))
     }
 
     private static let eventLimit = 100_000

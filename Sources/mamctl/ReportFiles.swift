@@ -36,7 +36,7 @@ extension ReportPage {
 
     private struct Owner {
         let label: HTML
-        let sums: [CensusSum]
+        let sums: [Varlink.Report.Sum]
     }
 
     /// Those with most bytes, and all others together.
@@ -55,20 +55,22 @@ extension ReportPage {
         ]
     }
 
-    private func ownerName(_ sum: CensusSum) -> String {
+    private func ownerName(_ sum: Varlink.Report.Sum) -> String {
         sum.owner.isEmpty ? sum.ownerObjectID : sum.owner
     }
 
-    private func ownerLabel(_ sum: CensusSum) -> HTML {
+    private func ownerLabel(_ sum: Varlink.Report.Sum) -> HTML {
         let name = ownerName(sum)
         return name.isEmpty ? "<em>nobody</em>" : "<bdi>\(name)</bdi>"
     }
 
-    private func sum(of sums: [CensusSum], _ member: KeyPath<CensusSum, Int>) -> Int {
+    private func sum(of sums: [Varlink.Report.Sum], _ member: KeyPath<Varlink.Report.Sum, Int>)
+        -> Int
+    {
         sums.reduce(0) { $0 + $1[keyPath: member] }
     }
 
-    private func bar(_ owner: Owner, _ member: KeyPath<CensusSum, Int>) -> ReportBar {
+    private func bar(_ owner: Owner, _ member: KeyPath<Varlink.Report.Sum, Int>) -> ReportBar {
         ReportBar(
             label: owner.label,
             parts: layers.map { layer in
@@ -126,4 +128,9 @@ extension ReportPage {
         guard !parts.isEmpty else { return "" }
         return "<p class=\"soft\">Besides: \(parts.joined(separator: "; ")).</p>"
     }
+}
+
+extension Varlink.Report.Sum {
+    /// Nil for what is not encrypted.
+    var fileClass: ProtectionClass? { self.class.flatMap { ProtectionClass($0) } }
 }

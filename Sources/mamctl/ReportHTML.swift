@@ -27,7 +27,8 @@ struct HTML: ExpressibleByStringInterpolation {
     }
 }
 
-/// Names come from anywhere: what cannot be printed is told as such, and nothing is taken for a tag.
+/// Names come from anywhere: what cannot be printed is told as such, and nothing is taken for a
+/// tag.
 private func escaped(_ text: String) -> String {
     var result = ""
     for letter in ByteString(text).shown.unicodeScalars {

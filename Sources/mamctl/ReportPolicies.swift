@@ -1,4 +1,5 @@
-// A report's section on policy: every rule in force, where it is from, and who asked for something looser.
+// A report's section on policy: every rule in force, where it is from, and who asked for something
+// looser.
 
 internal import MAMModel
 internal import MAMSystem
@@ -18,7 +19,7 @@ extension ReportPage {
         }
         guard !groups.isEmpty else {
             return
-                "<section><h2>Policy in force</h2><p>None: there is no account, or none answers to who made this report.</p></section>"
+                "<section><h2>Policy in force</h2><p>None: there is no account that the author of this report may see.</p></section>"
         }
         return """
             <section><h2>Policy in force</h2>
@@ -80,7 +81,8 @@ extension ReportPage {
 
     private var refusedDocuments: HTML {
         let reply = data.policies.first?.policy
-        let refused = (try? reply.map { try [RefusedReport]($0) }) ?? []
+        let refused: [Varlink.Policy.RefusedDocument] =
+            (try? reply?.value("refused")) ?? []
         guard !refused.isEmpty else { return "" }
         let rows = refused.map { document -> [HTML] in
             let since = localTime(document.since, "%Y-%m-%d %H:%M")

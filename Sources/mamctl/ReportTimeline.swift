@@ -71,7 +71,8 @@ struct AccountTimeline {
         }
     }
 
-    /// Those that would be drawn upon each other are one: however many there are, the page stays small.
+    /// Those that would be drawn upon each other are one: however many there are, the page stays
+    /// small.
     private mutating func addRefusal(_ event: ReportEvent) {
         if let last = refusals.last, event.time - last.time < resolution {
             refusals[refusals.count - 1].count += event.count

@@ -8,7 +8,7 @@ internal import MAMWire
 func report(_ invocation: Invocation) throws -> ExitStatus {
     let path = invocation.arguments.value("html")
     guard path != nil || invocation.isJSON else {
-        throw Failure.usage(invocation.verb, "say what to write: --html FILE, or --json")
+        throw Failure.usage(invocation.verb, "choose an output: --html FILE or --json")
     }
     let days = try invocation.days()
     // Before the work: a name that cannot be used is told at once.
@@ -29,7 +29,7 @@ extension Invocation {
     fileprivate func days() throws -> Int {
         guard let text = try arguments.text("days") else { return 7 }
         guard let days = Int(text), (1...90).contains(days) else {
-            throw Failure.usage(verb, "--days takes 1 to 90, and not '\(text)'")
+            throw Failure.usage(verb, "--days must be 1 to 90, not '\(text)'")
         }
         return days
     }

@@ -33,7 +33,7 @@ struct ReportVerdict {
         let problems = counts.left + counts.quarantined + counts.incomplete
         if problems > 0 {
             findings.append(
-                "The last check found \(problems.counted("problem")) that it could not mend without loss."
+                "The last check found \(problems.counted("problem")) that could not be repaired without loss."
             )
         }
         let days = (now - verify.time) / 86_400
@@ -42,7 +42,7 @@ struct ReportVerdict {
         }
     }
 
-    private mutating func judge(_ sums: [CensusSum], _ total: CensusTotals) {
+    private mutating func judge(_ sums: [Varlink.Report.Sum], _ total: Varlink.Report.Totals) {
         func files(_ state: String) -> Int {
             sums.filter { $0.state == state }.reduce(0) { $0 + $1.files }
         }

@@ -53,7 +53,8 @@ extension Int {
 /// Seconds since 1970.
 func currentTime() -> Int { Int(Clock().now.wallSeconds) }
 
-/// `12:34:56` of a moment in seconds since 1970, in this machine's time zone; with `format` as strftime(3) has it.
+/// `12:34:56` of a moment in seconds since 1970, in this machine's time zone; with `format` as
+/// strftime(3) has it.
 func localTime(_ seconds: Int, _ format: String = "%H:%M:%S") -> String {
     var moment = time_t(seconds)
     var parts = tm()

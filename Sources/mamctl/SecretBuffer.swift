@@ -50,7 +50,8 @@ final class SecretBuffer {
 
     /// Reads one line: up to a newline, which is dropped, or to the end.
     ///
-    /// Byte by byte, so that no other buffer sees the secret, and what follows the line stays unread.
+    /// Byte by byte, so that no other buffer sees the secret, and what follows the line stays
+    /// unread.
     func readLine(from descriptor: Int32) throws(Failure) {
         while true {
             var byte: UInt8 = 0
@@ -67,7 +68,8 @@ final class SecretBuffer {
         }
     }
 
-    /// The read end of a pipe that holds the secret; a pipe takes a page without waiting for a reader.
+    /// The read end of a pipe that holds the secret; a pipe takes a page without waiting for a
+    /// reader.
     func pipe() throws(Errno) -> Descriptor {
         let (reader, writer) = try makePipe()
         _ = try retrying { write(writer.raw, address, count) }
@@ -75,7 +77,8 @@ final class SecretBuffer {
     }
 }
 
-/// The secrets of one call, and files that hold some: parameters with indices, and the descriptors that these name.
+/// The secrets of one call, and files that hold some: parameters with indices, and the descriptors
+/// that these name.
 struct SecretParameters {
     private(set) var members: [String: JSONValue] = [:]
     private(set) var descriptors: [Descriptor] = []

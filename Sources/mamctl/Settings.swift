@@ -17,7 +17,7 @@ func readSettings(_ path: ByteString?) throws -> [UInt8] {
         }
     } catch {
         throw Failure(
-            .usage, "\(path.shown): \(error)", next: "mend it; mamctl configure FILE checks it")
+            .usage, "\(path.shown): \(error)", next: "correct it; mamctl configure FILE checks it")
     }
     return bytes
 }

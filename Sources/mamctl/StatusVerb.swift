@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -12,7 +13,7 @@ func showStatus(_ invocation: Invocation) throws -> ExitStatus {
         return show([try invocation.daemon().status()], [], [], invocation)
     }
     var (reports, unknown): ([StatusReport], [UnknownWorkspace]) = ([], [])
-    for daemon in invocation.runningDaemons() {
+    for daemon in runningDaemons() {
         // One that does not answer does not hide the others.
         do { reports.append(try daemon.status()) } catch {
             unknown.append(UnknownWorkspace(name: daemon.name, failure: Failure(any: error)))
@@ -77,7 +78,8 @@ private func row(_ account: AccountReport) -> [String] {
         lines.blockReason, lines.countdown, account.stage == "registered" ? noPolicy : nil,
         lines.notes,
     ]
-    // The coloured cell comes last but one: escapes count as letters, so all in a column have the same.
+    // The coloured cell comes last but one: escapes count as letters, so all in a column have the
+    // same.
     return [lines.shown, lines.state, parts.compactMap(\.self).joined(separator: "; ")]
 }
 
@@ -190,7 +192,9 @@ func describe(_ verify: LastVerifyReport) -> String {
     let problems = counts.left + counts.incomplete + counts.quarantined
     if problems > 0 {
         return
-            "\(ago): \(found), \(Style.output.red(problems.counted("problem") + " left or moved away")): mamctl verify"
+            "\(ago): \(found),"
+            + " \(Style.output.red(problems.counted("problem") + " left or moved away")):"
+            + " mamctl verify"
     }
     let unchecked = [
         counts.uncheckedFiles > 0

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -11,7 +12,7 @@ func top(_ invocation: Invocation) throws -> ExitStatus {
     guard isOnce || (!invocation.isJSON && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1)
     else {
         throw Failure(
-            .usage, "top draws on a terminal, and this is none",
+            .usage, "top needs a terminal",
             next: "mamctl status --json, mamctl watch, or mamctl top --once")
     }
     let daemon = try invocation.daemon()
@@ -44,7 +45,7 @@ extension Invocation {
     fileprivate func interval() throws -> Double {
         guard let text = try arguments.text("interval") else { return 1 }
         guard let seconds = Double(text), (0.1...3600).contains(seconds) else {
-            throw Failure.usage(verb, "--interval takes seconds, 0.1 to 3600, and not '\(text)'")
+            throw Failure.usage(verb, "--interval must be 0.1 to 3600 seconds, not '\(text)'")
         }
         return seconds
     }

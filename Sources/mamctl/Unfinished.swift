@@ -3,7 +3,8 @@
 internal import Glibc
 internal import MAMSystem
 
-/// The directory, and the name in it while there is one: a signal handler has to find them without a lock.
+/// The directory, and the name in it while there is one: a signal handler has to find them without
+/// a lock.
 // Written by this one-threaded program while the handlers are not installed, and read only by them.
 nonisolated(unsafe) private var unfinishedDirectory: Int32 = -1
 nonisolated(unsafe) private let unfinishedName = UnsafeMutablePointer<CChar>.allocate(capacity: 256)

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -15,7 +16,7 @@ func unmountWorkspace(_ invocation: Invocation) throws -> ExitStatus {
     let daemon =
         isDaemonStuck(found.name, at: found.place)
         ? nil : process(serving: found.name, at: found.place)
-    // Nobody can write to a dead mount any more: it goes at once, whoever has it in use.
+    // Nobody can write to a dead mount any more: unmount it at once, even if it is in use.
     try detach(found.place, lazily: try isDead(found.place))
     if let daemon { try daemon.waitForEnd(found.name) }
     if invocation.isJSON {
@@ -41,7 +42,8 @@ func isDead(_ place: ByteString) throws(Failure) -> Bool {
     return try naming(place) { () throws(Errno) in try isDeadMount(place) }
 }
 
-/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us waiting too.
+/// One that was killed and cannot end, nor be helped: the mount, and its socket, would keep us
+/// waiting too.
 private func isDaemonStuck(_ name: WorkspaceName, at place: ByteString) -> Bool {
     let path = Places.current.existingSocket(of: name)
     // It still has its socket, and answers nothing there.
@@ -73,8 +75,9 @@ private struct DaemonProcess {
 
     /// What it still had to write is written when it has ended.
     ///
-    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a container's, a
-    /// service's) may have one more, which nobody means to keep: then the daemon is asked to end.
+    /// The kernel ends it with the last mount. A mount name space that was made meanwhile (a
+    /// container's, a service's) may have one more, which nobody means to keep: then the daemon is
+    /// asked to end.
     func waitForEnd(_ name: WorkspaceName) throws(Failure) {
         let end = ContinuousClock.now + Self.patience
         let timeToAsk = ContinuousClock.now + .seconds(3)
@@ -84,7 +87,8 @@ private struct DaemonProcess {
             guard ContinuousClock.now < end else {
                 throw Failure(
                     .failure,
-                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), still runs"
+                    "workspace '\(name)' is unmounted, and its daemon, process \(life.id), is still"
+                        + " running"
                 )
             }
             usleep(5000)
@@ -104,7 +108,7 @@ func detach(_ place: ByteString, lazily: Bool) throws(Failure) {
         }
         throw Failure(
             .failure,
-            "\(place.shown) was not unmounted: a process of another user is in it, or it is another user's",
-            next: "mamctl status tells whose daemon it is")
+            "\(place.shown) was not unmounted: another user owns the mount or has a process in it",
+            next: "mamctl status shows the daemon")
     }
 }

@@ -1,4 +1,4 @@
-// What a verb is: all that help, parsing and running need, in one row of a table.
+// One row of the table of verbs: what help, the parser and the dispatcher need.
 
 internal import MAMSystem
 internal import MAMWire
@@ -7,11 +7,11 @@ internal import MAMWire
 struct Option: Sendable {
     let name: String
     var short: String?
-    /// What stands for the value in help; nil for an option without one.
+    /// The value's name in help; nil for an option without a value.
     var value: String?
-    /// All values that there are, where they can be told.
+    /// All values, if the set is closed.
     var choices: [String] = []
-    /// Values that shells offer; there are others.
+    /// Values that completion offers; others are allowed.
     var known: [String] = []
     let help: String
 
@@ -20,38 +20,39 @@ struct Option: Sendable {
         return value.map { "\(names) \($0)" } ?? names
     }
 
-    static let json = Option(name: "json", help: "print JSON, errors too")
-    static let help = Option(name: "help", short: "h", help: "print this")
+    static let json = Option(name: "json", help: "print JSON, errors included")
+    static let help = Option(name: "help", short: "h", help: "print this help")
     static func output(_ help: String) -> Option {
         Option(name: "output", short: "o", value: "OUT", help: help)
     }
 
     static let confirm = Option(
         name: "confirm", value: "ACCOUNT",
-        help: "without a terminal: the account's name, which is typed at one")
+        help: "confirm without a terminal, with the account's name")
     static let unmanaged = Option(
-        name: "unmanaged", help: "UPN may be no registered account: what is its is plain")
+        name: "unmanaged", help: "allow a UPN that is not a registered account; its files are plain"
+    )
     static let workspace = Option(
-        name: "workspace", value: "NAME", help: "the workspace to talk to, when several run")
+        name: "workspace", value: "NAME", help: "the workspace to use, if several are mounted")
     static let passfile = Option(
-        name: "passfile", value: "FILE", help: "read the passphrase from the one line of FILE")
+        name: "passfile", value: "FILE", help: "read the passphrase from FILE, which has one line")
     static let extpass = Option(
         name: "extpass", value: "CMD", help: "read it from a command; repeat for its arguments")
 }
 
-/// One row of the table of verbs.
+/// A verb, with its options and examples.
 struct Verb: Sendable {
     let name: String
-    /// The verb that does the same, by the same code, and that help shows.
+    /// The verb of which this is another name; help lists that one.
     var alias: String?
     let summary: String
-    /// Operands and the options that are often used, after the name.
+    /// The operands and the common options.
     let usage: String
     var operands: ClosedRange<Int> = 0...0
     var options: [Option] = []
-    /// The first operand and all after it are somebody else's command line.
+    /// Whether the operands are the command line of another program.
     var takesCommand = false
-    /// All first operands that there are, where they can be told.
+    /// All values of the first operand, if the set is closed.
     var choices: [String] = []
     let examples: [String]
     let statuses: [ExitStatus]
@@ -59,14 +60,14 @@ struct Verb: Sendable {
 }
 
 extension Verb {
-    /// What help calls the operands that must be there.
+    /// The names of the required operands in help.
     var operandNames: [String] {
         var isValue = false
         let names = usageParts.filter { part in
             defer { isValue = part.hasPrefix("-") && part != "--" && !part.contains("=") }
             return !part.hasPrefix("-") && !part.hasPrefix("[") && !isValue
         }
-        // Such as a word of a list of choices, which has no name of its own.
+        // A list of choices has no name.
         let more = max(0, operands.lowerBound - names.count)
         return names.prefix(operands.lowerBound) + Array(repeating: "an operand", count: more)
     }

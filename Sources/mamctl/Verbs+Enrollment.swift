@@ -1,14 +1,15 @@
-// The verbs for accounts, enrolment and conditions.
+// Verbs for accounts, enrolment and conditions.
 
 internal import MAMPolicy
 internal import MAMWire
 
 let enrollmentVerbs: [Verb] = [
     Verb(
-        name: "account login", summary: "check in, then unlock: the way out of a lock-out",
+        name: "account login", summary: "Check in and unlock an account, to end a lock-out",
         usage: "[ACCOUNT] [--register] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [
-            Option(name: "register", help: "it is a new account, though one has nearly that name"),
+            Option(
+                name: "register", help: "register a new account even if another has a similar name"),
             .passfile, .extpass, .workspace,
         ],
         examples: [
@@ -19,7 +20,7 @@ let enrollmentVerbs: [Verb] = [
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: loginAccount),
     Verb(
         name: "account deregister",
-        summary: "take an account from the list, with or without a wipe",
+        summary: "Remove an account from the list, with or without a wipe",
         usage: "ACCOUNT [--wipe [--confirm ACCOUNT] | --keep]", operands: 1...1,
         options: [
             Option(name: "wipe", help: "destroy its keys and files"),
@@ -32,18 +33,18 @@ let enrollmentVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused], run: deregisterAccount),
     Verb(
-        name: "account check-in", summary: "read the policies now",
+        name: "account check-in", summary: "Read the policies now",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: ["mamctl account check-in", "mamctl account check-in --json"],
         statuses: daemonStatuses + [.refused], run: checkInNow),
     Verb(
-        name: "threat set", summary: "say how threatened the device is, where no probe does",
+        name: "threat set", summary: "Set the device's threat level, if no probe reports it",
         usage: "LEVEL", operands: 1...1, options: [.workspace],
         choices: ThreatLevel.allCases.map(\.rawValue) + ["unknown"],
         examples: ["mamctl threat set low", "mamctl threat set unknown"],
         statuses: daemonStatuses + [.refused], run: setThreatLevel),
     Verb(
-        name: "compliance check", summary: "check in, and tell whether an account may be used",
+        name: "compliance check", summary: "Check in and show whether an account may be used",
         usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
         examples: ["mamctl compliance check", "mamctl compliance check ann@contoso.com --json"],
         statuses: daemonStatuses + [.refused], run: checkCompliance),

@@ -1,10 +1,10 @@
-// The verbs for under whose name a program works.
+// Verbs for the identity of a program.
 
 internal import MAMWire
 
 let identityVerbs: [Verb] = [
     Verb(
-        name: "identity show", summary: "for whom this shell works, and why",
+        name: "identity show", summary: "Show the identity of this shell, and why it holds",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: [
             "mamctl identity show",
@@ -12,22 +12,22 @@ let identityVerbs: [Verb] = [
         ],
         statuses: daemonStatuses, run: showIdentity),
     Verb(
-        name: "identity ui", summary: "print or set for whom you work on this session's screen",
+        name: "identity ui", summary: "Show or set the identity of this login session",
         usage: "[--set UPN [--passfile FILE | --extpass CMD] | --unset]",
         options: [
-            Option(name: "set", value: "UPN", help: "switch to this identity; '' is nobody"),
-            Option(name: "unset", help: "take back what was set"),
+            Option(name: "set", value: "UPN", help: "switch to this identity; '' for nobody"),
+            Option(name: "unset", help: "clear the identity that was set"),
             .passfile, .extpass, .workspace,
         ],
         examples: ["mamctl identity ui", "mamctl identity ui --set ann@contoso.com"],
         statuses: daemonStatuses + [.refused], run: interfaceIdentity),
     Verb(
-        name: "identity blocked", summary: "your accounts that cannot be worked with now, and why",
+        name: "identity blocked", summary: "List your accounts that are blocked, and why",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: ["mamctl identity blocked", "mamctl identity blocked --json"],
         statuses: daemonStatuses, run: showBlockedAccounts),
     Verb(
-        name: "account link", summary: "give an account its directory object id",
+        name: "account link", summary: "Set the directory object id of an account",
         usage: "UPN --oid ID [--passfile FILE | --extpass CMD]", operands: 1...1,
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),

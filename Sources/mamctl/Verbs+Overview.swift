@@ -1,23 +1,24 @@
-// Verbs for looking at a workspace as a whole.
+// Verbs that show a workspace as a whole.
 
 internal import MAMWire
 
 let overviewVerbs: [Verb] = [
     Verb(
-        name: "top", summary: "watch a workspace live: rates, windows, events",
+        name: "top", summary: "Show rates, windows and events of a workspace live",
         usage: "[--interval SECONDS] [--once]",
         options: [
-            Option(name: "interval", value: "SECONDS", help: "draw so often; else every second"),
-            Option(name: "once", help: "print one look and end; needs no terminal"), .workspace,
+            Option(name: "interval", value: "SECONDS", help: "time between updates (default: 1)"),
+            Option(name: "once", help: "print once and exit; needs no terminal"), .workspace,
         ],
         examples: ["mamctl top", "mamctl top --once --json --workspace work"],
         statuses: daemonStatuses, run: top),
     Verb(
-        name: "report", summary: "write a page on files, windows, policy and checks",
+        name: "report", summary: "Write a report on files, windows, policy and checks",
         usage: "--html FILE [--days N] [--force]",
         options: [
-            Option(name: "html", value: "FILE", help: "write one page that needs nothing else"),
-            Option(name: "days", value: "N", help: "how far back windows are shown; else 7"),
+            Option(name: "html", value: "FILE", help: "write a self-contained page to FILE"),
+            Option(
+                name: "days", value: "N", help: "show the windows of the last N days (default: 7)"),
             Option(name: "force", help: "replace FILE if it exists"), .workspace,
         ],
         examples: ["mamctl report --html work.html", "mamctl report --json --days 30"],

@@ -1,4 +1,4 @@
-// The verbs for asking what policy says.
+// Verbs for policy.
 
 internal import MAMPolicy
 internal import MAMWire
@@ -8,29 +8,31 @@ private let answerStatuses: [ExitStatus] = [
 ]
 
 private let account = Option(
-    name: "account", value: "UPN", help: "whose policy is asked; else that of this shell's identity"
+    name: "account", value: "UPN", help: "identity whose policy to check (default: this shell's)"
 )
 private let placeAccount = Option(
-    name: "account", value: "UPN", help: "the account that the location belongs to; else nobody's")
+    name: "account", value: "UPN", help: "account that the location belongs to (default: none)")
 private let location = Option(
     name: "location", value: "NAME",
     known: Set(SaveLocation.allCases.map(\.name) + OpenLocation.allCases.map(\.name)).sorted(),
-    help: "such as OneDriveForBusiness, LocalDrive, Other; else all")
+    help: "such as OneDriveForBusiness, LocalDrive, Other (default: all)")
 
 let policyVerbs: [Verb] = [
     Verb(
-        name: "can", summary: "what policy allows: all of it, or the answer to one question",
+        name: "can", summary: "Show what policy allows, or answer one question",
         usage: "[QUESTION] [--account UPN]", operands: 0...1, options: [account, .workspace],
         choices: PolicyQuestion.allCases.map(\.rawValue),
         examples: ["mamctl can", "mamctl can isContactSyncAllowed --account ann@contoso.com"],
         statuses: answerStatuses, run: can),
     Verb(
-        name: "can save", summary: "may data be saved at a location?",
+        name: "can save", summary: "Check whether policy allows saving data to a location",
         usage: "[--location NAME] [--owner UPN | --file FILE] [--account UPN]",
         options: [
             location,
-            Option(name: "owner", value: "UPN", help: "whose data it is; else this shell's"),
-            Option(name: "file", value: "FILE", help: "the data is this file's"),
+            Option(
+                name: "owner", value: "UPN",
+                help: "owner of the data (default: this shell's identity)"),
+            Option(name: "file", value: "FILE", help: "take the owner of this file"),
             placeAccount, .workspace,
         ],
         examples: [
@@ -39,58 +41,65 @@ let policyVerbs: [Verb] = [
         ],
         statuses: answerStatuses + [.damaged], run: canSave),
     Verb(
-        name: "can open", summary: "may data come in from a location?",
+        name: "can open", summary: "Check whether policy allows opening data from a location",
         usage: "[--location NAME] [--receiver UPN] [--account UPN]",
         options: [
             location,
             Option(
-                name: "receiver", value: "UPN", help: "who takes it in; else this shell's identity"),
+                name: "receiver", value: "UPN",
+                help: "identity that receives the data (default: this shell's)"),
             placeAccount, .workspace,
         ],
         examples: ["mamctl can open --location Camera", "mamctl can open --json"],
         statuses: answerStatuses, run: canOpen),
     Verb(
-        name: "can receive", summary: "may a file come in?",
+        name: "can receive", summary: "Check whether policy allows receiving a file",
         usage: "FILE|- [--item] [--account UPN]", operands: 1...1,
         options: [
-            Option(name: "item", help: "it is a shared item, not a file"), account, .workspace,
+            Option(name: "item", help: "FILE is a shared item, not a file"), account, .workspace,
         ],
         examples: [
             "mamctl can receive report.pdf", "head -c 1024 x | mamctl can receive - --item",
         ],
         statuses: answerStatuses + [.damaged], run: canReceive),
     Verb(
-        name: "can copy", summary: "may so many characters be copied?",
+        name: "can copy", summary: "Check whether policy allows copying COUNT characters",
         usage: "COUNT [--to UPN] [--account UPN]", operands: 1...1,
         options: [
-            Option(name: "to", value: "UPN", help: "who pastes; else any program"), account,
+            Option(name: "to", value: "UPN", help: "identity that pastes (default: any program)"),
+            account,
             .workspace,
         ],
         examples: ["mamctl can copy 20", "mamctl can copy 5000 --to ann@contoso.com"],
         statuses: answerStatuses, run: canCopy),
     Verb(
-        name: "can paste", summary: "may so many characters be pasted?",
+        name: "can paste", summary: "Check whether policy allows pasting COUNT characters",
         usage: "COUNT [--from UPN] [--account UPN]", operands: 1...1,
         options: [
-            Option(name: "from", value: "UPN", help: "who copied; else nobody knows"), account,
+            Option(name: "from", value: "UPN", help: "identity that copied (default: unknown)"),
+            account,
             .workspace,
         ],
         examples: ["mamctl can paste 20", "mamctl can paste 20 --from ann@contoso.com"],
         statuses: answerStatuses, run: canPaste),
     Verb(
-        name: "can url", summary: "may a URL be opened, and which one instead?",
+        name: "can url", summary: "Check whether policy allows opening a URL, and in which form",
         usage: "URL [--managed-scheme] [--account UPN]", operands: 1...1,
         options: [
-            Option(name: "managed-scheme", help: "a managed program is known to answer to it"),
+            Option(
+                name: "managed-scheme",
+                help: "a managed program is known to handle the URL's scheme"),
             account, .workspace,
         ],
         examples: ["mamctl can url https://contoso.com", "mamctl can url tel:5550100"],
         statuses: answerStatuses, run: canOpenURL),
     Verb(
-        name: "can link", summary: "may a universal link be opened?",
+        name: "can link", summary: "Check whether policy allows opening a universal link",
         usage: "URL [--managed-scheme] [--account UPN]", operands: 1...1,
         options: [
-            Option(name: "managed-scheme", help: "a managed program is known to answer to it"),
+            Option(
+                name: "managed-scheme",
+                help: "a managed program is known to handle the URL's scheme"),
             account, .workspace,
         ],
         examples: [
@@ -98,19 +107,21 @@ let policyVerbs: [Verb] = [
         ],
         statuses: answerStatuses, run: canOpenLink),
     Verb(
-        name: "can print", summary: "may be printed?", usage: "[--account UPN]",
+        name: "can print", summary: "Check whether policy allows printing",
+        usage: "[--account UPN]",
         options: [account, .workspace],
         examples: ["mamctl can print", "mamctl can print && lp plan.pdf"],
         statuses: answerStatuses, run: canPrint),
     Verb(
-        name: "can pick", summary: "may documents be picked?",
+        name: "can pick", summary: "Check whether policy allows picking documents",
         usage: "import|open|exportToService|moveToService [--account UPN]", operands: 1...1,
         options: [account, .workspace],
         choices: ["import", "open", "exportToService", "moveToService"],
         examples: ["mamctl can pick import", "mamctl can pick exportToService"],
         statuses: answerStatuses, run: canPick),
     Verb(
-        name: "can share", summary: "which of these programs may be offered data?",
+        name: "can share",
+        summary: "List those of the programs that policy allows sharing data with",
         usage: "PROGRAM… [--account UPN]", operands: 1...Int.max, options: [account, .workspace],
         examples: [
             "mamctl can share /usr/bin/thunderbird /opt/work/mail",
@@ -118,28 +129,29 @@ let policyVerbs: [Verb] = [
         ],
         statuses: answerStatuses, run: canShare),
     Verb(
-        name: "can notify", summary: "may notifications show data?", usage: "[--account UPN]",
+        name: "can notify", summary: "Check whether policy allows data in notifications",
+        usage: "[--account UPN]",
         options: [account, .workspace],
         examples: ["mamctl can notify", "mamctl can notify --json"],
         statuses: answerStatuses, run: canNotify),
     Verb(
-        name: "policy show", summary: "the rules in force for an account, and where they are from",
+        name: "policy show", summary: "Show the rules in force for an account, and their sources",
         usage: "[ACCOUNT]", operands: 0...1, options: [.workspace],
         examples: ["mamctl policy show", "mamctl policy show ann@contoso.com --json"],
         statuses: answerStatuses, run: showPolicy),
     Verb(
-        name: "policy check", summary: "say what is wrong with policy documents, line by line",
+        name: "policy check", summary: "Check policy documents and report mistakes by line",
         usage: "FILE…", operands: 1...Int.max,
         examples: ["mamctl policy check level2.json", "mamctl policy check --json *.json"],
         statuses: [.success, .failure, .usage, .notFound], run: checkPolicy),
     Verb(
-        name: "policy import", summary: "put a policy document into force",
+        name: "policy import", summary: "Put a policy document into force",
         usage: "FILE [--name NAME.json] [--dry-run]", operands: 1...1,
         options: [
-            Option(name: "dry-run", help: "change nothing; tell what would come of it"),
+            Option(name: "dry-run", help: "change nothing; show what would change"),
             Option(
                 name: "name", value: "NAME",
-                help: "its name in the policy directory; else the file's"),
+                help: "name in the policy directory (default: that of FILE)"),
             .workspace,
         ],
         examples: [
@@ -148,16 +160,16 @@ let policyVerbs: [Verb] = [
         ],
         statuses: answerStatuses, run: importPolicy),
     Verb(
-        name: "config get", summary: "a value of the app configuration; 1 if there is none",
+        name: "config get", summary: "Print a value of the app configuration; 1 if there is none",
         usage: "KEY [--type bool|number|string] [--query any|or|and|min|max] [--account UPN]",
         operands: 1...1,
         options: [
             Option(
                 name: "type", value: "TYPE", choices: ["bool", "number", "string"],
-                help: "bool, number, or string"),
+                help: "bool, number or string"),
             Option(
                 name: "query", value: "QUERY", choices: ["any", "or", "and", "min", "max"],
-                help: "which of several: any; or, and of bool; min, max of the others"),
+                help: "which of several values: any; or, and (bool); min, max (others)"),
             account, .workspace,
         ],
         examples: [
@@ -165,28 +177,29 @@ let policyVerbs: [Verb] = [
         ],
         statuses: answerStatuses, run: getConfiguration),
     Verb(
-        name: "config list", summary: "all values of the app configuration",
+        name: "config list", summary: "List all values of the app configuration",
         usage: "[--account UPN]", options: [account, .workspace],
         examples: ["mamctl config list", "mamctl config list --json"],
         statuses: answerStatuses, run: listConfiguration),
     Verb(
-        name: "config conflict", summary: "do configurations say different things? 0 yes, 1 no",
+        name: "config conflict", summary: "Check whether configurations conflict: 0 yes, 1 no",
         usage: "KEY [--account UPN]", operands: 1...1, options: [account, .workspace],
         examples: ["mamctl config conflict server", "mamctl config conflict --json server"],
         statuses: answerStatuses, run: configurationConflicts),
     Verb(
-        name: "configure", summary: "check settings, and write them in their own form",
+        name: "configure", summary: "Check settings and write them in canonical form",
         usage: "FILE [-o OUT]", operands: 1...1,
         options: [
             Option(
-                name: "output", short: "o", value: "OUT", help: "write here; else FILE is replaced")
+                name: "output", short: "o", value: "OUT",
+                help: "write to OUT instead of replacing FILE")
         ],
         examples: [
             "mamctl configure settings.json", "mamctl configure Info.plist -o settings.json",
         ],
         statuses: [.success, .failure, .usage, .notFound], run: configure),
     Verb(
-        name: "metrics", summary: "the daemon's counters, as OpenMetrics text", usage: "",
+        name: "metrics", summary: "Print the daemon's counters as OpenMetrics text", usage: "",
         options: [.workspace], examples: ["mamctl metrics", "mamctl metrics --workspace work"],
         statuses: answerStatuses, run: showMetrics),
 ]

@@ -1,31 +1,32 @@
-// The verbs for protecting files and data.
+// Verbs that protect files and data.
 
 internal import MAMWire
 
 private let stringOption = Option(
-    name: "string", help: "text, and base64 for what is protected")
+    name: "string", help: "read and write text; protected text is base64")
 
 private let protectStatuses = daemonStatuses + [.notManaged, .windowClosed, .refused, .damaged]
 
 private let protectOptions = [
-    Option(name: "owner", value: "UPN", help: "the owner; else your account; '' is nobody"),
+    Option(
+        name: "owner", value: "UPN", help: "the new owner (default: your account); '' for nobody"),
     .unmanaged,
     Option(
-        name: "only-new", help: "of a directory, only what is made there from then on"),
-    Option(name: "quiet", short: "q", help: "print failures alone"), .filesFrom, .null,
+        name: "only-new", help: "for a directory, affect only files created from now on"),
+    Option(name: "quiet", short: "q", help: "print failures only"), .filesFrom, .null,
     .workspace,
 ]
 
 private let dataOptions = [
     Option(
         name: "output", short: "o", value: "OUT",
-        help: "write here, whole or not at all; else to standard output"),
+        help: "write to OUT, whole or not at all (default: standard output)"),
     Option(name: "force", help: "replace OUT if it exists"), stringOption, .workspace,
 ]
 
 let protectionVerbs: [Verb] = [
     Verb(
-        name: "protect", summary: "give files and whole directories to an identity",
+        name: "protect", summary: "Set the owner of files and whole directories",
         usage: "PATH… [--owner UPN] [--only-new] [--files-from LIST] [-0]",
         operands: 1...Int.max,
         options: protectOptions,
@@ -36,7 +37,7 @@ let protectionVerbs: [Verb] = [
         statuses: protectStatuses, run: protect),
     Verb(
         name: "verify-protect", alias: "protect",
-        summary: "the SDK's name for protect",
+        summary: "Alias for protect, as in the SDK",
         usage: "PATH… [--owner UPN] [--files-from LIST] [-0]", operands: 1...Int.max,
         options: protectOptions,
         examples: [
@@ -45,10 +46,10 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: protectStatuses, run: protect),
     Verb(
-        name: "data protect", alias: "encrypt", summary: "the SDK's name for encrypt -",
+        name: "data protect", alias: "encrypt", summary: "Alias for encrypt -, as in the SDK",
         usage: "[FILE|-] --owner UPN [-o OUT] [--string]", operands: 0...1,
         options: [
-            Option(name: "owner", value: "UPN", help: "the owner of the data; '' is nobody"),
+            Option(name: "owner", value: "UPN", help: "owner of the data; '' for nobody"),
             .unmanaged,
         ] + dataOptions,
         examples: [
@@ -58,7 +59,7 @@ let protectionVerbs: [Verb] = [
         statuses: daemonStatuses + [.notManaged, .windowClosed, .refused], run: protectData),
     Verb(
         name: "data unprotect", alias: "decrypt",
-        summary: "the SDK's name for decrypt -; passes on what was never protected",
+        summary: "Alias for decrypt -, as in the SDK; copies plain data unchanged",
         usage: "[FILE|-] [-o OUT] [--string]", operands: 0...1, options: dataOptions,
         examples: [
             "mamctl data unprotect < plans.sealed | tar x",
@@ -66,7 +67,7 @@ let protectionVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .damaged], run: unprotectData),
     Verb(
-        name: "data info", alias: "info", summary: "the SDK's name for info -",
+        name: "data info", alias: "info", summary: "Alias for info -, as in the SDK",
         usage: "[FILE|-] [--string]", operands: 0...1, options: [stringOption, .workspace],
         examples: ["mamctl data info < plans.sealed", "mamctl data info --json < plans.sealed"],
         statuses: daemonStatuses + [.notManaged, .damaged], run: dataInfo),

@@ -1,10 +1,10 @@
-// Verbs of file providers: what goes to a cloud and comes from it.
+// Verbs of file providers, which copy files to and from a cloud.
 
 internal import MAMWire
 
 private let owner = Option(
     name: "owner", value: "UPN",
-    help: "whose provider it is; else whom you work for, or your account")
+    help: "the provider's account (default: this shell's identity or yours)")
 private let force = Option(name: "force", help: "replace DST if it exists")
 
 private let providerStatuses = daemonStatuses + [.notManaged, .windowClosed, .refused, .damaged]
@@ -12,7 +12,7 @@ private let providerStatuses = daemonStatuses + [.notManaged, .windowClosed, .re
 let providerVerbs: [Verb] = [
     Verb(
         name: "provider fetch",
-        summary: "hand a file of an account's cloud out, encrypted if policy asks for that",
+        summary: "Fetch a file from an account's cloud, encrypted if policy requires it",
         usage: "SRC|- DST [--owner UPN] [--force]", operands: 2...2,
         options: [owner, .unmanaged, force, .workspace],
         examples: [
@@ -22,7 +22,7 @@ let providerVerbs: [Verb] = [
         statuses: providerStatuses, run: providerFetch),
     Verb(
         name: "provider import",
-        summary: "take a file in for an account's cloud, in the clear, if policy lets it in",
+        summary: "Import a file into an account's cloud, decrypted, if policy allows it",
         usage: "SRC DST [--owner UPN] [--force]", operands: 2...2,
         options: [owner, .unmanaged, force, .workspace],
         examples: [
@@ -32,7 +32,7 @@ let providerVerbs: [Verb] = [
         statuses: providerStatuses, run: providerImport),
     Verb(
         name: "provider stamp", alias: "protect",
-        summary: "the SDK's name for protect, of a provider's items in a mount",
+        summary: "Alias for protect, as in the SDK, for a provider's items in a mount",
         usage: "PATH… [--owner UPN]", operands: 1...Int.max,
         options: [owner, .unmanaged, .workspace],
         examples: [

@@ -1,14 +1,15 @@
-// Verbs that bring an account to another machine, or back.
+// Verbs that export and import an account's keys.
 
 internal import MAMWire
 
 let recoveryVerbs: [Verb] = [
     Verb(
-        name: "account export", summary: "write an account's keys to a file, under a passphrase",
+        name: "account export",
+        summary: "Write an account's keys to a file, sealed with a passphrase",
         usage: "[ACCOUNT] -o FILE [--export-passfile FILE | --export-extpass CMD]",
         operands: 0...1,
         options: [
-            Option(name: "output", short: "o", value: "FILE", help: "the file to make"),
+            Option(name: "output", short: "o", value: "FILE", help: "file to create"),
             Option(name: "force", help: "replace FILE if it exists"),
             .passfile, .extpass, .exportPassfile, .exportExtpass, .workspace,
         ],
@@ -18,7 +19,7 @@ let recoveryVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: exportKeys),
     Verb(
-        name: "account import", summary: "register an account with keys from another machine",
+        name: "account import", summary: "Register an account with keys from another machine",
         usage:
             "FILE [--recovery-key KEY]"
             + " [--passfile FILE | --extpass CMD | --no-passphrase] [--join]",
@@ -27,13 +28,14 @@ let recoveryVerbs: [Verb] = [
             .exportPassfile, .exportExtpass,
             Option(
                 name: "recovery-key", value: "KEY",
-                help: "FILE is a recovery record: open it with this key"),
+                help: "FILE is a recovery record; open it with KEY"),
             Option(
-                name: "key-passfile", value: "FILE", help: "read the key's passphrase from a file"),
+                name: "key-passfile", value: "FILE",
+                help: "read the recovery key's passphrase from FILE"),
             Option(name: "key-extpass", value: "CMD", help: "read it from a command"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "from now on, only this device protects the keys"),
-            Option(name: "join", help: "add the keys to an account that has the name already"),
+            Option(name: "no-passphrase", help: "protect the keys with this device only"),
+            Option(name: "join", help: "add the keys to the existing account of that name"),
             .workspace,
         ],
         examples: [
@@ -42,13 +44,15 @@ let recoveryVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .damaged, .wrongPassphrase], run: importKeys),
     Verb(
-        name: "recovery keygen", summary: "make an organisation's recovery key",
+        name: "recovery keygen", summary: "Create a recovery key for an organisation",
         usage: "-o FILE [--passfile FILE | --extpass CMD | --no-passphrase]",
         options: [
             Option(
-                name: "output", short: "o", value: "FILE", help: "the file for the private half"),
+                name: "output", short: "o", value: "FILE", help: "file for the private key"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "whoever has FILE has the key"),
+            Option(
+                name: "no-passphrase", help: "store the key unsealed: FILE alone opens every record"
+            ),
         ],
         examples: [
             "mamctl recovery keygen -o org.key",
@@ -56,7 +60,8 @@ let recoveryVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound, .refused], run: makeRecoveryKey),
     Verb(
-        name: "recovery show", summary: "whose keys a file holds, and what opens it",
+        name: "recovery show",
+        summary: "Show the account that a key file is for, and what opens it",
         usage: "FILE", operands: 1...1,
         examples: [
             "mamctl recovery show ann.keys", "mamctl recovery show --json ann.keys",
@@ -66,7 +71,7 @@ let recoveryVerbs: [Verb] = [
 
 extension Option {
     fileprivate static let exportPassfile = Option(
-        name: "export-passfile", value: "FILE", help: "read the export's passphrase from a file")
+        name: "export-passfile", value: "FILE", help: "read the export's passphrase from FILE")
     fileprivate static let exportExtpass = Option(
         name: "export-extpass", value: "CMD", help: "read it from a command")
 }

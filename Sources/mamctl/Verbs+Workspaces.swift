@@ -1,19 +1,20 @@
-// Verbs for the workspaces of this machine, and for waiting for one.
+// Verbs for the workspaces of this machine.
 
 internal import MAMWire
 
 let moreWorkspaceVerbs: [Verb] = [
     Verb(
-        name: "workspace list", summary: "the workspaces of this machine, mounted or not",
+        name: "workspace list", summary: "List the workspaces of this machine, mounted or not",
         usage: "", examples: ["mamctl workspace list", "mamctl workspace list --json"],
         statuses: [.success, .usage], run: listWorkspaces),
     Verb(
-        name: "workspace remove", summary: "take a workspace from this machine; its files stay",
+        name: "workspace remove",
+        summary: "Remove a workspace from this machine, but not its files",
         usage: "NAME [--confirm NAME]", operands: 1...1,
         options: [
             Option(
                 name: "confirm", value: "NAME",
-                help: "where keys or sealed files are, without a terminal: the name once more")
+                help: "confirm the loss of keys or sealed files without a terminal")
         ],
         examples: [
             "mamctl workspace remove work",
@@ -21,13 +22,14 @@ let moreWorkspaceVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound, .refused], run: removeWorkspace),
     Verb(
-        name: "wait", summary: "wait until a workspace is mounted, or an account unlocked",
+        name: "wait", summary: "Wait until a workspace is mounted or an account unlocked",
         usage: "[ACCOUNT] [--mounted | --unlocked] [--timeout SECONDS]", operands: 0...1,
         options: [
-            Option(name: "mounted", help: "for a daemon that answers"),
-            Option(name: "unlocked", help: "for an account that is open; so without either"),
+            Option(name: "mounted", help: "wait for a daemon that answers"),
+            Option(name: "unlocked", help: "wait for an unlocked account (the default)"),
             Option(
-                name: "timeout", value: "SECONDS", help: "give up then: 8 not mounted, 5 locked"),
+                name: "timeout", value: "SECONDS",
+                help: "give up after SECONDS; exit with 8 if not mounted, 5 if locked"),
             .workspace,
         ],
         examples: [

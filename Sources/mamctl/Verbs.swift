@@ -1,11 +1,11 @@
-// The table of verbs: all that `mamctl` can do. Help, parsing and docs/man/mamctl.md follow it.
+// The table of verbs. Help and the parser use it; docs/man/mamctl.md describes the same.
 
 internal import MAMModel
 internal import MAMWire
 
 let daemonStatuses: [ExitStatus] = [.success, .failure, .usage, .notFound, .unreachable]
 
-/// Verbs that belong together, as help shows them.
+/// A section of the help.
 struct Chapter: Sendable {
     let title: String
     let verbs: [Verb]
@@ -19,63 +19,68 @@ let chapters: [Chapter] = [
     Chapter(title: "Policy", verbs: policyVerbs),
     Chapter(title: "Programs", verbs: providerVerbs),
     Chapter(title: "Diagnosis", verbs: diagnosticsVerbs),
-    Chapter(title: "Others", verbs: helpVerbs),
+    Chapter(title: "Other", verbs: helpVerbs),
 ]
 
 let verbs: [Verb] = chapters.flatMap(\.verbs)
 
 private let workspaceVerbs: [Verb] = [
     Verb(
-        name: "init", summary: "create a workspace over a backing directory",
+        name: "init", summary: "Create a workspace over a backing directory",
         usage: "BACKING [--name NAME] [--settings FILE] [--adopt] [--small-blocks]",
         operands: 1...1,
         options: [
-            Option(name: "name", value: "NAME", help: "the workspace's name; else the directory's"),
-            Option(name: "settings", value: "FILE", help: "settings to copy; else the defaults"),
-            Option(name: "adopt", help: "take a directory with files in it: they belong to nobody"),
+            Option(
+                name: "name", value: "NAME",
+                help: "name of the workspace (default: the directory's)"),
+            Option(
+                name: "settings", value: "FILE",
+                help: "copy the settings from FILE (default: built-in ones)"),
+            Option(name: "adopt", help: "accept a directory with files in it; nobody owns them"),
             Option(
                 name: "small-blocks",
-                help: "take a file system on which a power cut may destroy files"),
+                help: "accept a file system on which a power cut may destroy files"),
         ],
         examples: [
             "mamctl init ~/.work", "mamctl init /srv/work --name work --settings strict.json",
         ],
         statuses: [.success, .failure, .usage, .notFound], run: initialise),
     Verb(
-        name: "mount", summary: "start the daemon and wait until it serves",
+        name: "mount", summary: "Start the daemon and wait until it serves",
         usage: "BACKING MOUNTPOINT [--name NAME] [-f] [-o OPTIONS]", operands: 2...2,
         options: [
             Option(
                 name: "name", value: "NAME",
-                help: "BACKING is this workspace, wherever it is now: note that in its settings"),
+                help: "mount BACKING as this workspace and record its path in the settings"),
             Option(
-                name: "foreground", short: "f", help: "stay in the foreground, log to the terminal"),
+                name: "foreground", short: "f",
+                help: "stay in the foreground and log to the terminal"),
             Option(
                 name: "options", short: "o", value: "OPTIONS",
-                help: "ro, allow_other, no_allow_other; with commas"),
+                help: "comma-separated: ro, allow_other, no_allow_other"),
         ],
         examples: ["mamctl mount ~/.work ~/Work", "mamctl mount -f -o ro /srv/work /mnt"],
         statuses: [.success, .failure, .usage, .notFound, .damaged], run: mountWorkspace),
     Verb(
-        name: "unmount", summary: "unmount, and wait until the daemon has ended",
+        name: "unmount", summary: "Unmount and wait until the daemon has exited",
         usage: "MOUNTPOINT", operands: 1...1,
         examples: ["mamctl unmount ~/Work", "mamctl unmount --json /mnt"],
         statuses: [.success, .failure, .usage, .notFound], run: unmountWorkspace),
     Verb(
-        name: "status", summary: "workspaces, mounts, accounts and their windows",
+        name: "status", summary: "Show workspaces, mounts, accounts and their windows",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: ["mamctl status", "mamctl status --json --workspace work"],
         statuses: daemonStatuses, run: showStatus),
     Verb(
-        name: "verify", summary: "check all files, and mend what a crash left",
+        name: "verify", summary: "Check all files and repair what a crash left behind",
         usage: "[PATH] [--repair] [--unlock ACCOUNT [--passfile FILE | --extpass CMD]]",
         operands: 0...1,
         options: [
             Option(
-                name: "repair", help: "mend what can be mended, mark what is lost"),
+                name: "repair", help: "repair what can be repaired and mark what is lost"),
             Option(
                 name: "unlock", value: "ACCOUNT",
-                help: "of a workspace that is not mounted: open this account for the check"),
+                help: "unlock this account for the check, if the workspace is not mounted"),
             .passfile, .extpass, .workspace,
         ],
         examples: ["mamctl verify ~/Work", "mamctl verify ~/.work --repair"],
@@ -84,7 +89,7 @@ private let workspaceVerbs: [Verb] = [
             .unreadable, .wrongPassphrase,
         ], run: verify),
     Verb(
-        name: "watch", summary: "print what happens to your accounts, as it happens",
+        name: "watch", summary: "Print events of your accounts as they happen",
         usage: "[--workspace NAME]", options: [.workspace],
         examples: ["mamctl watch", "mamctl watch --json | while read -r event; do …; done"],
         statuses: daemonStatuses, run: watch),
@@ -92,16 +97,16 @@ private let workspaceVerbs: [Verb] = [
 
 private let accountVerbs: [Verb] = [
     Verb(
-        name: "account register", summary: "make an identity a managed account",
+        name: "account register", summary: "Register an identity as a managed account",
         usage: "UPN [--oid ID] [--passfile FILE | --extpass CMD | --no-passphrase] [--new-keys]",
         operands: 1...1,
         options: [
             Option(name: "oid", value: "ID", help: "the directory object id"),
             .passfile, .extpass,
-            Option(name: "no-passphrase", help: "only this device protects the keys"),
+            Option(name: "no-passphrase", help: "protect the keys with this device only"),
             Option(
                 name: "new-keys",
-                help: "although sealed files carry the name whose keys are not here"),
+                help: "create new keys even if sealed files need the old ones"),
             .workspace,
         ],
         examples: [
@@ -110,18 +115,19 @@ private let accountVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: registerAccount),
     Verb(
-        name: "account list", summary: "the accounts of a workspace", usage: "",
+        name: "account list", summary: "List the accounts of a workspace", usage: "",
         options: [.workspace], examples: ["mamctl account list", "mamctl account list --json"],
         statuses: daemonStatuses, run: listAccounts),
     Verb(
-        name: "account passphrase", summary: "change an account's passphrase",
+        name: "account passphrase", summary: "Change an account's passphrase",
         usage: "[ACCOUNT] [--passfile FILE] [--new-passfile FILE | --no-passphrase]",
         operands: 0...1,
         options: [
             .passfile, .extpass,
-            Option(name: "new-passfile", value: "FILE", help: "read the new one from a file"),
-            Option(name: "new-extpass", value: "CMD", help: "read the new one from a command"),
-            Option(name: "no-passphrase", help: "from now on, only this device protects the keys"),
+            Option(name: "new-passfile", value: "FILE", help: "read the new passphrase from FILE"),
+            Option(
+                name: "new-extpass", value: "CMD", help: "read the new passphrase from a command"),
+            Option(name: "no-passphrase", help: "protect the keys with this device only"),
             .workspace,
         ],
         examples: [
@@ -130,22 +136,22 @@ private let accountVerbs: [Verb] = [
         ],
         statuses: daemonStatuses + [.refused, .wrongPassphrase], run: changePassphrase),
     Verb(
-        name: "unlock", summary: "open the windows of an account",
+        name: "unlock", summary: "Open the windows of an account",
         usage: "[ACCOUNT] [--passfile FILE | --extpass CMD]", operands: 0...1,
         options: [.passfile, .extpass, .workspace],
         examples: ["mamctl unlock", "mamctl unlock ann@contoso.com --passfile secret.txt"],
         statuses: daemonStatuses + [.windowClosed, .refused, .wrongPassphrase], run: unlock),
     Verb(
-        name: "lock", summary: "close the windows of one account, or of all of yours",
+        name: "lock", summary: "Close the windows of an account, or of all your accounts",
         usage: "[ACCOUNT | --all] [--now]", operands: 0...1,
         options: [
-            Option(name: "all", help: "all of yours in every workspace that runs"),
-            Option(name: "now", help: "without the grace period"), .workspace,
+            Option(name: "all", help: "lock all your accounts in every mounted workspace"),
+            Option(name: "now", help: "skip the grace period"), .workspace,
         ],
         examples: ["mamctl lock --all --now", "mamctl lock ann@contoso.com --now"],
         statuses: daemonStatuses + [.refused], run: lock),
     Verb(
-        name: "wipe", summary: "destroy an account: its keys, then its files",
+        name: "wipe", summary: "Destroy an account: its keys, then its files",
         usage: "ACCOUNT [--confirm ACCOUNT]", operands: 1...1, options: [.confirm, .workspace],
         examples: [
             "mamctl wipe ann@contoso.com",
@@ -156,11 +162,12 @@ private let accountVerbs: [Verb] = [
 
 private let fileVerbs: [Verb] = [
     Verb(
-        name: "owner", summary: "print the owners of files, and of directories' new files",
+        name: "owner", summary: "Show the owner of files, and of new files in directories",
         usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
-            Option(name: "set", value: "UPN", help: "alias of mamctl protect --only-new --owner"),
-            Option(name: "unmanaged", help: "as with mamctl protect"), .filesFrom, .null,
+            Option(
+                name: "set", value: "UPN", help: "alias for mamctl protect --only-new --owner UPN"),
+            Option(name: "unmanaged", help: "as for mamctl protect"), .filesFrom, .null,
             .workspace,
         ],
         examples: [
@@ -172,7 +179,7 @@ private let fileVerbs: [Verb] = [
             .unreachable,
         ], run: owner),
     Verb(
-        name: "info", summary: "all that is known of a file's protection",
+        name: "info", summary: "Show all details of a file's protection",
         usage: "FILE…|- [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [.filesFrom, .null, .workspace],
         examples: [
@@ -181,14 +188,14 @@ private let fileVerbs: [Verb] = [
         ],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable], run: info),
     Verb(
-        name: "class", summary: "print or set the protection classes of files and directories",
+        name: "class", summary: "Show or set the protection class of files and directories",
         usage: "[--set CLASS] PATH… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [
             Option(
                 name: "set", value: "CLASS",
                 choices: ["A", "B", "C", "D", "policy", "a", "b", "c", "d"]
                     + ProtectionClass.allCases.map(\.appleName),
-                help: "A, B, C, D, or 'policy' for what policy says"),
+                help: "A, B, C, D, or 'policy' to follow the policy"),
             .filesFrom, .null, .workspace,
         ],
         examples: ["mamctl class ~/Work/plan.odt", "mamctl class --set B ~/Work/incoming"],
@@ -197,22 +204,20 @@ private let fileVerbs: [Verb] = [
             .unreachable,
         ], run: protectionClass),
     Verb(
-        name: "is-encrypted", summary: "tell whether files are encrypted: 0 yes, 1 no",
+        name: "is-encrypted", summary: "Check whether files are encrypted: 0 yes, 1 no",
         usage: "FILE… [--files-from LIST] [-0]", operands: 1...Int.max,
         options: [.filesFrom, .null, .workspace],
         examples: ["mamctl is-encrypted ~/Work/plan.odt", "if mamctl is-encrypted \"$f\"; then …"],
         statuses: [.success, .failure, .usage, .notFound, .damaged, .unreachable],
         run: isEncrypted),
     Verb(
-        name: "encrypt", summary: "make protected files, in place or elsewhere",
+        name: "encrypt", summary: "Encrypt files, in place or to another file",
         usage: "FILE…|- --owner UPN [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
         options: [
-            Option(name: "owner", value: "UPN", help: "the owner: a registered account"),
+            Option(name: "owner", value: "UPN", help: "the owner, a registered account"),
             .output(
-                """
-                write here, or below a directory; else FILE is replaced. '-' is standard output, as it is \
-                for standard input without -o: what is written there may be of any size
-                """),
+                "write to OUT or below DIR instead of replacing FILE; '-' is standard output (the"
+                    + " default if FILE is '-'), which has no size limit"),
             Option(name: "force", help: "replace OUT if it exists"), .filesFrom, .null, .workspace,
         ],
         examples: [
@@ -225,17 +230,15 @@ private let fileVerbs: [Verb] = [
             .unreachable,
         ], run: encrypt),
     Verb(
-        name: "decrypt", summary: "write the plain content of protected files",
+        name: "decrypt", summary: "Decrypt protected files",
         usage: "FILE…|- [-o OUT|DIR/|-] [--force]", operands: 1...Int.max,
         options: [
             .output(
-                """
-                write here, or below a directory; else FILE itself becomes plain. '-' is standard output: each block \
-                is verified before it comes out, and at damage (7) the rest is missing
-                """),
+                "write to OUT or below DIR instead of replacing FILE; '-' is standard output: each"
+                    + " block is verified before it is written, and damage (7) ends the output"),
             Option(
                 name: "force",
-                help: "replace OUT if it exists; show what is no text on a terminal"),
+                help: "replace OUT if it exists; write binary data to a terminal"),
             .filesFrom, .null, .workspace,
         ],
         examples: [
@@ -251,11 +254,12 @@ private let fileVerbs: [Verb] = [
 
 private let runVerbs: [Verb] = [
     Verb(
-        name: "run", summary: "run a command whose files belong to an identity",
+        name: "run", summary: "Run a command whose new files belong to an identity",
         usage: "--identity UPN [--unmanaged] -- COMMAND [ARGUMENT…]", operands: 1...Int.max,
         options: [
             Option(
-                name: "identity", value: "UPN", help: "the owner of what it creates; '' is nobody"),
+                name: "identity", value: "UPN", help: "owner of the files it creates; '' for nobody"
+            ),
             .unmanaged, .workspace,
         ], takesCommand: true,
         examples: [
@@ -267,7 +271,7 @@ private let runVerbs: [Verb] = [
 
 private let helpVerbs: [Verb] = [
     Verb(
-        name: "completions", summary: "print a script that has a shell complete mamctl's words",
+        name: "completions", summary: "Print a completion script for a shell",
         usage: "bash|zsh|fish", operands: 1...1, choices: ["bash", "zsh", "fish"],
         examples: [
             "mamctl completions bash > ~/.local/share/bash-completion/completions/mamctl",
@@ -275,11 +279,11 @@ private let helpVerbs: [Verb] = [
         ],
         statuses: [.success, .usage], run: printCompletions),
     Verb(
-        name: "version", summary: "print the version", usage: "",
+        name: "version", summary: "Print the version", usage: "",
         examples: ["mamctl version", "mamctl version --json"], statuses: [.success, .usage],
         run: version),
     Verb(
-        name: "help", summary: "print help", usage: "[VERB | GROUP]", operands: 0...2,
+        name: "help", summary: "Print help", usage: "[VERB | GROUP]", operands: 0...2,
         examples: ["mamctl help", "mamctl help account register"], statuses: [.success, .usage],
         run: help),
 ]

@@ -1,7 +1,9 @@
-// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for it.
+// What `verify` is asked to check, and a daemon that can: the mount's, or one that is started for
+// it.
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -47,7 +49,7 @@ struct VerifySubject {
             let above = place.directory
             if above == place {
                 throw Failure(
-                    .notFound, "\(path.shown) lies in no workspace", next: "mamctl status")
+                    .notFound, "\(path.shown) is not in a workspace", next: "mamctl status")
             }
             place = above
         }
@@ -61,7 +63,7 @@ struct VerifySubject {
         guard
             let name = (try? JSONValue(parsing: bytes))?.object?["name"]?.text
                 .flatMap({ WorkspaceName($0) })
-        else { throw Failure(.damaged, "\(file.shown) is damaged: it needs format, id and name") }
+        else { throw Failure(.damaged, "\(file.shown) is damaged: format, id or name is missing") }
         return name
     }
 
@@ -95,7 +97,7 @@ extension Invocation {
         guard let account = try arguments.text("unlock") else { return }
         guard subject.started != nil else {
             throw Failure(
-                .usage, "the workspace is mounted, and --unlock is for one that is not",
+                .usage, "--unlock is only for workspaces that are not mounted",
                 next: "mamctl unlock \(account)")
         }
         let status = try subject.daemon.status()

@@ -92,7 +92,7 @@ private struct VerifyOutput {
             case .left: finding.action.map { "not repaired: \($0)" }
             case .quarantined: finding.action.map { "moved to \(shownOwn($0))" }
             case .unchecked: "not checked"
-            case .unreadable: "not checked: ls -l tells who may read it"
+            case .unreadable: "not checked: see ls -l for its permissions"
             case .noted: nil
             }
         return "\(blocks)\(ByteString(finding.reason).shown)\(action.map { " (\($0))" } ?? "")"
@@ -139,7 +139,7 @@ private struct VerifyOutput {
             parts.append("\(summary.unreadable) could not be read")
         }
         if summary.uncheckedFiles > 0 {
-            parts.append("\(summary.uncheckedFiles) files not checked: no key is at hand")
+            parts.append("\(summary.uncheckedFiles) files not checked: no key is available")
         }
         return parts.joined(separator: "; ")
     }

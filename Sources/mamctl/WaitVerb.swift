@@ -10,7 +10,7 @@ func waitForWorkspace(_ invocation: Invocation) throws -> ExitStatus {
         try invocation.refuse(["mounted"], with: "unlocked")
     }
     guard !invocation.arguments.has("mounted") || invocation.operands.isEmpty else {
-        throw Failure.usage(invocation.verb, "--mounted is about no account")
+        throw Failure.usage(invocation.verb, "--mounted takes no account")
     }
     let end = try invocation.timeout.map { Deadline(seconds: $0) }
     while let obstacle = try invocation.obstacle {
@@ -33,7 +33,7 @@ extension Invocation {
         }
     }
 
-    /// What is still missing; throws what no waiting mends.
+    /// What is still missing; throws what no waiting repairs.
     fileprivate var obstacle: Failure? {
         get throws {
             let daemon: Daemon

@@ -13,8 +13,8 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
     let report = try follow(daemon, account, about: subject)
     if invocation.isJSON {
         printJSON(.object(report.members))
-    } else if report.isComplete {
-        let removed = report.fileCount.counted("file")
+    } else if report.complete {
+        let removed = report.files.counted("file")
         printOut("\(ByteString(account).shown): wiped, \(removed) removed; \(report.rest)")
     }
     return warn(ofIncomplete: report, account, in: try daemon.status().backingDirectory)
@@ -23,7 +23,7 @@ func wipe(_ invocation: Invocation) throws -> ExitStatus {
 /// The last of the replies; those before it tell how far it is.
 private func follow(
     _ daemon: Daemon, _ account: String, about subject: String
-) throws -> WipeReport {
+) throws -> Varlink.Workspace.Wipe.Reply {
     let progress = Progress()
     var last = Parameters([:])
     defer { progress.clear() }
@@ -35,32 +35,32 @@ private func follow(
         progress.show()
         return true
     }
-    return try WipeReport(last)
+    return try Varlink.Workspace.Wipe.Reply(last)
 }
 
 /// Says what could not be done; fails if anything was left.
 func warn(
-    ofIncomplete report: WipeReport, _ account: String, in backing: String
+    ofIncomplete report: Varlink.Workspace.Wipe.Reply, _ account: String, in backing: String
 ) -> ExitStatus {
     for straggler in report.stragglers { warn(of: straggler) }
-    if report.isComplete { return .success }
+    if report.complete { return .success }
     for path in report.left {
         printError(
             "\(ByteString(backing).shown)/\(ByteString(path).shown): could not be read or removed")
     }
     printError(
-        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.fileCount) files removed;"
-            + " ls -l tells who may read what is left; see to that, and run this again")
+        "mamctl: \(ByteString(account).shown): the wipe is not complete, \(report.files) files removed;"
+            + " check with ls -l who may read the rest, and run this again")
     return .failure
 }
 
-extension WipeReport {
+extension Varlink.Workspace.Wipe.Reply {
     /// What the last look at all files came to.
     fileprivate var rest: String {
         switch scanned {
-        case 0: "no other file is here"
-        case 1: "the only other file was looked at, and does not belong to it"
-        default: "all \(scanned.grouped) other files were looked at, and none belongs to it"
+        case 0: "there is no other file"
+        case 1: "the only other file was checked and does not belong to it"
+        default: "all \(scanned.grouped) other files were checked and none belongs to it"
         }
     }
 }
@@ -75,19 +75,20 @@ extension Invocation {
         printError(
             "This destroys the keys of \(name.shown) and removes all its files in workspace"
                 + " '\(daemon.name)'. They cannot be read again, not even from a backup.")
-        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to go on")) else {
-            throw Failure(.failure, "\(name.shown): not wiped", next: "type the name as it is")
+        guard name.isSameName(as: try Terminal.askOpenly("Type the account's name to continue"))
+        else {
+            throw Failure(.failure, "\(name.shown): not wiped", next: "type the exact name")
         }
     }
 
     private func requireConfirmation(of name: ByteString) throws {
         guard let given = arguments.value("confirm") else {
             throw Failure.usage(
-                verb, "there is no terminal to ask at: add --confirm \(name.shown)")
+                verb, "no terminal to ask for confirmation: add --confirm \(name.shown)")
         }
         guard name.isSameName(as: given) else {
             throw Failure.usage(
-                verb, "--confirm says '\(given.shown)', and the account's name is \(name.shown)")
+                verb, "--confirm is '\(given.shown)', but the account's name is \(name.shown)")
         }
     }
 }

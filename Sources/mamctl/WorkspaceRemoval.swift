@@ -4,6 +4,7 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
@@ -56,7 +57,7 @@ struct WorkspaceRemoval {
         if let state, flock(state.raw, LOCK_EX | LOCK_NB) != 0 {
             throw Failure(
                 .failure, "workspace '\(name)' is mounted, or being checked",
-                next: "mamctl unmount MOUNTPOINT; mamctl status tells where")
+                next: "mamctl unmount MOUNTPOINT; mamctl status shows where")
         }
         if let place = deadMount(of: name) {
             throw Failure(
@@ -75,7 +76,7 @@ struct WorkspaceRemoval {
         guard flock(lock.raw, LOCK_EX | LOCK_NB) != 0 else { return lock }
         throw Failure(
             .failure, "a daemon with other settings serves the directory of '\(name)'",
-            next: "mamctl workspace list, as the user whose it is")
+            next: "mamctl workspace list, as the user who mounted it")
     }
 
     private static func isFilled(_ name: String, of directory: Descriptor) -> Bool {
@@ -97,7 +98,7 @@ struct WorkspaceRemoval {
             .failure,
             "workspace '\(name)' is at \(place.shown) for its unit, and at"
                 + " \(record.backing.shown) for its settings",
-            next: "mamctl mount --name \(name) BACKING MOUNTPOINT notes which one it is")
+            next: "mamctl mount --name \(name) BACKING MOUNTPOINT records which one it is")
     }
 
     private static func isSame(_ one: Descriptor, _ other: Descriptor) -> Bool {

@@ -2,12 +2,13 @@
 
 internal import Glibc
 internal import MAMModel
+internal import MAMPlaces
 internal import MAMSystem
 internal import MAMWire
 
 func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     var found: [ListedWorkspace] = []
-    for daemon in invocation.runningDaemons() {
+    for daemon in runningDaemons() {
         do { found.append(ListedWorkspace(try daemon.status())) } catch {
             found.append(ListedWorkspace(name: daemon.name.description, state: "does not answer"))
         }
@@ -17,7 +18,7 @@ func listWorkspaces(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.array(found.map(\.json)))
     } else if found.isEmpty {
-        printOut("no workspaces; make one: mamctl init BACKING")
+        printOut("no workspaces; create one: mamctl init BACKING")
     } else {
         printOut(table(found.map(\.row)))
     }
@@ -82,7 +83,7 @@ func removeWorkspace(_ invocation: Invocation) throws -> ExitStatus {
 
 extension WorkspaceRemoval {
     fileprivate func filesLeft(in backing: ByteString) -> String {
-        guard let sealedCount else { return "not seen, and left as it is: \(backing.shown)" }
+        guard let sealedCount else { return "not found, and left as it is: \(backing.shown)" }
         let sealed =
             sealedCount > 0
             ? ", \(sealedCount.counted("file")) sealed under keys that are gone" : ""
@@ -93,9 +94,9 @@ extension WorkspaceRemoval {
     fileprivate var loss: String {
         guard let sealedCount else {
             let place = backing.map { " at \($0.shown)" } ?? ""
-            return "its files cannot be seen\(place): nothing opens those that are sealed"
+            return "its files cannot be found\(place): nothing could open the sealed ones"
         }
-        return "it has keys, and \(sealedCount.counted("sealed file")): nothing opens them"
+        return "it has keys, and \(sealedCount.counted("sealed file")): nothing could open them"
     }
 }
 
@@ -107,7 +108,7 @@ extension Invocation {
         if let given = arguments.value("confirm") {
             guard given.text == name else {
                 throw Failure.usage(
-                    verb, "--confirm says '\(given.shown)', and the name is \(name)")
+                    verb, "--confirm is '\(given.shown)', but the name is \(name)")
             }
             return
         }
@@ -118,8 +119,8 @@ extension Invocation {
                 next: "mamctl account export; then add --confirm \(name)")
         }
         printError("Workspace '\(name)': \(loss).")
-        guard try Terminal.askOpenly("Type the workspace's name to go on").text == name else {
-            throw Failure(.failure, "\(name): not removed", next: "type the name as it is")
+        guard try Terminal.askOpenly("Type the workspace's name to continue").text == name else {
+            throw Failure(.failure, "\(name): not removed", next: "type the exact name")
         }
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import MAMCrypto
 import MAMFuse
 import MAMModel
+import MAMPlaces
 import MAMSystem
 import MAMWire
 
@@ -18,7 +19,8 @@ struct Arguments {
     var forbidsPrograms = false
     var accessTimes = AccessTimes()
     var usesRing = false
-    var waitsBusily = true
+    /// Words of older versions that mean nothing any more.
+    var obsoleteOptions: [String] = []
     /// Nil for the one that suits the processor.
     var cipher: GCMLibrary?
     var task = Task.serve
@@ -35,12 +37,17 @@ struct Arguments {
         case relayLogins
     }
 
+    func log(of workspace: WorkspaceName, orFile file: Descriptor) -> Log {
+        isForeground
+            ? .toStandardError(prefix: "mamd")
+            : .toJournal(prefix: "mamd", workspace: workspace.description, orFile: file)
+    }
+
     var mountOptions: MountOptions {
         MountOptions(
             // Root serves every user; a user's own daemon serves that user.
             letsOthersIn: allowOther ?? (geteuid() == 0), isReadOnly: isReadOnly,
-            forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, usesRing: usesRing,
-            waitsBusily: waitsBusily)
+            forbidsPrograms: forbidsPrograms, accessTimes: accessTimes, usesRing: usesRing)
     }
 
     private var placeCount: Int {
@@ -63,7 +70,7 @@ struct Arguments {
 
           -f              log to standard error, not to the journal
           -o OPTION       ro, noexec, allow_other, no_allow_other, noatime, nodiratime,
-                          relatime, strictatime, io_uring, no_busy_wait, cipher=openssl|avx|vaes;
+                          relatime, strictatime, io_uring, cipher=openssl|avx|vaes;
                           others of mount(8) are accepted and ignored
           --ready-fd N    write '+' to descriptor N when the mount serves, and close it
           --no-mount      serve the socket alone, for `mamctl verify`, until SIGTERM or until the other end of the
@@ -94,7 +101,7 @@ struct Arguments {
                 case "-o": takeMountOptions(value(of: "-o"))
                 case "--ready-fd":
                     guard let number = Int32(value(of: "--ready-fd")), number > 2 else {
-                        usageError("--ready-fd needs a descriptor's number above 2")
+                        usageError("--ready-fd needs a descriptor above 2")
                     }
                     readyDescriptor = number
                 case "--no-mount": task = .serveUnmounted
@@ -129,8 +136,7 @@ struct Arguments {
             case "no_allow_other": allowOther = false
             case "io_uring": usesRing = true
             case "no_io_uring": usesRing = false
-            case "busy_wait": waitsBusily = true
-            case "no_busy_wait": waitsBusily = false
+            case "busy_wait", "no_busy_wait": obsoleteOptions.append(String(option))
             case _ where option.hasPrefix("cipher="):
                 cipher = Self.cipher(named: option.dropFirst("cipher=".count))
             default: _ = accessTimes.take(option)
@@ -140,7 +146,7 @@ struct Arguments {
 
     private static func cipher(named name: Substring) -> GCMLibrary {
         guard let cipher = GCMLibrary(rawValue: String(name)) else {
-            usageError("cipher=\(name) is none of openssl, avx and vaes")
+            usageError("cipher=\(name) must be openssl, avx or vaes")
         }
         return cipher
     }

@@ -2,12 +2,13 @@
 
 import CShims
 import Glibc
-import MAMFuse
 import MAMModel
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
-/// Why the daemon does not start: a message that names the thing and the next step, and an exit status.
+/// Why the daemon does not start: a message that names the thing and the next step, and an exit
+/// status.
 struct StartError: Error {
     let message: String
     let status: ExitStatus
@@ -33,7 +34,7 @@ func warnOfSmallBlocks(of backing: Backing, _ report: (String) -> Void) {
     guard let size = try? blockByteCount(ofFileSystem: backing.root), size < safeBlockByteCount
     else { return }
     report(
-        "\(backing.path.shown) lies on a file system with blocks of \(size) bytes: "
+        "\(backing.path.shown) is on a file system with blocks of \(size) bytes: "
             + "a power cut may destroy files that are being written; "
             + "move it to one with blocks of 4096"
     )
@@ -52,7 +53,8 @@ struct Backing {
     var id: Bytes16 { manifest.id }
     /// The last daemon that mounted it left the lock file full.
     let wasLeftLocked: Bool
-    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is mounted.
+    /// Held while the daemon lives; the kernel releases it with the process. Not empty while it is
+    /// mounted.
     let lock: Descriptor
 
     init(_ path: ByteString, for use: BackingUse) throws(StartError) {
@@ -76,7 +78,8 @@ struct Backing {
             return (root, try openOwnDirectory(of: root))
         } catch {
             throw StartError(
-                "\(path.shown) is not a workspace (no .mamd in it: \(error)); make one with: mamctl init \(path.shown)",
+                "\(path.shown) is not a workspace (no .mamd in it: \(error)); create one with:"
+                    + " mamctl init \(path.shown)",
                 .notFound)
         }
     }
@@ -88,7 +91,8 @@ struct Backing {
             switch error {
             case .noEntry:
                 throw StartError(
-                    "\(path.shown) does not exist; make a workspace with: mamctl init \(path.shown)",
+                    "\(path.shown) does not exist; create a workspace with: mamctl init"
+                        + " \(path.shown)",
                     .notFound)
             case .notDirectory: throw StartError("\(path.shown) is not a directory")
             default: throw StartError("\(path.shown) cannot be opened: \(error)")
@@ -104,16 +108,18 @@ struct Backing {
             switch error {
             case .unreadable(let error): throw StartError("\(file) cannot be read: \(error)")
             case .damaged:
-                throw StartError("\(file) is damaged: it needs format, id and name", .damaged)
+                throw StartError("\(file) is damaged: format, id or name is missing", .damaged)
             case .newer(let format):
                 throw StartError(
-                    "\(file) has format \(format), and this mamd knows \(WorkspaceManifest.formatVersion); install a newer one"
+                    "\(file) has format \(format), but this mamd supports"
+                        + " \(WorkspaceManifest.formatVersion); install a newer one"
                 )
             }
         }
     }
 
-    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left full.
+    /// One daemon for one workspace: the lock file says who has it. Returns whether it was left
+    /// full.
     private static func takeLock(
         _ own: Descriptor, _ path: ByteString, _ use: BackingUse
     ) throws(StartError) -> (Descriptor, Bool) {
@@ -123,7 +129,8 @@ struct Backing {
         } catch {
             let next =
                 error == .readOnly
-                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's drop-in"
+                ? "; mount that file system read-write, or name it in ReadWritePaths= of the unit's"
+                    + " drop-in"
                 : ""
             throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)\(next)")
         }
@@ -131,8 +138,9 @@ struct Backing {
             let holder = holder(of: own)
             throw StartError(
                 holder.isEmpty
-                    ? "\(path.shown) is being checked by another mamd; wait for its end"
-                    : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl unmount MOUNTPOINT"
+                    ? "\(path.shown) is being checked by another mamd; wait until it ends"
+                    : "\(path.shown) is already mounted: \(holder); unmount it first: mamctl"
+                        + " unmount MOUNTPOINT"
             )
         }
         do throws(Errno) {
@@ -143,7 +151,8 @@ struct Backing {
         } catch { throw StartError("\(path.shown)/.mamd/lock cannot be written: \(error)") }
     }
 
-    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has it all the time.
+    /// A daemon that has said that its end is clean has the lock for a moment more, as a check has
+    /// it all the time.
     private static func locks(_ lock: Descriptor, in own: Descriptor) -> Bool {
         let deadline = Deadline(seconds: 1)
         while flock(lock.raw, LOCK_EX | LOCK_NB) != 0 {
@@ -168,7 +177,8 @@ struct Backing {
         }
     }
 
-    /// Durable before anything is changed, and at no moment empty: that would say that the last end was clean.
+    /// Durable before anything is changed, and at no moment empty: that would say that the last end
+    /// was clean.
     private static func fill(
         _ lock: Descriptor, in own: Descriptor, _ mountPoint: ByteString
     ) throws(Errno) {
@@ -178,7 +188,8 @@ struct Backing {
                 try writeFully(lock.raw, from: bytes, at: 0)
             }
         } catch {
-            // On a full disk files must be readable, and removable, all the same. The size takes no room, and says enough.
+            // On a full disk files must be readable, and removable, all the same. The size takes no
+            // room, and says enough.
             guard [.noSpace, .quotaExceeded].contains(error) else { throw error }
         }
         try setSize(lock.raw, Int64(text.count))
@@ -186,7 +197,8 @@ struct Backing {
         try synchronize(own.raw)
     }
 
-    /// Empties the lock file: nothing is left unfinished. Only once all that was written is durable.
+    /// Empties the lock file: nothing is left unfinished. Only once all that was written is
+    /// durable.
     func markCleanEnd() throws(Errno) {
         guard mam_sync_file_system(own.raw) == 0 else { throw .current }
         try setSize(lock.raw, 0)
@@ -197,12 +209,13 @@ struct Backing {
     private static func holder(of own: Descriptor) -> String {
         let bytes = (try? readSmallFile(at: own.raw, "lock", maximumByteCount: 8192)) ?? []
         // Zeros where there was no room for the words.
-        if bytes.first == 0 { return "another mamd has it" }
+        if bytes.first == 0 { return "another mamd uses it" }
         return String(decoding: bytes.prefix { $0 != 0x0A }, as: UTF8.self)
     }
 
-    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's too, are there for as
-    /// long as one of its threads is, but no longer. One that was unmounted a moment ago saves what it has to save.
+    /// A daemon that was killed a moment ago closes its files one by one: its locks, the socket's
+    /// too, are there for as long as one of its threads is, but no longer. One that was unmounted a
+    /// moment ago saves what it has to save.
     private static func waitForEnd(ofHolderOf own: Descriptor, _ name: WorkspaceName) {
         let words = holder(of: own).split(separator: " ", maxSplits: 3)
         guard words.count == 4, let pid = Int32(words[1].dropLast()), isOurs(pid) else { return }

@@ -2,7 +2,7 @@
 // durable at its end.
 //
 // Not the backing directory: a writer there could say so too, or take the word away to have a file
-// that was cut mended and shown in the place of being refused.
+// that was cut repaired and shown in the place of being refused.
 
 import MAMModel
 import MAMSystem
@@ -20,7 +20,7 @@ struct CleanEnd: Sendable {
         self.workspace = workspace
     }
 
-    /// The keys of which an earlier crash left files that are still to be mended; nil if the last
+    /// The keys of which an earlier crash left files that are still to be repaired; nil if the last
     /// end was not clean.
     func readAwaitedKeys() -> Set<KeyID>? {
         guard

@@ -5,9 +5,12 @@ import Glibc
 import MAMControl
 import MAMCrypto
 import MAMFuse
+internal import MAMPlaces
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func runDaemon(_ arguments: Arguments) -> ExitStatus {
     do throws(StartError) {
@@ -37,21 +40,13 @@ private func serve(_ arguments: Arguments) throws(StartError) {
     // Of another workspace the sandbox shows nothing that can be written.
     try check(given.listener, isAt: places.socket(of: backing.name))
     let logFile = try openLogFile(places.state(of: backing.name))
-    let log: Log =
-        arguments.isForeground
-        ? .toStandardError(prefix: "mamd")
-        : .toJournal(
-            prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    let log = arguments.log(of: backing.name, orFile: logFile)
+    let report = reporter(log, arguments)
     let stateLock = try lockState(places.state(of: backing.name))
     defer { letGo(of: [backing.lock, stateLock].compactMap(\.self)) }
     // At every end: a start that fails has changed nothing.
     let recovery = Recovery(of: backing, log)
     defer { recovery.finish() }
-    let report: @Sendable (String) -> Void = { finding in
-        log.warning(finding)
-        // Who started us should see it too.
-        if !arguments.isForeground { printError(finding) }
-    }
     let (vault, policies) = try makeVault(
         places, backing.name, backing.id, log, report: report)
     warnOfSmallBlocks(of: backing, report)
@@ -59,57 +54,81 @@ private func serve(_ arguments: Arguments) throws(StartError) {
         vault.uncertainEnds, inState: places.state(of: backing.name),
         isReadOnly: arguments.isReadOnly)
 
-    // Before any thread starts, so that all of them leave these signals to the one that waits for them.
+    // Before any thread starts: all of them block these signals.
     let signals = StopSignals()
-    let files = try makeFileSystem(
+    let tree = try makeTree(
         vault, backing, mountPoint, isReadOnly: arguments.isReadOnly
-    ) { files in
-        if let transport = files.transport.description { log.info("requests: \(transport)") }
-        log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")
-        vault.audit(.started, nil, "serving \(backing.path.shown) at \(mountPoint.shown)")
-        notifyServiceManager(
-            "READY=1\nSTATUS=Serving \(backing.path.shown) at \(mountPoint.shown)")
+    ) { tree in
+        reportServing(tree, backing.path)
         announceReady(arguments.readyDescriptor, errorFile: arguments.isForeground ? nil : logFile)
     }
-    try startEnrollment(
-        of: vault, policies, isReadOnly: arguments.isReadOnly, report: report)
-    if !arguments.isReadOnly { vault.keepRecoveryRecords(in: backing.own) }
-    finishWipes(of: vault, in: files, log)
+    openAccounts(of: tree)
+    try startEnrollment(of: tree, policies, report: report)
+    if !arguments.isReadOnly { RecoveryUpdates(vault).keepRecoveryRecords(in: backing.own) }
+    finishWipes(in: tree, log)
     let session = try mount(
-        files, at: mountPoint, backing.name, arguments, given.device, report: report)
-    let server: VarlinkServer
-    let policyWatch: PolicyWatch
+        tree, at: mountPoint, backing.name, arguments, given.device, report: report)
+    let service = try makeService(tree, session, backing, policies, given.listener)
+    try service.start(signals, recovery)
+    let isQuiet = session.serve()
+    service.finish()
+    recovery.stop(tree, isQuiet: isQuiet)
+}
+
+/// Reports findings of the start in the log, and to the program that started the daemon.
+private func reporter(_ log: Log, _ arguments: Arguments) -> @Sendable (String) -> Void {
+    for option in arguments.obsoleteOptions {
+        log.info("the mount option \(option) is obsolete and ignored")
+    }
+    return { finding in
+        log.warning(finding)
+        if !arguments.isForeground { printError(finding) }
+    }
+}
+
+/// Called once, when the kernel has the answer to its first request.
+private func reportServing(_ tree: Tree, _ backing: ByteString) {
+    let log = tree.vault.log
+    let places = "\(backing.shown) at \(tree.mountPoint.shown)"
+    if let transport = tree.transport.description { log.info("requests: \(transport)") }
+    log.info("cipher: AES-256-GCM by \(GCMLibrary.chosen.rawValue)")
+    tree.vault.audit(.started, nil, "serving \(places)")
+    notifyServiceManager("READY=1\nSTATUS=Serving \(places)")
+}
+
+private func makeService(
+    _ tree: Tree, _ session: MountSession, _ backing: Backing, _ policies: PolicyDirectory,
+    _ listener: Descriptor?
+) throws(StartError) -> RunningService {
+    let (places, vault) = (Places.current, tree.vault)
     do throws(StartError) {
-        server = try makeServer(
-            places, backing, mountPoint, vault, files, policies,
-            LastVerify(in: places.state(of: backing.name), mayWrite: true), given.listener)
-        policyWatch = try watch(
+        let server = try makeServer(
+            places, backing, tree.mountPoint, tree, policies,
+            LastVerify(in: places.state(of: backing.name), mayWrite: true), listener)
+        let policyWatch = try watch(
             policies,
-            SettingsFile(in: places.configuration(of: backing.name), vault.settings, log),
-            for: vault, log)
+            SettingsFile(in: places.configuration(of: backing.name), vault.settings, vault.log),
+            for: tree, vault.log)
+        return RunningService(
+            mountPoint: tree.mountPoint, log: vault.log, tree: tree, session: session,
+            server: server, policyWatch: policyWatch,
+            sessionWatch: sessionWatch(for: tree, vault.log))
     } catch {
         // Or a dead mount would stay.
         session.stop()
         throw error
     }
-    let service = RunningService(
-        mountPoint: mountPoint, log: log, vault: vault, files: files, session: session,
-        server: server, policyWatch: policyWatch, sessionWatch: sessionWatch(for: vault, log))
-    try service.start(signals, recovery)
-    let isQuiet = session.serve()
-    service.finish()
-    recovery.stop(files, vault, isQuiet: isQuiet)
 }
 
 /// What a crash has interrupted, before anybody can use a file; but a large tree must not keep the
 /// mount from its users. The keys are gone, so what is left of it goes on behind the mount as any
 /// other wipe does.
-private func finishWipes(of vault: Vault, in files: FileSystem, _ log: Log) {
-    guard vault.isWiping, !files.isReadOnly else { return }
+private func finishWipes(in tree: Tree, _ log: Log) {
+    guard tree.vault.isWiping, !tree.isReadOnly else { return }
     let isDone = finishes(by: Deadline(milliseconds: 300), named: "wipe") {
-        vault.resumeWipes(in: files)
+        Wipe(tree).resumeWipes()
     }
-    if !isDone { log.info("an interrupted wipe goes on behind the mount") }
+    if !isDone { log.info("an interrupted wipe continues in the background") }
 }
 
 func absolutePath(_ path: ByteString) throws(StartError) -> ByteString {

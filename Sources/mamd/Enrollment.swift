@@ -4,37 +4,43 @@ import Glibc
 import MAMEnrollment
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
-/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time; nothing is mounted yet.
+/// Checks in, and puts in force what keeps accounts closed. Probes and hooks may take their time;
+/// nothing is mounted yet.
 func startEnrollment(
-    of vault: Vault, _ policies: PolicyDirectory, isReadOnly: Bool, report: (String) -> Void
+    of tree: Tree, _ policies: PolicyDirectory, report: (String) -> Void
 ) throws(StartError) {
+    let vault = tree.vault
     try requirePolicy(vault, policies.path, report)
     if vault.settings.debugSettingsEnabled {
         report(
-            "DebugSettingsEnabled is on: this daemon is for trials, and its clock can be moved over the socket"
+            "DebugSettingsEnabled is on: this daemon is for testing: its clock can be set over the"
+                + " socket"
         )
     }
     if vault.settings.hooks.checkIn != nil, hasNoNetwork {
         report(
-            "the CheckIn hook has no network here: the sandbox of the unit takes it away. Give the network back in a drop-in; see mamd(8), SANDBOX"
+            "the unit's sandbox denies the CheckIn hook the network; allow it in a drop-in, see"
+                + " mamd(8), SANDBOX"
         )
     }
-    vault.readPolicies { [weak vault] in
-        vault.map { policies.reload(into: $0).outcome } ?? .unchanged
+    CheckIn(tree).readPolicies { [weak tree] in
+        tree.map { policies.reload(into: $0).outcome } ?? .unchanged
     }
     // There is no mount yet, so that none of them is carried out by the reading.
-    if vault.hasForgottenOrders {
-        vault.takeAsObeyed(policies.reload(into: vault).wipeRequests)
+    if Orders(tree).hasForgottenOrders {
+        Orders(tree).takeAsObeyed(policies.reload(into: tree).wipeRequests)
     }
-    vault.startEnrollment(isReadOnly: isReadOnly)
+    Timers(tree).startEnrollment()
 }
 
 private func requirePolicy(
     _ vault: Vault, _ directory: String, _ report: (String) -> Void
 ) throws(StartError) {
-    let accounts = vault.accounts
+    let accounts = Accounts(vault).all
     let isThere =
         accounts.isEmpty
         ? !vault.policies.documents.isEmpty
@@ -43,7 +49,8 @@ private func requirePolicy(
     let problem = "no policy in \(directory) covers \(accounts.isEmpty ? "anybody" : "an account")"
     if vault.settings.policyRequired {
         throw StartError(
-            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check FILE"
+            "\(problem), and MAMPolicyRequired is on; add one, and check it: mamctl policy check"
+                + " FILE"
         )
     }
     if vault.settings.policyWarnAbsent { report(problem) }

@@ -2,6 +2,7 @@
 // it says itself leads to settings, policies and keys, and could be changed to lead to none.
 
 import MAMModel
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
@@ -17,22 +18,22 @@ private func text(
     of mismatch: WorkspaceMismatch, _ manifest: WorkspaceManifest, _ path: ByteString
 ) -> String {
     let name = manifest.name
-    let said = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName) says that this is '\(name)'"
+    let said = "\(path.shown)/.mamd/\(WorkspaceManifest.fileName) names it '\(name)'"
     let record = Places.current.recordPath(of: name)
     func command(_ name: String) -> String {
         "mamctl mount --name \(name) \(path.shown) MOUNTPOINT"
     }
     return switch mismatch {
     case .unknown:
-        "\(said), of which \(record) knows nothing; if you trust it, say so: \(command("\(name)"))"
+        "\(said), but \(record) does not exist; if you trust it, confirm: \(command("\(name)"))"
     case .otherID:
         "\(said), and by its id it is not the '\(name)' of \(record); "
             + "if you trust it, give it another name here: \(command("OTHER"))"
     case .otherPlace(let place):
         "\(said), which is at \(place.shown) by \(record); "
-            + "if it was moved, or this copy is the one to use, say so: \(command("\(name)"))"
+            + "if it was moved, or this copy is the one to use, confirm: \(command("\(name)"))"
     case .otherName(let other):
         "\(said), and \(Places.current.recordPath(of: other)) that it is '\(other)': "
-            + "the former was changed; to have it written anew: \(command("\(other)"))"
+            + "the former was changed; to write it again: \(command("\(other)"))"
     }
 }

@@ -33,6 +33,9 @@ private var isHeldElsewhere: Bool {
 
 private func liesOnFUSE(_ lock: Descriptor) -> Bool {
     withExtendedLifetime(lock) {
-        (try? withProcPath(of: lock.raw) { path throws(Errno) in mam_is_fuse(path) != 0 }) ?? true
+        let kind = try? withProcPath(of: lock.raw) { path throws(Errno) in
+            try FileSystemKind(at: ByteString(cString: path))
+        }
+        return kind?.isFUSE ?? true
     }
 }

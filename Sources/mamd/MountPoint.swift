@@ -1,6 +1,8 @@
-// The mount point before and after mounting: what a killed daemon left there, and what the mount hides.
+// The mount point before and after mounting: what a killed daemon left there, and what the mount
+// hides.
 
 import Glibc
+internal import MAMPlaces
 import MAMSystem
 import MAMWire
 
@@ -34,7 +36,9 @@ func checkIsReached(_ mountPoint: ByteString, isReadOnly: Bool) throws(StartErro
         return
     }
     throw StartError(
-        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it to a drop-in; see mamd(8), SANDBOX"
+        "\(mountPoint.shown) cannot be \(mount?.isReadOnly == true ? "written to" : "seen") in the"
+            + " sandbox of the unit: add ReadWritePaths= or BindPaths= with the directory above it"
+            + " to a drop-in; see mamd(8), SANDBOX"
     )
 }
 
@@ -46,23 +50,25 @@ func deadMount(at mountPoint: ByteString) throws(StartError) -> Descriptor? {
     }
 }
 
-/// The directory that the mount will cover, with dead mounts taken away from over it; opened with `O_PATH`.
+/// The directory that the mount will cover, with dead mounts removed from over it; opened with
+/// `O_PATH`.
 ///
-/// Called at the last moment: while a dead mount stands programs are refused, and without it they would write into this
-/// directory, in the clear and out of sight.
+/// Called at the last moment: while a dead mount stands programs are refused, and without it they
+/// would write into this directory, in the clear and out of sight.
 func uncoveredDirectory(at mountPoint: ByteString) throws(StartError) -> Descriptor {
     while let dead = try deadMount(at: mountPoint) {
         do throws(Errno) { try unmount(rootedAt: dead, mountPoint) } catch {
             throw StartError(
-                "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be unmounted: \(error)"
+                "\(mountPoint.shown) has the mount of a daemon that died, and it cannot be"
+                    + " unmounted: \(error)"
             )
         }
     }
     return try openMountPoint(mountPoint)
 }
 
-/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a dead mount is past
-/// that question.
+/// Root's daemon may have been led to a directory of somebody else's. One that takes the place of a
+/// dead mount is past that question.
 func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(StartError) {
     let names: [ByteString]
     do throws(Errno) { names = try entries(of: directory) } catch {
@@ -70,7 +76,8 @@ func checkIsEmpty(_ directory: Descriptor, at mountPoint: ByteString) throws(Sta
     }
     guard names.isEmpty else {
         throw StartError(
-            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move that elsewhere first"
+            "\(mountPoint.shown) is not empty: a mount would hide \(listed(names)); move them"
+                + " elsewhere first"
         )
     }
 }
@@ -86,9 +93,10 @@ private func listed(_ names: [ByteString]) -> String {
     names[0].shown + (names.count > 1 ? " and \(names.count - 1) more" : "")
 }
 
-/// What lies in the covered directory, as a warning; nil if nothing does.
+/// What is in the covered directory, as a warning; nil if nothing does.
 func hiddenFiles(in directory: Descriptor, at mountPoint: ByteString) -> String? {
     guard let names = try? entries(of: directory), !names.isEmpty else { return nil }
     return
-        "\(mountPoint.shown) was not empty: \(listed(names)) cannot be seen while it is mounted. They are not protected; unmount, and move them in"
+        "\(mountPoint.shown) was not empty: the mount hides \(listed(names)). They are not"
+        + " protected; unmount and move them in"
 }

@@ -2,13 +2,15 @@
 
 import Glibc
 import MAMControl
-import MAMFuse
 import MAMKeyring
 import MAMModel
+internal import MAMPlaces
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 func makeVault(
     _ places: Places, _ name: WorkspaceName, _ id: Bytes16, _ log: Log, state: String? = nil,
@@ -25,7 +27,7 @@ func makeVault(
         let cost = KeyDerivationCost(
             passes: settings.keyDerivationPasses,
             memoryByteCount: settings.keyDerivationMemoryByteCount)
-    else { throw StartError("the settings' KeyDerivation has an impossible value") }
+    else { throw StartError("the setting KeyDerivation has an invalid value") }
     let clock = Clock()
     let vault: Vault
     do {
@@ -44,9 +46,13 @@ func makeVault(
     } catch {
         throw StartError("the keys in \(state) cannot be used: \(error)")
     }
-    vault.settleAll()
-    vault.unlockWithoutPassphrase()
     return (vault, policies)
+}
+
+/// Puts in force what keeps accounts closed, and opens those that need nobody's passphrase.
+func openAccounts(of tree: Tree) {
+    Enrollment(tree).settleAll()
+    Unlock(tree).unlockWithoutPassphrase()
 }
 
 private func makePolicyDirectory(
@@ -55,7 +61,7 @@ private func makePolicyDirectory(
 ) throws(StartError) -> PolicyDirectory {
     let debugPolicy: PolicyDocument?
     do throws(PolicyError) { debugPolicy = try PolicyDocument.debug(of: settings) } catch {
-        throw StartError("the settings' MAMDebugSettings are refused: \(error)")
+        throw StartError("the setting MAMDebugSettings is invalid: \(error)")
     }
     do throws(Errno) {
         return try PolicyDirectory(
@@ -64,78 +70,22 @@ private func makePolicyDirectory(
     } catch { throw StartError("\(state)/policies cannot be used: \(error)") }
 }
 
-func makeFileSystem(
+func makeTree(
     _ vault: Vault, _ backing: Backing, _ mountPoint: ByteString, isReadOnly: Bool,
-    onReady: @escaping @Sendable (FileSystem) -> Void
-) throws(StartError) -> FileSystem {
+    onReady: @escaping @Sendable (Tree) -> Void
+) throws(StartError) -> Tree {
     do throws(Errno) {
         let root = try reopen(backing.root.raw, openPathOnly | O_DIRECTORY)
-        return try FileSystem(
+        return try Tree(
             vault: vault, root: root, workDirectory: backing.work, mountPoint: mountPoint,
             isReadOnly: isReadOnly, onReady: onReady)
     } catch { throw StartError("\(backing.path.shown) cannot be used: \(error)") }
 }
 
-func mount(
-    _ files: FileSystem, at mountPoint: ByteString, _ name: WorkspaceName, _ arguments: Arguments,
-    _ device: Descriptor?, report: (String) -> Void
-) throws(StartError) -> MountSession {
-    func session(on target: MountTarget) throws(MountSession.Failure) -> MountSession {
-        try MountSession(
-            files, at: mountPoint, on: target, name: name.description,
-            arguments.mountOptions)
-    }
-    guard let device else { return try place(at: mountPoint, report: report, session) }
-    try checkIsReached(mountPoint, isReadOnly: arguments.isReadOnly)
-    do throws(MountSession.Failure) { return try session(on: .mounted(device: device)) } catch {
-        throw StartError(mountAdvice(mountPoint, error))
-    }
-}
-
-/// Mounts where nothing is, or in the place of a dead mount.
-func place<Mounted>(
-    at mountPoint: ByteString, report: (String) -> Void,
-    _ session: (MountTarget) throws(MountSession.Failure) -> Mounted
-) throws(StartError) -> Mounted {
-    let isRoot = geteuid() == 0
-    let dead = isRoot ? try deadMount(at: mountPoint) : nil
-    if let dead {
-        do throws(MountSession.Failure) { return try session(.deadMount(dead)) } catch {
-            report(
-                "\(mountPoint.shown) has the mount of a daemon that died. It is taken away before the next one is there, for that cannot be put under it: \(error)"
-            )
-        }
-    }
-    let covered = try uncoveredDirectory(at: mountPoint)
-    if isRoot, dead == nil { try checkIsEmpty(covered, at: mountPoint) }
-    do throws(MountSession.Failure) {
-        let mounted = try session(isRoot ? .directory(covered) : .path)
-        if let finding = hiddenFiles(in: covered, at: mountPoint) { report(finding) }
-        return mounted
-    } catch {
-        throw StartError(mountAdvice(mountPoint, error))
-    }
-}
-
-private func mountAdvice(_ mountPoint: ByteString, _ failure: MountSession.Failure) -> String {
-    if access("/dev/fuse", F_OK) != 0 {
-        return "/dev/fuse is not there; run: modprobe fuse (in a container: --device /dev/fuse)"
-    }
-    if access("/dev/fuse", R_OK | W_OK) != 0 {
-        return
-            "there is no permission on /dev/fuse for uid \(geteuid()); run as root: chmod 666 /dev/fuse"
-    }
-    if case .failed(let error) = failure {
-        return "\(mountPoint.shown) could not be mounted: \(error)"
-    }
-    return
-        "\(mountPoint.shown) could not be mounted; see the message above, and that fusermount3 is installed"
-}
-
 /// `policies`: nil for a daemon that only checks.
 func makeServer(
-    _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ vault: Vault,
-    _ files: FileSystem, _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
+    _ places: Places, _ backing: Backing, _ mountPoint: ByteString, _ tree: Tree,
+    _ policies: PolicyDirectory?, _ lastVerify: LastVerify,
     _ listener: Descriptor? = nil
 ) throws(StartError) -> VarlinkServer {
     let facts = WorkspaceFacts(
@@ -143,20 +93,20 @@ func makeServer(
         backingDirectory: backing.path.wireText,
         mountPoint: mountPoint.wireText)
     var interfaces: [any VarlinkInterface] = [
-        WorkspaceInterface(facts, vault: vault, files: files, lastVerify: lastVerify),
-        EnrollmentInterface(vault: vault),
-        ProtectionInterface(vault: vault, files: files),
-        IdentityInterface(vault: vault),
-        AuditInterface(vault: vault),
-        ReportInterface(vault: vault, files: files, lastVerify: lastVerify),
+        WorkspaceInterface(facts, tree: tree, lastVerify: lastVerify),
+        EnrollmentInterface(tree: tree),
+        ProtectionInterface(tree: tree),
+        IdentityInterface(tree: tree),
+        AuditInterface(tree: tree),
+        ReportInterface(tree: tree, lastVerify: lastVerify),
     ]
     if let policies {
-        interfaces.append(RecoveryInterface(vault: vault))
+        interfaces.append(RecoveryInterface(tree: tree))
         interfaces.append(
-            PolicyInterface(vault: vault, files: files) { document, name in
+            PolicyInterface(tree: tree) { document, name in
                 do throws(Errno) { try policies.write(document, as: name) } catch { return error }
-                let reading = policies.reload(into: vault)
-                vault.checkedIn(reading.outcome, isNews: reading.isNews)
+                let reading = policies.reload(into: tree)
+                CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
                 return nil
             })
     }
@@ -164,7 +114,7 @@ func makeServer(
         ServiceInformation(
             vendor: "mamd", product: "mamd", version: productVersion,
             url: "https://varlink.org/io.mamd"),
-        interfaces.map { AuditedInterface($0, vault) })
+        interfaces.map { AuditedInterface($0, tree.vault) })
     let path = places.socket(of: backing.name)
     do throws(Errno) {
         return try VarlinkServer(
@@ -173,7 +123,8 @@ func makeServer(
     } catch {
         let next =
             error.rawValue == EADDRINUSE
-            ? "; if systemd listens there, let it start the daemon: systemctl start mamd@\(backing.name)"
+            ? "; if systemd listens there, start the daemon with it: systemctl start"
+                + " mamd@\(backing.name)"
             : ""
         throw StartError("the socket \(path) cannot be opened: \(error)\(next)")
     }
@@ -183,5 +134,5 @@ func makeServer(
 func check(_ listener: Descriptor?, isAt path: String) throws(StartError) {
     guard let listener, !isListening(listener.raw, at: path) else { return }
     throw StartError(
-        "the socket that systemd gave is not \(path): a unit's instance has the workspace's name")
+        "the socket from systemd is not \(path): the unit's instance must be the workspace's name")
 }

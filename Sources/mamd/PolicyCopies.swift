@@ -1,4 +1,5 @@
-// What each policy document said when it was last good, so that a bad one does not set anybody free.
+// What each policy document said when it was last good, so that a bad one does not set anybody
+// free.
 
 import Glibc
 import MAMSystem
@@ -74,7 +75,8 @@ struct PolicyCopies {
             unsaved.remove(name)
         } catch {
             log.error(
-                "policies/\(name) in the state directory could not be changed: \(error); after a restart that fails an older version may count"
+                "policies/\(name) in the state directory could not be changed: \(error); an older"
+                    + " version may be in force after a failed restart"
             )
         }
     }

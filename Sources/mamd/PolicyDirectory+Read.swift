@@ -54,7 +54,7 @@ extension PolicyDirectory {
                 copies.remove(name)
                 continue
             }
-            let reason = "it was removed, and \(spoilt.file), which may replace it, is refused"
+            let reason = "it was removed, and its possible replacement \(spoilt.file) is refused"
             refuse(name, Unusable(reason: reason), &reading, copies)
         }
     }
@@ -89,7 +89,7 @@ extension PolicyDirectory {
                 reading.wipeRequests.append(request)
                 guard copies.documents[text] == nil else {
                     throw Unusable(
-                        reason: "an order to wipe stands in a policy's place; it is obeyed",
+                        reason: "the file is a wipe request, which is carried out",
                         isObeyed: true)
                 }
             case .ignored: copies.remove(text)

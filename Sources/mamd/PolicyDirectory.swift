@@ -5,8 +5,10 @@ import MAMEnrollment
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 import Synchronization
 
 /// What one reading came to.
@@ -91,13 +93,14 @@ final class PolicyDirectory: Sendable {
         if let bad = reading.refused.first(where: { $0.lastGood == nil }) {
             throw StartError(
                 "\(path)/\(bad.file) is refused: \(bad.reason); "
-                    + "mend it (mamctl policy check FILE tells the line) or take it away")
+                    + "correct it (mamctl policy check FILE shows the line) or remove it")
         }
         return book
     }
 
     /// Reads anew, puts into force what has changed, and has orders to wipe carried out.
-    func reload(into vault: Vault) -> PolicyReading {
+    func reload(into tree: Tree) -> PolicyReading {
+        let vault = tree.vault
         let (reading, newlyRefused) = state.withLock { state in
             var reading = read(&state.copies)
             let (book, refused, failure) = (state.book, state.refused, state.failure)
@@ -111,15 +114,18 @@ final class PolicyDirectory: Sendable {
                     .policyChanged, nil,
                     "\(path) has changed: \(state.book.documents.count) documents")
             }
-            vault.replacePolicies(hasChanged ? state.book : nil, refused: reading.refused)
+            PolicyChange(tree).replacePolicies(
+                hasChanged ? state.book : nil, refused: reading.refused)
             return (reading, newlyRefused)
         }
         for document in newlyRefused {
             vault.announce(.policyRefused(document: document.file, reason: document.reason))
-            vault.auditRefusal(of: document)
+            FileAudit(vault).auditRefusal(of: document)
         }
         // Before the mount is there, and in a read-only one, no file could be removed.
-        if !vault.isReadOnly { for request in reading.wipeRequests { vault.obeyWipe(request) } }
+        if !Wipe(tree).isReadOnly {
+            for request in reading.wipeRequests { Orders(tree).obeyWipe(request) }
+        }
         return reading
     }
 

@@ -2,7 +2,9 @@
 
 import Glibc
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
 /// Reads once at the start, and then after each change, when it has been quiet for a moment.
 struct PolicyWatch: Sendable {
@@ -11,7 +13,7 @@ struct PolicyWatch: Sendable {
     private let read: @Sendable (_ isBlind: Bool) -> Void
 
     private static let quietMilliseconds: Int32 = 200
-    /// Whoever writes without a pause is not waited for any longer.
+    /// The limit of waiting for a writer that does not pause.
     private static let patience = 10
     /// How long until the next look, where the kernel cannot tell of changes.
     private static let blindMilliseconds: Int32 = 5000
@@ -88,17 +90,17 @@ private struct Notifier {
 
 /// Connects the directory, and the settings beside it, with the vault.
 func watch(
-    _ policies: PolicyDirectory, _ settings: SettingsFile, for vault: Vault, _ log: Log
+    _ policies: PolicyDirectory, _ settings: SettingsFile, for tree: Tree, _ log: Log
 ) throws(StartError) -> PolicyWatch {
     do throws(Errno) {
         return try PolicyWatch(policies.path) { isBlind in
-            let hasNewRules = settings.reload(into: vault)
+            let hasNewRules = settings.reload(into: tree.vault)
             // It knows the groups of the settings.
-            let reading = policies.reload(into: vault)
+            let reading = policies.reload(into: tree)
             // What is read every few seconds, just in case, is no news each time.
             guard reading.isNews || hasNewRules || !isBlind else { return }
-            vault.checkedIn(reading.outcome, isNews: reading.isNews)
-            if hasNewRules { vault.enrollKnownAccountsSoon() }
+            CheckIn(tree).checkedIn(reading.outcome, isNews: reading.isNews)
+            if hasNewRules { AutoEnrollment(tree).enrollKnownAccountsSoon() }
         }
-    } catch { throw StartError("no event descriptor can be made: \(error)") }
+    } catch { throw StartError("no event descriptor can be created: \(error)") }
 }

@@ -13,9 +13,11 @@ func protectProcess() {
     raiseDescriptorLimit()
     makeRoomForDescriptors()
     signal(SIGPIPE, SIG_IGN)
-    // Whoever starts us may ignore it, and that is inherited: then nobody is told how a program ended.
+    // Whoever starts us may ignore it, and that is inherited: then nobody is told how a program
+    // ended.
     signal(SIGCHLD, SIG_DFL)
-    // Who mounts may have a limit on the size of files (ulimit -f). It is not for the programs that use the mount.
+    // Who mounts may have a limit on the size of files (ulimit -f). It is not for the programs that
+    // use the mount.
     raise(RLIMIT_FSIZE)
     signal(SIGXFSZ, SIG_IGN)
     wakeOnSignal()
@@ -36,12 +38,12 @@ private func endAtOnceOnFault() {
 func chooseCipher(_ cipher: GCMLibrary?) throws(StartError) {
     guard let cipher, !GCMLibrary.force(cipher) else { return }
     throw StartError(
-        "cipher=\(cipher.rawValue): this processor or the library has no such instructions; "
+        "cipher=\(cipher.rawValue): not supported by this processor or the library; "
             + "mount without that option")
 }
 
-/// SIGUSR1 wakes a thread that waits in the kernel; see MountSession.stop(). Without SA_RESTART, which signal(3)
-/// sets: the wait would go on.
+/// SIGUSR1 wakes a thread that waits in the kernel; see MountSession.stop(). Without SA_RESTART,
+/// which signal(3) sets: the wait would go on.
 private func wakeOnSignal() {
     var action = sigaction()
     action.__sigaction_handler.sa_handler = { _ in }
@@ -65,8 +67,9 @@ private func raise(_ resource: __rlimit_resource) {
     setrlimit(resource, &limit)
 }
 
-/// While a process has one thread the kernel enlarges its table of descriptors at once. Later it waits for all processors
-/// (synchronize_rcu), some milliseconds at each doubling, in the middle of somebody's first look at a directory.
+/// While a process has one thread the kernel enlarges its table of descriptors at once. Later it
+/// waits for all processors (synchronize_rcu), some milliseconds at each doubling, in the middle of
+/// somebody's first look at a directory.
 private func makeRoomForDescriptors() {
     let last = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 16_383)
     if last >= 0 { close(last) }
@@ -81,8 +84,8 @@ func openLogFile(_ state: String) throws(StartError) -> Descriptor {
     } catch { throw StartError("\(path) cannot be written: \(error)") }
 }
 
-/// Tells who started us, and lets go of its terminal: what goes to standard error from now on goes to
-/// `errorFile`.
+/// Tells who started us, and lets go of its terminal: what goes to standard error from now on goes
+/// to `errorFile`.
 func announceReady(_ descriptor: Int32?, errorFile: Descriptor?) {
     guard let descriptor else { return }
     if let errorFile, let null = try? openFile("/dev/null", O_RDWR) {

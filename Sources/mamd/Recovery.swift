@@ -1,13 +1,14 @@
 // After an unclean end the tree is gone through once; only then a clean end counts as one.
 
 import Glibc
-import MAMFuse
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 import Synchronization
 
 /// The end is marked neither in the state directory nor in the lock file until what a crash may
-/// have left unfinished is mended in every file.
+/// have left unfinished is repaired in every file.
 final class Recovery: Sendable {
     private let backing: Backing
     private let log: Log
@@ -38,48 +39,53 @@ final class Recovery: Sendable {
         } catch { throw StartError("\(path)/clean-end cannot be removed: \(error)") }
     }
 
-    /// Beside the mount, which mends what is looked up meanwhile.
-    func start(_ files: FileSystem) throws(Errno) {
-        guard !files.isReadOnly else { return }
+    /// Beside the mount, which repairs what is looked up meanwhile.
+    func start(_ tree: Tree) throws(Errno) {
+        guard !tree.isReadOnly else { return }
         let isNeeded = isNeeded.load(ordering: .relaxed)
         if !isNeeded, backing.wasLeftLocked {
             log.warning(
-                "the files' last daemon did not end cleanly, but the last one here did: what is "
-                    + "refused for its end can be mended with mamctl verify --repair")
+                "the files' last daemon did not exit cleanly, but the last one here did: files that"
+                    + " are "
+                    + "refused for their end can be repaired with mamctl verify --repair")
         }
         let awaitsKeys = end.withLock { $0?.ends.awaitedKeys.isEmpty == false }
         guard isNeeded || awaitsKeys else { return }
         announce(isNeeded: isNeeded)
-        try startThread(named: "recovery") { self.run(files) }
+        try startThread(named: "recovery") { self.run(tree) }
     }
 
     private func announce(isNeeded: Bool) {
         if !isNeeded {
-            log.info("files that an earlier crash left unfinished are looked for")
+            log.info("searching for files that an earlier crash left unfinished")
         } else if backing.wasLeftLocked {
-            log.warning("the last daemon did not end cleanly: all files are looked at")
+            log.warning("the last daemon did not exit cleanly: checking all files")
         } else {
-            log.info("no clean end of this workspace is known: all files are looked at")
+            log.info("no clean exit of this workspace is recorded: checking all files")
         }
     }
 
-    private func run(_ files: FileSystem) {
-        files.removeLeftovers()
-        guard let waiting = files.recoverAll() else {
-            return log.warning("not all files could be looked at: the next start tries again")
+    private func run(_ tree: Tree) {
+        Recover(tree).removeLeftovers()
+        guard let waiting = Recover(tree).recoverAll() else {
+            return log.warning("not all files could be checked: retrying at the next start")
         }
         isNeeded.store(false, ordering: .relaxed)
-        if !waiting.isEmpty { log.info("some files are mended once their keys are at hand") }
-        guard files.recover(waiting: waiting) else {
-            return log.info("some files still have to be mended: the next start tries again")
+        if !waiting.isEmpty {
+            log.info("some files will be repaired once their keys are available")
         }
-        log.info("all files were looked at")
+        guard Recover(tree).recover(waiting: waiting) else {
+            return log.info("some files still need repair: retrying at the next start")
+        }
+        log.info("all files checked")
     }
 
     /// The mount is gone. What is cut off in the middle of a change of keys, or could not be
     /// stored, is found as after a crash.
-    func stop(_ files: FileSystem, _ vault: Vault, isQuiet: Bool) {
-        if !isQuiet || files.isChangingKeys || vault.mayHaveUnfinishedFiles {
+    func stop(_ tree: Tree, isQuiet: Bool) {
+        if !isQuiet || KeyRenewal(tree).isChangingKeys
+            || FileAudit(tree.vault).mayHaveUnfinishedFiles
+        {
             isNeeded.store(true, ordering: .relaxed)
         }
     }
@@ -93,7 +99,7 @@ final class Recovery: Sendable {
             try end.mark.mark(awaiting: end.ends.awaitedKeys)
         } catch {
             log.warning(
-                "the next start looks at all files, for the end could not be marked: \(error)")
+                "the next start will check all files: cannot record the clean exit: \(error)")
         }
     }
 }

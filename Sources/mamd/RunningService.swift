@@ -1,4 +1,5 @@
-// What works while the mount serves: how it begins, how it is stopped, and what is left to do at its end.
+// What works while the mount serves: how it begins, how it is stopped, and what is left to do at
+// its end.
 
 import Glibc
 import MAMAudit
@@ -7,33 +8,36 @@ import MAMFuse
 import MAMPolicy
 import MAMSession
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 
 /// The parts of a daemon whose mount is there.
 struct RunningService: Sendable {
     let mountPoint: ByteString
     let log: Log
-    let vault: Vault
-    let files: FileSystem
+    let tree: Tree
+    private var vault: Vault { tree.vault }
     let session: MountSession
     let server: VarlinkServer
     let policyWatch: PolicyWatch
     let sessionWatch: SessionWatch?
 
     func start(_ signals: StopSignals, _ recovery: Recovery) throws(StartError) {
-        vault.setMount(files)
+        tree.setServed(true)
+        ClassPass(tree).updateClassesOfUnlockedAccounts()
         do throws(Errno) {
             try signals.onStop(stop, onHangUp: policyWatch.look)
             // Before anybody makes a file that would be theirs; in a large tree soon after.
-            _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [vault] in
-                vault.enrollKnownAccounts()
+            _ = finishes(by: Deadline(milliseconds: 300), named: "enrol") { [tree] in
+                AutoEnrollment(tree).enrollKnownAccounts()
             }
             try vault.trail.start()
-            try vault.startTimers()
+            try Timers(tree).startTimers()
             try policyWatch.start()
             try sessionWatch?.start()
-            try recovery.start(files)
-            try startWatchdog(files, server, vault)
+            try recovery.start(tree)
+            try startWatchdog(session, server, vault)
         } catch {
             session.stop()
             throw StartError("no thread can be started: \(error)")
@@ -47,13 +51,14 @@ struct RunningService: Sendable {
         server.stop()
         sessionWatch?.stop()
         let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
-        for straggler in files.writeBack(until: deadline) {
-            log.warning("stopping although \(straggler); what it writes from now on is lost")
+        for file in Purge(tree).writeBack(until: deadline) {
+            log.warning("stopping although \(file); its further writes are lost")
         }
-        vault.lockAll()
+        Lock(tree).lockAll()
         session.stop { error in
             log.warning(
-                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and refuses everything until: mamctl unmount"
+                "\(mountPoint.shown) could not be unmounted: \(error); the mount stays and fails"
+                    + " all requests until: mamctl unmount"
             )
         }
     }
@@ -62,8 +67,8 @@ struct RunningService: Sendable {
     func finish() {
         server.stop()
         sessionWatch?.stop()
-        vault.setMount(nil)
-        vault.saveEnrollments()
+        tree.setServed(false)
+        Enrollment(tree).saveEnrollments()
         vault.dropAllKeys()
         vault.audit(.stopped, nil, "\(mountPoint.shown) is no longer served")
         vault.trail.finish(by: Deadline(seconds: 2))

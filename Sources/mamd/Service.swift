@@ -1,7 +1,9 @@
-// What a unit of systemd's does around the daemon: the mount is made, and taken away, outside of its sandbox.
+// What a unit of systemd's does around the daemon: the mount is made, and removed, outside of
+// its sandbox.
 
 import Glibc
 import MAMFuse
+import MAMPlaces
 import MAMSystem
 import MAMWire
 
@@ -27,8 +29,8 @@ struct GivenDescriptors {
     }
 }
 
-/// Mounts, and hands /dev/fuse to the daemon that this service starts next. A daemon in a mount name space of its own
-/// could make no mount that others see.
+/// Mounts, and hands /dev/fuse to the daemon that this service starts next. A daemon in a mount
+/// name space of its own could make no mount that others see.
 func prepareMount(_ arguments: Arguments) throws(StartError) {
     let mountPoint = try mountPlace(arguments.mountPoint)
     // Refused if another daemon has it. Until this process ends nobody else takes it.
@@ -43,7 +45,8 @@ func prepareMount(_ arguments: Arguments) throws(StartError) {
     }
     guard storeDescriptor(device.raw, named: GivenName.device) else {
         throw StartError(
-            "the mount at \(mountPoint.shown) cannot be handed over: --prepare-mount is for units of systemd with FileDescriptorStoreMax= and NotifyAccess=exec"
+            "the mount at \(mountPoint.shown) cannot be handed over: --prepare-mount is for units"
+                + " of systemd with FileDescriptorStoreMax= and NotifyAccess=exec"
         )
     }
 }

@@ -43,9 +43,10 @@ final class SettingsFile: Sendable {
             let waiting = vault.settings.keysForNextStart(in: new)
             if !waiting.isEmpty {
                 log.warning(
-                    "\(path): the next start takes \(waiting.joined(separator: ", ")) from it")
+                    "\(path): \(waiting.joined(separator: ", ")) will take effect at the next start"
+                )
             }
-            return vault.replaceAccountRules(new.accountRules)
+            return NameRights(vault).replaceAccountRules(new.accountRules)
         }
     }
 
@@ -54,6 +55,6 @@ final class SettingsFile: Sendable {
         guard failure != state.failure else { return }
         state.failure = failure
         guard failure != Errno.noEntry.description else { return }
-        log.error("\(path) is refused: \(failure); what it said before stays in force")
+        log.error("\(path) is refused: \(failure); the previous settings stay in force")
     }
 }

@@ -3,7 +3,8 @@
 import Glibc
 import MAMSystem
 
-/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no directory to lock.
+/// Taken before anything is read of it, and held while the daemon lives. Nil where there is no
+/// directory to lock.
 func lockState(_ path: String) throws(StartError) -> Descriptor? {
     let directory: Descriptor
     do throws(Errno) { directory = try openFile(path, O_RDONLY | O_DIRECTORY) } catch {
@@ -13,7 +14,8 @@ func lockState(_ path: String) throws(StartError) -> Descriptor? {
     return try withExtendedLifetime(directory) { () throws(StartError) in
         guard flock(directory.raw, LOCK_EX | LOCK_NB) == 0 else {
             throw StartError(
-                "another daemon uses \(path), for another copy of this workspace: mamctl status; give one of the copies another name, or unmount one first"
+                "another daemon uses \(path), for another copy of this workspace: mamctl status;"
+                    + " rename one of the copies, or unmount it first"
             )
         }
         return directory

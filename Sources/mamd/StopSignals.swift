@@ -1,4 +1,5 @@
-// SIGTERM and SIGINT end the daemon in good order. SIGHUP makes it look at its policies, or ends it too.
+// SIGTERM and SIGINT end the daemon in good order. SIGHUP makes it look at its policies, or ends it
+// too.
 
 import Glibc
 import MAMSystem
@@ -19,8 +20,8 @@ struct StopSignals {
         return set
     }
 
-    /// Runs the action once, at the first of the signals. Without `onHangUp`, or at a terminal, which hangs up when it
-    /// is closed, SIGHUP is one of them.
+    /// Runs the action once, at the first of the signals. Without `onHangUp`, or at a terminal,
+    /// which hangs up when it is closed, SIGHUP is one of them.
     func onStop(
         _ action: @escaping @Sendable () -> Void, onHangUp: (@Sendable () -> Void)? = nil
     ) throws(Errno) {

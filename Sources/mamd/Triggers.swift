@@ -5,20 +5,22 @@ import MAMKeyring
 import MAMPolicy
 import MAMSession
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
+import MAMWorkspace
 
 /// Listens for as much as the settings want; nil if they want nothing.
-func sessionWatch(for vault: Vault, _ log: Log) -> SessionWatch? {
-    let settings = vault.settings
+func sessionWatch(for tree: Tree, _ log: Log) -> SessionWatch? {
+    let settings = tree.vault.settings
     guard settings.lockOnSession != .never || settings.locksOnSleep else { return nil }
     let beforeSleep: @Sendable () -> Void = {
         log.info("the machine is about to sleep")
-        vault.lockAll()
+        Lock(tree).lockAll()
     }
     let events = SessionEvents(
-        locked: { user in lockAccounts(of: user, in: vault) },
-        unlocked: { user in resumeAccounts(of: user, in: vault) },
+        locked: { user in lockAccounts(of: user, in: tree) },
+        unlocked: { user in resumeAccounts(of: user, in: tree) },
         prepareForSleep: settings.locksOnSleep ? beforeSleep : nil)
     return SessionWatch(events, log: log, relay: relay)
 }
@@ -35,26 +37,27 @@ func relayLogins() throws(StartError) {
     do throws(Errno) {
         try MAMSession.relayLogins(
             from: STDIN_FILENO, to: STDOUT_FILENO, log: .toStandardError(prefix: "mamd"))
-    } catch { throw StartError("what logind says cannot be told: \(error)") }
+    } catch { throw StartError("cannot relay logind's signals: \(error)") }
 }
 
 /// Nil: everybody's.
-private func lockAccounts(of user: UInt32?, in vault: Vault) {
-    let locked = (user.map { accounts(of: $0, in: vault) } ?? vault.accounts).map(\.id)
-    switch vault.settings.lockOnSession {
+private func lockAccounts(of user: UInt32?, in tree: Tree) {
+    let locked = (user.map { accounts(of: $0, in: tree) } ?? Accounts(tree.vault).all).map(\.id)
+    switch tree.vault.settings.lockOnSession {
     case .never: break
-    case .grace: vault.lock(locked, now: false)
-    case .now: vault.lock(locked, now: true)
+    case .grace: Lock(tree).lock(locked, now: false)
+    case .now: Lock(tree).lock(locked, now: true)
     }
 }
 
-private func resumeAccounts(of user: UInt32, in vault: Vault) {
-    guard vault.settings.lockOnSession != .never else { return }
-    for account in accounts(of: user, in: vault) { vault.resume(account.id) }
+private func resumeAccounts(of user: UInt32, in tree: Tree) {
+    guard tree.vault.settings.lockOnSession != .never else { return }
+    for account in accounts(of: user, in: tree) { Unlock(tree).resume(account.id) }
 }
 
-/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that user's only.
-private func accounts(of user: UInt32, in vault: Vault) -> [AccountStatus] {
-    if geteuid() == 0 { return vault.accounts.filter { $0.user == user } }
-    return user == geteuid() ? vault.accounts : []
+/// Root's daemon serves many users, each with accounts of their own; a user's daemon has that
+/// user's only.
+private func accounts(of user: UInt32, in tree: Tree) -> [AccountStatus] {
+    if geteuid() == 0 { return Accounts(tree.vault).all.filter { $0.user == user } }
+    return user == geteuid() ? Accounts(tree.vault).all : []
 }

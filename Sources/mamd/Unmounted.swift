@@ -3,9 +3,10 @@
 import Glibc
 import MAMAudit
 import MAMControl
-import MAMFuse
 import MAMKeyring
+internal import MAMPlaces
 import MAMSystem
+import MAMTree
 import MAMVault
 import MAMWire
 
@@ -14,7 +15,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     let isReadOnly = arguments.isReadOnly
     let backing = try Backing(
         try absolutePath(arguments.backing), for: .check(isReadOnly: isReadOnly))
-    // A backup may be looked at wherever it lies; but not mended as what it is not.
+    // A backup may be looked at wherever it lies; but not repaired as what it is not.
     do throws(StartError) {
         try checkIsKnown(backing.manifest, backing.root, at: backing.path)
     } catch {
@@ -23,11 +24,7 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     }
     let places = Places.current
     let logFile = try isReadOnly ? openNowhere() : openLogFile(places.state(of: backing.name))
-    let log: Log =
-        arguments.isForeground
-        ? .toStandardError(prefix: "mamd")
-        : .toJournal(
-            prefix: "mamd", workspace: backing.name.description, orFile: logFile)
+    let log = arguments.log(of: backing.name, orFile: logFile)
     let stateLock = try lockState(places.state(of: backing.name))
     defer { withExtendedLifetime(stateLock) {} }
     // A check tells of keybags too, and repairs them only if it shall.
@@ -36,14 +33,15 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
         places, backing.name, backing.id, log, state: state.path, mayRepair: false,
         isReadOnly: isReadOnly
     ) { log.info($0) }
+    let noMountPoint = ByteString("")
+    let tree = try makeTree(
+        vault, backing, noMountPoint, isReadOnly: isReadOnly
+    ) { _ in }
+    openAccounts(of: tree)
     let lastVerify = LastVerify(in: state.path, mayWrite: !isReadOnly)
     state.removeIfMade()
     let signals = StopSignals()
-    let noMountPoint = ByteString("")
-    let files = try makeFileSystem(
-        vault, backing, noMountPoint, isReadOnly: isReadOnly
-    ) { _ in }
-    let server = try makeServer(places, backing, noMountPoint, vault, files, nil, lastVerify)
+    let server = try makeServer(places, backing, noMountPoint, tree, nil, lastVerify)
     let end = MAMSystem.Semaphore()
     do throws(Errno) {
         try signals.onStop { end.signal() }
@@ -56,12 +54,13 @@ func serveUnmounted(_ arguments: Arguments) throws(StartError) {
     // It holds the lock.
     withExtendedLifetime(backing) { end.wait() }
     server.stop()
-    files.beginStopping()
+    tree.beginStopping()
     vault.dropAllKeys()
     vault.trail.finish(by: Deadline(seconds: 2))
 }
 
-/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as long as it is read.
+/// The state directory; where there is none, and none may be made, an empty one elsewhere, for as
+/// long as it is read.
 private struct StateForCheck {
     let path: String
     private let isMade: Bool
@@ -73,7 +72,7 @@ private struct StateForCheck {
         }
         var template = Array("/tmp/mamd-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw StartError("a directory in /tmp cannot be made: \(Errno.current)")
+            throw StartError("cannot create a directory in /tmp: \(Errno.current)")
         }
         (self.path, isMade) = (ByteString(cString: template).shown, true)
     }

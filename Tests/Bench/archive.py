@@ -3,7 +3,8 @@ import subprocess
 
 
 class Archive:
-    """`path`: a tar file. `entries`: what it holds; `lines`: those of its files that have `word`."""
+    """`path`: a tar file. `entries`: what it holds; `lines`: those of its files that have
+    `word`."""
 
     word = "unsigned long"
 

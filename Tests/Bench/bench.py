@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Measures the mounted file system beside its peers, and prints tables. scripts/dev bench runs it.
 
-Exit status 1: mamd, or the store alone, failed at something; or a target was missed, where they were asked about.
+Exit status 1: mamd, or the store alone, failed at something; or a target was missed, where they
+were asked about.
 """
 import os
 import pathlib

@@ -15,7 +15,7 @@ from machine import in_words, machine
 from measuring import mounted, scratch
 from output import DOCUMENT
 from stores import STORES, forget
-from tables import into_document
+from tables import aligned, filled, into_document
 from workspace import daemons
 
 COUNT = 400
@@ -161,12 +161,20 @@ def costs(place):
 
 
 def table(figures):
-    rows = [("operation", "requests", "system calls", "allocations", "µs of CPU", "calls"), ("---", *["---:"] * 4, "---")]
+    rows = [["operation", "requests", "system calls", "allocations", "µs of CPU"]]
     for name, one in figures.items():
-        rows.append((
-            name, f"{one['requests']:.1f}", f"{one['system calls']:.1f}", f"{one['allocations']:.1f}",
-            f"{one['microseconds']:.0f}", ", ".join(f"{call} {count:g}" for call, count in one["calls"].items())))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+        rows.append([
+            name, *(f"{one[count]:.1f}" for count in ("requests", "system calls", "allocations")),
+            f"{one['microseconds']:.0f}"])
+    return aligned(rows)
+
+
+def all_calls(figures):
+    """Which system calls each operation makes."""
+    return "\n".join(
+        filled(f"- *{name}*: {', '.join(f'{call} {count:g}' for call, count in one['calls'].items())}")
+        .replace("\n", "\n  ")
+        for name, one in figures.items())
 
 
 def measure_costs(options):
@@ -180,7 +188,7 @@ def measure_costs(options):
         figures = costs(places[0])
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
-    text = f"{in_words(machine())}\n\n{table(figures)}"
+    text = "\n\n".join((filled(in_words(machine())), table(figures), all_calls(figures)))
     print(text)
     if options.write_docs:
         DOCUMENT.write_text(into_document(DOCUMENT.read_text(), text, MARKS))

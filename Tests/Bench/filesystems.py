@@ -1,4 +1,5 @@
-"""What is measured: mamd, its peers with their defaults, libfuse's passthrough_ll and the store alone."""
+"""What is measured: mamd, its peers with their defaults, libfuse's passthrough_ll and the store
+alone."""
 import json
 import os
 import subprocess
@@ -12,7 +13,8 @@ MARK = b"what nobody should find below the mount"
 
 
 class Measured:
-    """What the comparison needs to know of each. `seals`: content must not be found in the store, below `below`."""
+    """What the comparison needs to know of each. `seals`: content must not be found in the store,
+    below `below`."""
 
     seals = True
     must_work = False
@@ -60,7 +62,9 @@ class Ringed(Mamd):
             env=self.workspace.environment, check=True).stdout
         (status,) = json.loads(said)
         if status.get("transport") != "io_uring":
-            raise RuntimeError(f"not through io_uring: {status.get('transportNote') or 'mamd knows nothing of it'}")
+            raise RuntimeError(
+                f"not through io_uring: "
+                f"{status.get('transportNote') or 'mamd knows nothing of it'}")
 
 
 class Peer(Measured, places.Peer):
@@ -93,7 +97,8 @@ class Encfs(Peer):
 
 
 class Cryfs(Peer):
-    """Its key derivation, which cannot be made cheaper, takes seconds at each mount: one round must do."""
+    """Its key derivation, which cannot be made cheaper, takes seconds at each mount: one round must
+    do."""
 
     name = "cryfs"
     programs = ("cryfs", "fusermount3")
@@ -101,7 +106,8 @@ class Cryfs(Peer):
     most_rounds = 1
 
     def make(self):
-        # It asks, looks for updates and keeps what it knows of a file system at home, if it is not told.
+        # It asks, looks for updates and keeps what it knows of a file system at home, if it is not
+        # told.
         os.environ.update(
             CRYFS_FRONTEND="noninteractive", CRYFS_NO_UPDATE_CHECK="true",
             CRYFS_LOCAL_STATE_DIR=str(self.directory / "state"))
@@ -114,7 +120,8 @@ class Passing(Mounted):
 
 
 class Passthrough(Peer):
-    """It gathers writes and keeps pages, as our mount does: options of its own, for who is alone on a store."""
+    """It gathers writes and keeps pages, as our mount does: options of its own, for who is alone on
+    a store."""
 
     name = "passthrough_ll"
     programs = ("passthrough_ll", "fusermount3")
@@ -126,7 +133,8 @@ class Passthrough(Peer):
         super().make()
 
 
-FILE_SYSTEMS = {kind.name: kind for kind in (Mamd, Gocryptfs, Securefs, Encfs, Cryfs, Passthrough, Bare)}
+FILE_SYSTEMS = {
+    kind.name: kind for kind in (Mamd, Gocryptfs, Securefs, Encfs, Cryfs, Passthrough, Bare)}
 
 
 def with_options(options):
@@ -144,5 +152,6 @@ def check_sealed(place):
     if path.read_bytes() != MARK * 1000:
         raise RuntimeError(f"{place.name}: what was written is not what is read")
     if found == place.seals:
-        raise RuntimeError(f"{place.name}: content {'lies in the clear' if found else 'is nowhere'} below")
+        raise RuntimeError(
+            f"{place.name}: content {'lies in the clear' if found else 'is nowhere'} below")
     path.unlink()

@@ -15,7 +15,8 @@ def machine():
     return {
         "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
         # Of the programs that are measured, wherever they were built.
-        "revision": said("git", "-C", home_of("mamd"), "describe", "--always", "--dirty", "--abbrev=12"),
+        "revision": said(
+            "git", "-C", home_of("mamd"), "describe", "--always", "--dirty", "--abbrev=12"),
         "mamd": said("mamd", "--version"),
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -27,7 +28,8 @@ def machine():
 
 
 def processor():
-    found = re.search(r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+    found = re.search(
+        r"^model name\s*: (.*)$", pathlib.Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     return found[1] if found else platform.machine()
 
 
@@ -51,5 +53,7 @@ def in_words(machine):
     """One sentence for documents."""
     versions = ", ".join(f"{name} {version}" for name, version in machine["versions"].items())
     return (
-        f"{machine['date']}, {machine['processor']}, {machine['cores']} processors, {machine['memory_mib'] >> 10} GiB, "
-        f"Linux {machine['kernel']}, load {machine['load']:.1f} at the start, revision {machine['revision']}; {versions}.")
+        f"{machine['date']}, {machine['processor']}, {machine['cores']} processors, "
+        f"{machine['memory_mib'] >> 10} GiB, "
+        f"Linux {machine['kernel']}, load {machine['load']:.1f} at the start, revision "
+        f"{machine['revision']}; {versions}.")

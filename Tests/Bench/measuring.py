@@ -65,7 +65,9 @@ def start(kind, store, directory, running):
 
 def measure(options):
     """The figures, and what failed that may not."""
-    settings = {"rounds": options.rounds, "mount_options": options.mount_options, "ring": options.ring, "sizes": {
+    settings = {
+        "rounds": options.rounds, "mount_options": options.mount_options, "ring": options.ring,
+        "sizes": {
         name: str(value) if isinstance(value, pathlib.Path) else value
         for name, value in dataclasses.asdict(options.sizes).items()}}
     results, failed = Results(options.on, machine(), settings), []

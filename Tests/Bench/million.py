@@ -1,4 +1,5 @@
-"""A tree of a million files on mamd: do look-ups get slower as it grows, and what does the daemon remember of it?"""
+"""A tree of a million files on mamd: do look-ups get slower as it grows, and what does the daemon
+remember of it?"""
 import json
 import pathlib
 import sys
@@ -22,7 +23,9 @@ def measure_million(options):
         if not places:
             print(f"bench: {missing}", file=sys.stderr)
             return 1
-        figures = {"machine": machine(), "store": store, "place": kind.name, **Million(places[0], options.million).measure()}
+        figures = {
+            "machine": machine(), "store": store, "place": kind.name,
+            **Million(places[0], options.million).measure()}
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1) + "\n")
     show(figures)
@@ -41,7 +44,8 @@ class Million:
             seconds, new = work("grow", self.root, made, size, EACH, timeout=7200)
             print(f"{size} files: {new / seconds:.0f} made a second", file=sys.stderr, flush=True)
             made = size
-            stages[size] = {"made a second": new / seconds, "microseconds of a look-up": self.look_up(size)}
+            stages[size] = {
+                "made a second": new / seconds, "microseconds of a look-up": self.look_up(size)}
         return {"stages": stages, "walks": self.walks(), "memory": self.memory()}
 
     def cold(self):
@@ -51,7 +55,8 @@ class Million:
     def look_up(self, size):
         """Each of a file that nothing is known of yet."""
         self.cold()
-        seconds, count = work("look-up", self.root, size, EACH, min(LOOK_UPS, size), 1, timeout=3600)
+        seconds, count = work(
+            "look-up", self.root, size, EACH, min(LOOK_UPS, size), 1, timeout=3600)
         return 1e6 * seconds / count
 
     def walks(self):
@@ -67,7 +72,8 @@ class Million:
         return {"find": find, "ls -lR": listing}
 
     def memory(self):
-        """What the daemon has grown by for each inode that the kernel remembers, and what is left when it forgets them."""
+        """What the daemon has grown by for each inode that the kernel remembers, and what is left
+        when it forgets them."""
         self.cold()
         before, none = self.own(), remembered()
         run(["find", self.root, "-size", "+1"], timeout=7200)
@@ -76,7 +82,8 @@ class Million:
         run(["sleep", "5"])
         return {
             "inodes that the kernel remembers": inodes, "MiB before": before, "MiB with them": full,
-            "MiB after it forgot them": self.own(), "bytes an inode": (full - before) * (1 << 20) / max(inodes, 1)}
+            "MiB after it forgot them": self.own(),
+            "bytes an inode": (full - before) * (1 << 20) / max(inodes, 1)}
 
     def own(self):
         """MiB that nobody else has."""
@@ -94,10 +101,13 @@ def remembered():
 
 
 def show(figures):
-    print(in_words(figures["machine"]), f"{figures['place']} on {figures['store']}, {EACH} files a directory.")
+    print(
+        in_words(figures["machine"]),
+        f"{figures['place']} on {figures['store']}, {EACH} files a directory.")
     table = Table("Growth", "files", "made a second", "look-up, µs")
     for size, row in figures["stages"].items():
-        table.row(f"{size:,}", f"{row['made a second']:,.0f}", f"{row['microseconds of a look-up']:.1f}")
+        table.row(
+            f"{size:,}", f"{row['made a second']:,.0f}", f"{row['microseconds of a look-up']:.1f}")
     table.show()
     for title in ("walks", "memory"):
         table = Table(title.capitalize(), "", "s" if title == "walks" else "")

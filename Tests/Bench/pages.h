@@ -1,5 +1,5 @@
-// Files of pages that each say where they belong, so that a wrong one is noticed wherever it is read; and calls that end the
-// program where they fail.
+// Files of pages that each say where they belong, so that a wrong one is noticed wherever it is
+// read; and calls that end the program where they fail.
 #pragma once
 #include <err.h>
 #include <fcntl.h>

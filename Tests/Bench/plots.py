@@ -6,7 +6,8 @@ from workloads import CLIENTS, WORKLOADS
 
 BASE = "gocryptfs"
 COLOURS = {
-    "mamd": "#0b5cad", "mamd+ring": "#58a6e8", "gocryptfs": "#222222", "passthrough_ll": "#9a9a9a", "securefs": "#e08a1e",
+    "mamd": "#0b5cad", "mamd+ring": "#58a6e8", "gocryptfs": "#222222", "passthrough_ll": "#9a9a9a",
+    "securefs": "#e08a1e",
     "encfs": "#a5b52b", "cryfs": "#b5476b", "bare": "#d0d0d0"}
 OTHER = "#3cb8a8"
 
@@ -28,10 +29,13 @@ def write_plots(results, directory):
 
 
 def ratios(results, store):
-    """Bars to the right of 1 are faster than gocryptfs. The scale is a logarithm's, so that half is as far as double."""
+    """Bars to the right of 1 are faster than gocryptfs. The scale is a logarithm's, so that half is
+    as far as double."""
     rows = [row for row in WORKLOADS.values() if results.median(store, row.key, BASE)]
     places = [place for place in results.places if place not in (BASE, "bare")]
-    found = {(row.key, place): results.ratio(store, row.key, place, BASE) for row in rows for place in places}
+    found = {
+        (row.key, place): results.ratio(store, row.key, place, BASE) for row in rows
+        for place in places}
     values = [ratio for ratio in found.values() if ratio]
     if not values:
         return None
@@ -63,11 +67,14 @@ def ratios(results, store):
 
 def clients(results, store):
     """Requests of all clients together, by their number."""
-    places = [place for place in results.places if place != "bare" and results.median(store, f"clients-{CLIENTS[0]}", place)]
+    places = [
+        place for place in results.places if place != "bare"
+        and results.median(store, f"clients-{CLIENTS[0]}", place)]
     if not places:
         return None
     lines = {
-        place: [(count, rate) for count in CLIENTS if (rate := results.median(store, f"clients-{count}", place))]
+        place: [(count, rate) for count in CLIENTS
+        if (rate := results.median(store, f"clients-{count}", place))]
         for place in places}
     width, height, left, right, bottom = 960, 460, 90, 30, 420
     high = 1.08 * max(rate for line in lines.values() for _, rate in line)
@@ -76,7 +83,8 @@ def clients(results, store):
         return (left + (width - left - right) * CLIENTS.index(count) / (len(CLIENTS) - 1),
                 bottom - (bottom - TOP) * rate / high)
 
-    picture = Picture(width, height, f"Files read, written and asked for in a second, by clients, on {store}")
+    picture = Picture(
+        width, height, f"Files read, written and asked for in a second, by clients, on {store}")
     picture.legend(16, 52, places, colours(places))
     step = nice_step(high / 5)
     for number in range(int(high / step) + 1):

@@ -51,7 +51,8 @@ class Results:
 
     def save(self, file):
         medians = {
-            store: {key: {place: self.median(store, key, place) for place in places} for key, places in rows.items()}
+            store: {key: {place: self.median(store, key, place) for place in places} for key,
+            places in rows.items()}
             for store, rows in self.figures.items()}
         units = {key: row.unit for key, row in ALL.items()}
         whole = {"format": FORMAT, **dataclasses.asdict(self), "medians": medians, "units": units}

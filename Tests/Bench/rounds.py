@@ -1,4 +1,5 @@
-"""The order of things: all places do one group of workloads, then the next group, and all of it again."""
+"""The order of things: all places do one group of workloads, then the next group, and all of it
+again."""
 import sys
 import time
 
@@ -10,7 +11,8 @@ PROBLEMS = (Failure, OSError, RuntimeError, AssertionError)
 
 
 class Rounds:
-    """What disturbs the machine for a minute then disturbs all places alike. `failed`: where that may not be."""
+    """What disturbs the machine for a minute then disturbs all places alike. `failed`: where that
+    may not be."""
 
     def __init__(self, store, places, options, archive, results):
         self.store, self.places, self.options = store, places, options
@@ -34,13 +36,15 @@ class Rounds:
                         self.one(number, group, wanted, place)
 
     def in_turn(self, number):
-        """Another one is the first in each round: a virtual machine's memory is slow where nobody has written to it for a while."""
+        """Another one is the first in each round: a virtual machine's memory is slow where nobody
+        has written to it for a while."""
         first = number % len(self.places)
         return self.places[first:] + self.places[:first]
 
     def one(self, number, group, wanted, place):
         start, found = time.monotonic(), {}
-        steps = Steps(place, self.options.sizes, self.archive, wanted, found.__setitem__, seed=100 * number)
+        steps = Steps(
+            place, self.options.sizes, self.archive, wanted, found.__setitem__, seed=100 * number)
         try:
             steps.settle()
             getattr(steps, group)()
@@ -52,7 +56,8 @@ class Rounds:
             self.results.add(self.store, key, place.name, figure)
         figures = ", ".join(f"{key} {figure:.4g} {ALL[key].unit}" for key, figure in found.items())
         print(
-            f"{self.store}, round {number + 1}, {place.name}: {figures} ({time.monotonic() - start:.1f} s)",
+            f"{self.store}, round {number + 1}, {place.name}: {figures} "
+            f"({time.monotonic() - start:.1f} s)",
             file=sys.stderr, flush=True)
 
     def give_up(self, group, keys, place, reason):
@@ -71,4 +76,6 @@ class Rounds:
             steps.clean()
         except PROBLEMS as problem:
             for group, keys in GROUPS.items():
-                self.give_up(group, [key for key in keys if key in self.options.only], steps.place, str(problem))
+                self.give_up(
+                    group, [key for key in keys if key in self.options.only], steps.place,
+                    str(problem))

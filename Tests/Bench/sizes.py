@@ -23,11 +23,14 @@ class Sizes:
 
 
 QUICK = Sizes(
-    large=64 * MIB, random_reads=4_000, random_writes=4_000, synced_writes=500, seconds=2, files=500,
-    tree=pathlib.Path("/usr/include/linux"), pieces=2 * MIB, shared=32 * MIB, clients_files=200, clients_milliseconds=200)
+    large=64 * MIB, random_reads=4_000, random_writes=4_000, synced_writes=500, seconds=2,
+    files=500,
+    tree=pathlib.Path("/usr/include/linux"), pieces=2 * MIB, shared=32 * MIB, clients_files=200,
+    clients_milliseconds=200)
 
 # As little as can be, for the test of all this.
 TINY = Sizes(
     large=4 * MIB, random_reads=200, random_writes=200, synced_writes=20, seconds=2, files=40,
-    tree=pathlib.Path("/usr/include/asm-generic"), transactions=10, pieces=MIB // 4, shared=2 * MIB, clients_files=20,
+    tree=pathlib.Path("/usr/include/asm-generic"), transactions=10, pieces=MIB // 4, shared=2 * MIB,
+    clients_files=20,
     clients_milliseconds=50)

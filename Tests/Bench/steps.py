@@ -11,7 +11,8 @@ PROGRAMS = ("work", "tar", "grep", "rm", "sqlite3")
 
 
 class Steps:
-    """`record`: takes a workload's key and its figure. `wanted`: keys; what they need is done as well."""
+    """`record`: takes a workload's key and its figure. `wanted`: keys; what they need is done as
+    well."""
 
     def __init__(self, place, sizes, archive, wanted, record, seed):
         self.place, self.sizes, self.archive = place, sizes, archive
@@ -30,7 +31,8 @@ class Steps:
         self.settle()
 
     def settle(self):
-        """All that was written is on the disk, and does not go there while something is measured."""
+        """All that was written is on the disk, and does not go there while something is
+        measured."""
         forget(self.place)
         warm([*self.place.programs, *PROGRAMS])
 
@@ -56,13 +58,19 @@ class Steps:
         for key, threads in (("random-read", 1), ("random-read-2", 2)):
             if self.wants(key):
                 self.cold()
-                self.keep(key, self.rate("random-read", path, self.sizes.random_reads, self.sizes.seconds, threads))
+                self.keep(
+                    key, self.rate(
+                        "random-read", path, self.sizes.random_reads, self.sizes.seconds, threads))
         if self.wants("random-write", "random-sync"):
             self.cold()
             self.keep(
-                "random-write", self.rate("random-write", path, self.sizes.random_writes, self.sizes.seconds, "end"))
+                "random-write",
+                self.rate(
+                    "random-write", path, self.sizes.random_writes, self.sizes.seconds, "end"))
             self.keep(
-                "random-sync", self.rate("random-write", path, self.sizes.synced_writes, self.sizes.seconds, "each"))
+                "random-sync",
+                self.rate(
+                    "random-write", path, self.sizes.synced_writes, self.sizes.seconds, "each"))
         path.unlink()
 
     def rate(self, name, *words):
@@ -89,7 +97,9 @@ class Steps:
         self.cold()
         found, seconds = run(["grep", "-rhF", self.archive.word, path])
         self.keep("grep", seconds)
-        demand(found.count("\n") == self.archive.lines, f"grep found {found.count(chr(10))} lines, not {self.archive.lines}")
+        demand(
+            found.count("\n") == self.archive.lines,
+            f"grep found {found.count(chr(10))} lines, not {self.archive.lines}")
         entries = sum(1 for _ in path.rglob("*"))
         demand(entries == self.archive.entries, f"{entries} entries, not {self.archive.entries}")
         _, seconds = run(["rm", "-r", path])
@@ -103,8 +113,10 @@ class Steps:
         rows = "".join(f"INSERT INTO facts VALUES ({one}, '{one:0200}');\n" for one in range(count))
         _, seconds = run(["sqlite3", path], input=rows)
         self.keep("sqlite", seconds)
-        said, _ = run(["sqlite3", path, "SELECT count(*), sum(number) FROM facts; PRAGMA integrity_check"])
-        demand(said.split() == [f"{count}|{count * (count - 1) // 2}", "ok"], f"SQLite says {said!r}")
+        said, _ = run(
+            ["sqlite3", path, "SELECT count(*), sum(number) FROM facts; PRAGMA integrity_check"])
+        demand(
+            said.split() == [f"{count}|{count * (count - 1) // 2}", "ok"], f"SQLite says {said!r}")
         path.unlink()
 
     def requests(self):
@@ -116,7 +128,9 @@ class Steps:
                 work("read", path, size, REQUEST, "whole")
         for writers in (1, 2):
             if self.wants(f"writers-{writers}"):
-                self.keep(f"writers-{writers}", shared / 1e6 / work("writers", path, shared, 64 << 10, writers)[0])
+                self.keep(
+                    f"writers-{writers}",
+                    shared / 1e6 / work("writers", path, shared, 64 << 10, writers)[0])
                 work("read", path, shared, REQUEST, "whole")
 
     def clients(self):
@@ -130,7 +144,9 @@ class Steps:
 
 
 GROUPS = {
-    "large": ("write", "read-cold", "read-warm", "random-read", "random-read-2", "random-write", "random-sync"),
+    "large": (
+        "write", "read-cold", "read-warm", "random-read", "random-read-2", "random-write",
+        "random-sync"),
     "small": ("create", "stat", "read-files", "delete"),
     "tree": ("untar", "grep", "rm"),
     "sqlite": ("sqlite",),

@@ -26,8 +26,8 @@ class Memory:
 
 
 class Disk(places.Volume):
-    """An ext4 of a place's own, in an image. On the machine's own one the files that one place has deleted, and the disk is
-    told to discard, stop the others for seconds."""
+    """An ext4 of a place's own, in an image. On the machine's own one the files that one place has
+    deleted, and the disk is told to discard, stop the others for seconds."""
 
     name = "ext4"
 
@@ -46,7 +46,8 @@ def run(*command):
 
 
 def store(place):
-    """Has what was written to a place stored; not what others wrote on this machine, which can be much."""
+    """Has what was written to a place stored; not what others wrote on this machine, which can be
+    much."""
     subprocess.run(["sync", "-f", place.files], check=True)
     subprocess.run(["sync", "-f", place.volume.mount_point], check=True)
 

@@ -1,50 +1,85 @@
-"""The figures as tables in Markdown."""
+"""The figures as tables of plain text, for a terminal and, indented, for Markdown."""
+import textwrap
+
 from machine import in_words
 from workloads import EXTRAS, WITHIN, WORKLOADS
 
 COMPARED = ("gocryptfs", "passthrough_ll")
 NO_PEERS = ("passthrough_ll", "bare")
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
+COLUMNS = 100
+SHORT = {"mamd+ring": "+ring", "gocryptfs": "gocrypt", "passthrough_ll": "pass"}
 
 
 def all_tables(results):
-    """What was measured where, and for each store a table of what is compared, one of the rest, and why cells are empty."""
-    parts = [in_words(results.machine)] if results.machine else []
+    """The machine; for each store a table of what is compared, one of the rest, and why cells are
+    empty."""
+    parts = [filled(in_words(results.machine))] if results.machine else []
     for store in results.figures:
-        parts += [table(results, store, WORKLOADS), table(results, store, EXTRAS), within(results, store), reasons(results, store)]
+        for rows in (WORKLOADS, EXTRAS):
+            parts += [table(results, store, rows), ratios(results, store, rows)]
+        parts += [within(results, store), reasons(results, store)]
     return "\n\n".join(filter(None, parts))
 
 
+def filled(text):
+    return textwrap.fill(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
+
+
+def aligned(lines):
+    """Columns of text: the first to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "    " + "  ".join(
+            [line[0].ljust(widths[0]), *(text.rjust(width) for text, width in zip(line[1:], widths[1:]))]
+        ).rstrip()
+        for line in lines)
+
+
+def short(place):
+    return SHORT.get(place, place)
+
+
+def measured(results, store, rows):
+    return [row for row in rows.values() if row.key in results.figures[store]]
+
+
 def table(results, store, rows):
-    rows = [row for row in rows.values() if row.key in results.figures[store]]
-    if not rows:
-        return ""
+    lines = [
+        [row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in results.places)]
+        for row in measured(results, store, rows)]
+    return aligned([[f"on {store}", "unit", *map(short, results.places)], *lines]) if lines else ""
+
+
+def ratios(results, store, rows):
+    """Of mamd's places to others: above 1 mamd is faster."""
     places = results.places
     ours = [place for place in places if place.startswith("mamd")]
     peers = [place for place in places if place not in ours and place not in NO_PEERS]
-    ratios = [(one, other) for one in ours for other in COMPARED if other in places]
-    lines = [
-        [f"on {store}", "unit", *places, *(f"{one} / {other}" for one, other in ratios), "fastest peer"],
-        ["---", "---", *["---:"] * (len(places) + len(ratios)), "---"]]
+    pairs = [(one, other) for one in ours for other in COMPARED if other in places]
+    rows = measured(results, store, rows)
+    if not rows or not pairs:
+        return ""
+    lines = [[f"ratios on {store}", *(f"{short(one)}/{short(other)}" for one, other in pairs), "fastest"]]
     for row in rows:
         lines.append([
-            row.title, row.unit, *(cell(results.median(store, row.key, place)) for place in places),
-            *(times(results.ratio(store, row.key, *pair)) for pair in ratios),
+            row.title, *(times(results.ratio(store, row.key, *pair)) for pair in pairs),
             results.fastest(store, row.key, peers) or "–"])
-    if rows[0].key in WORKLOADS and ratios:
-        means = (f"**{times(results.mean_ratio(store, *pair))}**" for pair in ratios)
-        lines.append(["geometric mean", "", *[""] * len(places), *means, ""])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    if rows[0].key in WORKLOADS:
+        means = (times(results.mean_ratio(store, *pair)) for pair in pairs)
+        lines.append(["geometric mean", *means, ""])
+    return aligned(lines)
 
 
 def within(results, store):
     """A table of each place against itself."""
-    rows = [
-        [title, *(times(quotient(results.median(store, over, place), results.median(store, under, place)))
-                  for place in results.places)]
-        for title, over, under in WITHIN if {over, under} <= set(results.figures[store])]
-    lines = [[f"on {store}, within a place", *results.places], ["---", *["---:"] * len(results.places)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines) if rows else ""
+    figures = results.figures[store]
+    lines = [
+        [title, *(
+            times(quotient(results.median(store, over, place), results.median(store, under, place)))
+            for place in results.places)]
+        for title, over, under in WITHIN if {over, under} <= set(figures)]
+    return aligned([[f"within a place on {store}", *map(short, results.places)], *lines]) if lines else ""
 
 
 def quotient(over, under):
@@ -64,7 +99,7 @@ def times(ratio):
 def reasons(results, store):
     """Why cells are empty."""
     return "\n".join(
-        f"- {place}, {key}: {reason}"
+        filled(f"- {place}, {key}: {reason}").replace("\n", "\n  ")
         for key, places in results.reasons.get(store, {}).items() for place, reason in places.items())
 
 

@@ -117,7 +117,8 @@ struct places {
 
 static uint64_t common_divisor(uint64_t one, uint64_t other) { return other ? common_divisor(other, one % other) : one; }
 
-// Steps of a size that has no divisor in common with the count reach all pages, and no two steps are neighbours.
+// Steps of a size that has no divisor in common with the count reach all pages, and no two steps
+// are neighbours.
 static struct places all_places(uint64_t count, uint64_t seed) {
     struct places places = {count, mixed(seed) % count, count / 2 + mixed(seed + 1) % (count / 3 + 1) + 1};
     while (common_divisor(places.step, count) != 1) places.step++;
@@ -149,7 +150,8 @@ static void *read_part(void *argument) {
 
 static uint64_t counted;
 
-// random-read FILE COUNT SECONDS THREADS SEED: the count is of all threads together; the seconds end it early.
+// random-read FILE COUNT SECONDS THREADS SEED: the count is of all threads together; the seconds
+// end it early.
 static double do_random_read(char **words) {
     int count = thread_count(words[3]);
     struct part parts[MOST_THREADS];
@@ -167,7 +169,8 @@ static double do_random_read(char **words) {
     return seconds;
 }
 
-// random-write FILE COUNT SECONDS end|each SEED: fsync at the end, or fdatasync after each; then all are read again.
+// random-write FILE COUNT SECONDS end|each SEED: fsync at the end, or fdatasync after each; then
+// all are read again.
 static double do_random_write(char **words) {
     uint64_t most = number(words[1]), limit = number(words[2]), seed = number(words[4]);
     int each = strcmp(words[3], "each") == 0;

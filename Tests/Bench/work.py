@@ -22,14 +22,18 @@ class Failure(Exception):
 
 
 def build(directory):
-    """work.c, and libfuse's example where it is to be found; mamd as it is now, as somebody may build it anew meanwhile."""
+    """work.c, and libfuse's example where it is to be found; mamd as it is now, as somebody may
+    build it anew meanwhile."""
     for program in filter(None, map(shutil.which, ("mamd", "mamctl"))):
         shutil.copy(program, directory)
-    compiled(directory / "work", ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", f"{HERE}/work.c"])
+    compiled(
+        directory / "work",
+        ["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread", f"{HERE}/work.c"])
     example = next(filter(os.path.exists, EXAMPLES), None)
     if example:
         flags = subprocess.run(
-            ["pkg-config", "fuse3", "--cflags", "--libs"], capture_output=True, text=True, check=True).stdout.split()
+            ["pkg-config", "fuse3", "--cflags", "--libs"], capture_output=True, text=True,
+            check=True).stdout.split()
         compiled(directory / "passthrough_ll", ["cc", "-O2", example, *flags])
     os.environ["PATH"] = f"{directory}:{os.environ['PATH']}"
 
@@ -52,12 +56,15 @@ def run(command, timeout=LONGEST, input=None):
     try:
         result = subprocess.run(
             command, input=input, capture_output=True, text=True, errors="replace", timeout=timeout,
-            env={**os.environ, "LC_ALL": "C"}, **({} if input is not None else {"stdin": subprocess.DEVNULL}))
+            env={**os.environ, "LC_ALL": "C"},
+            **({} if input is not None else {"stdin": subprocess.DEVNULL}))
     except subprocess.TimeoutExpired:
         raise Failure(f"{command[0]}: no end after {timeout} s") from None
     seconds = time.perf_counter() - start
     if result.returncode != 0:
-        raise Failure(f"{' '.join(map(str, command[:2]))}: status {result.returncode}: {last_line(result.stderr)}")
+        raise Failure(
+            f"{' '.join(map(str, command[:2]))}: status {result.returncode}: "
+            f"{last_line(result.stderr)}")
     return result.stdout, seconds
 
 
@@ -74,7 +81,8 @@ def code_of(path):
 
 
 def warm(programs):
-    """Reads the programs again that a cold start had the kernel forget: the disk that they are on is not measured."""
+    """Reads the programs again that a cold start had the kernel forget: the disk that they are on
+    is not measured."""
     for path in {path for program in programs for path in code_of(shutil.which(program))}:
         pathlib.Path(path).read_bytes()
 

@@ -1,4 +1,5 @@
-// Each uses a part of the library on a workspace that is mounted. test_client.py looks at what they leave behind.
+// Each uses a part of the library on a workspace that is mounted. test_client.py looks at what they
+// leave behind.
 
 internal import Glibc
 internal import MAMClient

@@ -10,7 +10,8 @@ private final class Crowd: Sendable {
     init(_ body: @escaping @Sendable (Int) throws -> Void) { self.body = body }
 }
 
-/// Runs the body with each number on a thread of its own, and waits; throws what the last of them threw.
+/// Runs the body with each number on a thread of its own, and waits; throws what the last of them
+/// threw.
 func inThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
     let crowd = Crowd(body)
     var threads: [pthread_t] = []

@@ -1,4 +1,5 @@
-// clientcheck SCENARIO DIRECTORY OUTSIDE PASSFILE: the library on a real workspace. DIRECTORY lies in its mount.
+// clientcheck SCENARIO DIRECTORY OUTSIDE PASSFILE: the library on a real workspace. DIRECTORY lies
+// in its mount.
 
 internal import Glibc
 internal import MAMClient

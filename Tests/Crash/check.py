@@ -30,8 +30,10 @@ class Point:
             if dice.random() < 0.3:
                 metadata = cut
             self.disk = recording.after(cut, metadata, self.torn if tears else self.choice)
-        self.done = {int(text[2:]) for index, text in recording.marks if text[0] == "e" and index < cut}
-        self.last = max(int(text[2:]) for index, text in recording.marks if text[0] == "b" and index <= cut)
+        self.done = {
+            int(text[2:]) for index, text in recording.marks if text[0] == "e" and index < cut}
+        self.last = max(
+            int(text[2:]) for index, text in recording.marks if text[0] == "b" and index <= cut)
 
     def dice(self, *what):
         """The same for the same page, whatever was asked before."""
@@ -54,7 +56,9 @@ class Point:
         return first[:place] + second[place:]
 
     def __str__(self):
-        return f"point {self.number}: {self.style}, cut {self.disk.cut}, metadata {self.disk.metadata}, step {self.last}"
+        return (
+            f"point {self.number}: {self.style}, cut {self.disk.cut}, metadata "
+            f"{self.disk.metadata}, step {self.last}")
 
 
 class Report:
@@ -159,8 +163,8 @@ class Comparison:
         self.faults += ((kind, f"{path}: {text}") for kind, text in best.faults)
 
     def is_unmade(self, nodes, path):
-        """A new file that no sync was asked for, of which its size is there and its beginning is not: the disk's doing, where
-        it puts a size before its data."""
+        """A new file that no sync was asked for, of which its size is there and its beginning is
+        not: the disk's doing, where it puts a size before its data."""
         new = any(not node.syncs or node.syncs[0][0] not in self.done for node in nodes)
         return new and not nodes[0].is_directory and self.program.is_unmade(path)
 
@@ -173,7 +177,8 @@ class Comparison:
                 found = Found(place)
             except OSError as problem:
                 return Unopened(problem)
-        verdict = judge(node, found, self.done, self.last, self.program.edges) if found else Nothing()
+        verdict = judge(
+            node, found, self.done, self.last, self.program.edges) if found else Nothing()
         verdict.faults += self.program.label_faults(node, place, self.done, self.last)
         return verdict
 

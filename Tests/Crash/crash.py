@@ -1,12 +1,13 @@
 #!/usr/bin/python3
-"""Power cuts: random work on a mount, every change below it recorded, and what a disk may hold after a cut mounted again.
+"""Power cuts: random work on a mount, every change below it recorded, and what a disk may hold
+after a cut mounted again.
 
     scripts/crash [--points 10000] [--steps 400] [--seed N] [--program mamd] [--tears] [--jobs 2]
                   [--on ext4|xfs] [--in-order]
     scripts/crash --again .build/crash/mamd-SEED [--only POINT [--disk DIR]]
 
-Prints figures; exit status 1 if anything was violated. Then the recording is kept, and any point of it can be looked at
-again; --disk leaves what the cut left of the backing directory.
+Prints figures; exit status 1 if anything was violated. Then the recording is kept, and any point of
+it can be looked at again; --disk leaves what the cut left of the backing directory.
 """
 import argparse
 import concurrent.futures
@@ -134,7 +135,8 @@ def print_report(report, seconds, seed):
     print(f"seed {seed}: " + ", ".join(f"{word} {figures[word]}" for word in words)
           + f"; {len(report.faults)} violations in {figures['bad points']} points, "
           f"{figures['points with losses']} with acknowledged bytes lost, "
-          f"{figures['bad points, prefix']} of {figures['points, prefix']} prefixes among them; {seconds:.0f} s")
+          f"{figures['bad points, prefix']} of {figures['points, prefix']} prefixes among them; "
+          f"{seconds:.0f} s")
 
 
 def play(run, numbers, options):
@@ -160,7 +162,8 @@ def main():
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
     parser.add_argument("--program", choices=PROGRAMS, default="mamd")
-    parser.add_argument("--tears", action="store_true", help="blocks torn at 512 bytes; reported, not required")
+    parser.add_argument(
+        "--tears", action="store_true", help="blocks torn at 512 bytes; reported, not required")
     parser.add_argument("--on", choices=MAKE, help="a real file system, and what reaches its disk")
     parser.add_argument(
         "--in-order", action="store_true", help="cuts that leave all that was written before them")

@@ -15,7 +15,9 @@ def passphrase_label(account):
 
 
 class ManagedWorkload(Workload):
-    ACTIONS = {**Workload.ACTIONS, "give": 5, "give_unmanaged": 2, "change_class": 4, "change_passphrase": 1}
+    ACTIONS = {
+        **Workload.ACTIONS, "give": 5, "give_unmanaged": 2, "change_class": 4,
+        "change_passphrase": 1}
 
     def __init__(self, *arguments):
         super().__init__(*arguments)

@@ -1,8 +1,8 @@
 """What a driver knows of the files that it changed: all versions, and which it was told are safe.
 
-Every change is a step with a number. A file's page has the versions that the steps gave it. A sync that returned
-acknowledges what was done before it. After a power cut during step B, every piece of a page must be one of the versions since
-the last acknowledged one, and not newer than B.
+Every change is a step with a number. A file's page has the versions that the steps gave it. A sync
+that returned acknowledges what was done before it. After a power cut during step B, every piece of
+a page must be one of the versions since the last acknowledged one, and not newer than B.
 """
 import bisect
 
@@ -126,11 +126,13 @@ class Model:
 
     def candidates(self, path, done, last):
         """What a name may lead to."""
-        safe = max((step for step, name in self.safe_names if name == path and step in done), default=-1)
+        safe = max(
+            (step for step, name in self.safe_names if name == path and step in done), default=-1)
         return since(self.names[path], safe, last)
 
     def wanted(self, done, last):
-        """Files whose content was acknowledged and that nobody removed, with the paths where they may be."""
+        """Files whose content was acknowledged and that nobody removed, with the paths where they
+        may be."""
         for node in self.nodes:
             safe = node.acknowledged(done)
             if safe is None or any(path is None for path in since(node.paths, safe, last)):
@@ -153,8 +155,8 @@ class Verdict:
 
 
 def judge(node, found, done, last, edges):
-    """Compares a file as it was found, a `Found`, with a node. `edges`: offsets inside a page at which the program's blocks
-    may begin, for a page's number."""
+    """Compares a file as it was found, a `Found`, with a node. `edges`: offsets inside a page at
+    which the program's blocks may begin, for a page's number."""
     verdict = Verdict()
     safe = node.acknowledged(done)
     sizes = since(node.sizes, -1 if safe is None else safe, last)
@@ -176,17 +178,20 @@ def judge_page(node, found, number, done, last, edges, least, verdict):
     least = min(least, start + PAGE)
     end = min(found.size - start, PAGE)
     if start + max(end, 0) < least:
-        verdict.faults.append(("missing", f"page {number} ends at {end}, and {least} bytes were acknowledged"))
+        verdict.faults.append(
+            ("missing", f"page {number} ends at {end}, and {least} bytes were acknowledged"))
     if end <= 0:
         return
     if number in found.errors:
         if start < least:
-            verdict.faults.append(("unreadable", f"page {number}: {found.errors[number]}, below {least}"))
+            verdict.faults.append(
+                ("unreadable", f"page {number}: {found.errors[number]}, below {least}"))
         else:
             verdict.unfinished += 1
         return
     data = found.pages.get(number, bytes(PAGE))
-    # A truncation goes straight to the file, writes before it wait in the kernel's cache: the two sides of it are told apart.
+    # A truncation goes straight to the file, writes before it wait in the kernel's cache: the two
+    # sides of it are told apart.
     edges = {*edges, *(offset - start for step, offset in node.zeroed if step <= last)}
     bounds = sorted({0, end, *(edge for edge in edges if 0 < edge < end)})
     for first, stop in zip(bounds, bounds[1:]):
@@ -198,8 +203,10 @@ def judge_page(node, found, number, done, last, edges, least, verdict):
             old = [step for step, version in history if version[first:stop] == data[first:stop]]
             verdict.faults.append((
                 "stale" if old else "foreign",
-                f"page {number}, bytes {first} to {stop}: none of {len(versions)} versions since {safe}"
-                + (f"; that of step {old[-1]}" if old else f"; zeros: {not any(data[first:stop])}")))
+                f"page {number}, bytes {first} to {stop}: none of {len(versions)} versions since "
+                f"{safe}"
+                + (f"; that of step {old[-1]}" if old
+                else f"; zeros: {not any(data[first:stop])}")))
         elif fits[-1] is versions[-1]:
             verdict.new += 1
         elif fits[0] is versions[0]:

@@ -53,7 +53,8 @@ class Found:
 
 
 class Program:
-    """One instance: its own place, with a disk in it, which may be replaced while nothing is mounted."""
+    """One instance: its own place, with a disk in it, which may be replaced while nothing is
+    mounted."""
 
     workload = Workload
     # What a file begins with when its beginning reached the disk: never zeros alone.
@@ -132,7 +133,8 @@ class Mamd(Program):
         """The settings say where the backing directory is: here it is another one."""
         shutil.copytree(place, self.configuration, dirs_exist_ok=True)
         record = self.configuration / "mamd" / self.workspace.name / "workspace.json"
-        record.write_text(json.dumps({**json.loads(record.read_text()), "backingDirectory": str(self.backing)}))
+        record.write_text(
+            json.dumps({**json.loads(record.read_text()), "backingDirectory": str(self.backing)}))
 
     def create(self):
         self.backing.mkdir()
@@ -156,7 +158,8 @@ class Mamd(Program):
         return self.workspace.ctl("verify", place, "--json", *options, status=None)
 
     def repair(self):
-        """Without the accounts that need a passphrase it may have to leave something, and is asked again."""
+        """Without the accounts that need a passphrase it may have to leave something, and is asked
+        again."""
         findings = self.findings("--repair")
         self.is_repaired = all(
             finding["outcome"] in ("repaired", "incomplete", "quarantined") for finding in findings)
@@ -197,22 +200,27 @@ class Mamd(Program):
         self.workspace.close()
 
     def edges(self, page):
-        """Sealed blocks, and the pages of the backing file behind the header of a file that is not sealed."""
+        """Sealed blocks, and the pages of the backing file behind the header of a file that is not
+        sealed."""
         start = page * PAGE
         block = max(0, (start - workspace.FIRST - 1) // workspace.PAYLOAD)
-        sealed = (workspace.FIRST + number * workspace.PAYLOAD - start for number in range(block, block + 3))
+        sealed = (
+            workspace.FIRST + number * workspace.PAYLOAD - start
+            for number in range(block, block + 3))
         return [edge for edge in (*sealed, PAGE - workspace.HEADER) if 0 < edge < PAGE]
 
 
 class Peer(Program):
-    """Another encrypting file system, for comparison: of its files only what its mount shows is known."""
+    """Another encrypting file system, for comparison: of its files only what its mount shows is
+    known."""
 
     punch = staticmethod(punch_is_zeros)
 
     def run(self, *words):
         result = subprocess.run(words, capture_output=True, text=True, errors="replace")
         if result.returncode != 0:
-            raise OSError(f"{words[0]}: status {result.returncode}: {result.stdout} {result.stderr}")
+            raise OSError(
+                f"{words[0]}: status {result.returncode}: {result.stdout} {result.stderr}")
 
     def create(self):
         self.backing.mkdir()
@@ -245,7 +253,8 @@ class Gocryptfs(Peer):
         self.passfile.write_text("x\n")
 
     def make(self):
-        self.run("gocryptfs", "-q", "-passfile", self.passfile, "-init", "-scryptn", "10", self.backing)
+        self.run(
+            "gocryptfs", "-q", "-passfile", self.passfile, "-init", "-scryptn", "10", self.backing)
 
     def start(self):
         self.run("gocryptfs", "-q", "-passfile", self.passfile, self.backing, self.mount)

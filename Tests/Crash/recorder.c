@@ -1,20 +1,22 @@
-// A file system that shows a directory as it is, writes down every change, and fails when it is told to.
+// A file system that shows a directory as it is, writes down every change, and fails when it is
+// told to.
 //
 //     recorder SOURCE MOUNTPOINT LOG
 //
-// Stays in the foreground until it is unmounted; root only. One thread: the order in the log is the order in which things
-// happened. Nothing is cached on the way: a write(2) on the mount is a record when it returns.
+// Stays in the foreground until it is unmounted; root only. One thread: the order in the log is the
+// order in which things happened. Nothing is cached on the way: a write(2) on the mount is a record
+// when it returns.
 //
 // A driver speaks to it by extended attributes of the mount's root:
 //
-//     set user.recorder.mark TEXT                       a record of its own
-//     set user.recorder.fault "KINDS NTH TIMES ERROR"   the NTH call from now on that is one of KINDS fails, and TIMES - 1
-//                                                       after it. KINDS: names with commas, or `any`. ERROR 0: a write
-//                                                       writes half of its bytes and says so; other calls succeed.
-//     get user.recorder.calls                           how many calls of those kinds there were since then
+//     set user.recorder.mark TEXT a record of its own set user.recorder.fault "KINDS NTH TIMES
+//     ERROR" the NTH call from now on that is one of KINDS fails, and TIMES - 1 after it. KINDS:
+//     names with commas, or `any`. ERROR 0: a write writes half of its bytes and says so; other
+//     calls succeed. get user.recorder.calls how many calls of those kinds there were since then
 //
-// A record: a head of 48 bytes (kind, length of what follows, inode, four numbers), then names, each with its zero, and
-// bytes. Inodes are numbered in the order in which they were seen first, the root is 1, and no number is used twice.
+// A record: a head of 48 bytes (kind, length of what follows, inode, four numbers), then names,
+// each with its zero, and bytes. Inodes are numbered in the order in which they were seen first,
+// the root is 1, and no number is used twice.
 //
 //     MKNOD, MKDIR, SYMLINK     inode, parent, mode, user, group; name [target]
 //     LINK                              inode, parent; name
@@ -319,7 +321,8 @@ static void do_readlink(fuse_req_t request, fuse_ino_t node)
 
 // Files
 
-// O_APPEND stays above: the kernel sends offsets. A cut on opening is a TRUNCATE of its own (see do_init).
+// O_APPEND stays above: the kernel sends offsets. A cut on opening is a TRUNCATE of its own (see
+// do_init).
 static int reopen(struct inode *inode, int flags)
 {
     return open(PATH(inode), (flags & ~(O_NOFOLLOW | O_APPEND | O_CREAT | O_EXCL | O_TRUNC)) | O_CLOEXEC);

@@ -14,12 +14,14 @@ def build():
     source = HERE / "recorder.c"
     if PROGRAM.exists() and PROGRAM.stat().st_mtime > source.stat().st_mtime:
         return
-    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=True)
+    flags = subprocess.run(
+        ["pkg-config", "--cflags", "--libs", "fuse3"], capture_output=True, text=True, check=True)
     # Under another name first: two runs may build at the same time.
     new = PROGRAM.with_name(f"recorder.{os.getpid()}")
     PROGRAM.parent.mkdir(exist_ok=True)
     subprocess.run(
-        ["cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", new, source, *flags.stdout.split()], check=True)
+        ["cc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-o", new, source,
+        *flags.stdout.split()], check=True)
     new.rename(PROGRAM)
 
 
@@ -32,13 +34,16 @@ class Recorder:
         for directory in (source, mount):
             pathlib.Path(directory).mkdir(parents=True, exist_ok=True)
         self.process = subprocess.Popen([PROGRAM, source, mount, log])
-        wait_until(lambda: str(self.mount) in mounts(str(self.mount)), message="the recorder does not mount")
+        wait_until(
+            lambda: str(self.mount) in mounts(str(self.mount)),
+            message="the recorder does not mount")
 
     def mark(self, text):
         os.setxattr(self.mount, "user.recorder.mark", text.encode())
 
     def fail(self, kinds, nth, error, times=1 << 40):
-        """The `nth` call from now on that is one of `kinds` fails, and those after it. Error 0: half a write."""
+        """The `nth` call from now on that is one of `kinds` fails, and those after it. Error 0:
+        half a write."""
         os.setxattr(self.mount, "user.recorder.fault", f"{kinds} {nth} {times} {error}".encode())
 
     def count(self, kinds="any"):
@@ -52,7 +57,8 @@ class Recorder:
     def stop(self):
         # A daemon that has ended may hold its files a moment longer.
         wait_until(
-            lambda: subprocess.run(["fusermount3", "-u", self.mount], capture_output=True).returncode == 0,
+            lambda: subprocess.run(
+                ["fusermount3", "-u", self.mount], capture_output=True).returncode == 0,
             message="the recorder's mount is busy")
         if self.process.wait(20) != 0:
             raise AssertionError(f"the recorder ended with {self.process.returncode}")

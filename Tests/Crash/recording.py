@@ -2,15 +2,17 @@
 
 The model. A cut at record N: all calls before N had returned.
 
-- Names, sizes, holes, modes, attributes (metadata) reach the disk in the order in which they were made: those before
-  some M <= N are there. A sync of an inode forces M beyond the last metadata change of that inode.
-- Data reach the disk page by page (4 KiB), in any order: a page holds any of its versions since the inode's last sync,
-  or what it held then. What was written to a page that a later truncation or hole took away does not come back once that
-  is durable, and what was written to it after one that is not durable yet is not there either: blocks taken anew are not
-  known to the old metadata. But the zeros that a truncation puts behind a new end inside a page are data.
+- Names, sizes, holes, modes, attributes (metadata) reach the disk in the order in which they were
+made: those before some M <= N are there. A sync of an inode forces M beyond the last metadata
+change of that inode. - Data reach the disk page by page (4 KiB), in any order: a page holds any of
+its versions since the inode's last sync, or what it held then. What was written to a page that a
+later truncation or hole took away does not come back once that is durable, and what was written to
+it after one that is not durable yet is not there either: blocks taken anew are not known to the old
+metadata. But the zeros that a truncation puts behind a new end inside a page are data.
 
-So a size may be durable before the data that it counts. That is harsher than ext4's ordered mode for writes, and just
-what it does for ftruncate(2) after a write that has no blocks yet. "Prefix": M = N, and every page has its last version.
+So a size may be durable before the data that it counts. That is harsher than ext4's ordered mode
+for writes, and just what it does for ftruncate(2) after a write that has no blocks yet. "Prefix": M
+= N, and every page has its last version.
 """
 import bisect
 import collections
@@ -21,7 +23,8 @@ import struct
 
 PAGE = 4096
 KINDS = (
-    "MKNOD MKDIR SYMLINK LINK RENAME UNLINK RMDIR WRITE TRUNCATE FALLOCATE CHMOD CHOWN TIMES SETXATTR REMOVEXATTR FSYNC "
+    "MKNOD MKDIR SYMLINK LINK RENAME UNLINK RMDIR WRITE TRUNCATE FALLOCATE CHMOD CHOWN TIMES "
+    "SETXATTR REMOVEXATTR FSYNC "
     "FSYNCDIR MARK").split()
 HEAD = struct.Struct("<IIQqqqq")
 ROOT = 1
@@ -41,7 +44,8 @@ class Inode:
     def __init__(self, number, kind):
         self.number, self.kind = number, kind
         self.sizes, self.modes, self.owners, self.attributes = [], [], [], []
-        self.pages = collections.defaultdict(list)  # a value is 4096 bytes, or None: no block any more
+        # a value is 4096 bytes, or None: no block any more
+        self.pages = collections.defaultdict(list)
         self.names = collections.defaultdict(list)  # of a directory: name -> inode or None
         self.syncs, self.changes = [], []  # record numbers; changes: of metadata
         self.target = b""
@@ -135,13 +139,15 @@ class Recording:
     def write(self, inode, offset, data):
         page, start = divmod(offset, PAGE)
         old = self.page(inode, page)
-        self.inodes[inode].pages[page].append((self.count, old[:start] + data + old[start + len(data) :]))
+        self.inodes[inode].pages[page].append(
+            (self.count, old[:start] + data + old[start + len(data) :]))
         if offset + len(data) > self.size(inode):
             self.resize(inode, offset + len(data))
             self.changed(inode)
 
     def zero(self, inode, start, end):
-        """Whole pages lose their blocks; of others the bytes become zeros, which is data, where there is a block."""
+        """Whole pages lose their blocks; of others the bytes become zeros, which is data, where
+        there is a block."""
         for page, history in self.inodes[inode].pages.items():
             first, last = max(start - page * PAGE, 0), min(end - page * PAGE, PAGE)
             if first >= last or history[-1][1] is None:
@@ -221,7 +227,8 @@ class Recording:
 
 
 class Disk:
-    """What one power cut leaves: a recording, the cut N, the metadata's M, and a choice among a page's versions."""
+    """What one power cut leaves: a recording, the cut N, the metadata's M, and a choice among a
+    page's versions."""
 
     def __init__(self, recording, cut, metadata, choose):
         self.recording, self.cut, self.metadata, self.choose = recording, cut, metadata, choose

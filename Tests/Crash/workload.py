@@ -18,8 +18,10 @@ class Workload:
     """`program` has the mount; `model` and `recorder` are told everything."""
 
     ACTIONS = {
-        "create": 6, "overwrite": 14, "append": 8, "write_synchronously": 5, "store": 5, "truncate": 7, "punch": 4,
-        "write_far": 1, "replace": 8, "rename": 3, "unlink": 2, "make_directory": 2, "sync": 10, "sync_directory": 5,
+        "create": 6, "overwrite": 14, "append": 8, "write_synchronously": 5, "store": 5,
+        "truncate": 7, "punch": 4,
+        "write_far": 1, "replace": 8, "rename": 3, "unlink": 2, "make_directory": 2, "sync": 10,
+        "sync_directory": 5,
         "close": 6}
     MOST_FILES = 10
 
@@ -92,7 +94,8 @@ class Workload:
             self.unlink()
         with self.step():
             node = self.model.create(path)
-            self.open_files[node] = os.open(self.at(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
+            self.open_files[node] = os.open(
+                self.at(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
         self.label(node)
         self.put(node, 0, self.data())
         self.maybe_sync(node)
@@ -128,7 +131,8 @@ class Workload:
         flag = self.random.choice((os.O_SYNC, os.O_DSYNC))
         with self.step() as step:
             node.write(step, offset, data)
-            self.model.synced(node, set(range(offset // PAGE, (offset + len(data) - 1) // PAGE + 1)))
+            self.model.synced(
+                node, set(range(offset // PAGE, (offset + len(data) - 1) // PAGE + 1)))
             descriptor = os.open(self.at(node.path), os.O_WRONLY | flag)
             os.pwrite(descriptor, data, offset)
             os.close(descriptor)
@@ -150,7 +154,8 @@ class Workload:
 
     def truncate(self):
         node = self.pick()
-        size = self.random.choice((0, self.random.randrange(node.size + 1), min(node.size, LARGEST) + 30_000))
+        size = self.random.choice(
+            (0, self.random.randrange(node.size + 1), min(node.size, LARGEST) + 30_000))
         with self.step() as step:
             node.truncate(step, size)
             if self.random.random() < 0.5:
@@ -184,7 +189,9 @@ class Workload:
             new = self.model.create(path + ".new")
             new.write(step, 0, self.data(60_000))
             descriptor = os.open(self.at(path + ".new"), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o644)
-            os.pwrite(descriptor, b"".join(new.page(number) for number in range(new.size // PAGE + 1))[: new.size], 0)
+            os.pwrite(
+                descriptor,
+                b"".join(new.page(number) for number in range(new.size // PAGE + 1))[: new.size], 0)
         self.label(new)
         self.open_files[new] = descriptor
         if self.random.random() < 0.8:
@@ -244,7 +251,8 @@ class Workload:
 
 
 def punch(descriptor, start, count):
-    call("fallocate", descriptor, KEEP_SIZE | PUNCH_HOLE, ctypes.c_long(start), ctypes.c_long(count))
+    call(
+        "fallocate", descriptor, KEEP_SIZE | PUNCH_HOLE, ctypes.c_long(start), ctypes.c_long(count))
 
 
 def punch_is_zeros(descriptor, start, count):

@@ -1,7 +1,8 @@
 """Root's daemon, a mount for all, two people with accounts, and somebody who wishes them harm.
 
-An attack is a test: it is refused, or it is bounded. Bounded means that meanwhile the victim's `open`, `stat`, `fsync`,
-`lock` and `unlock` stay within three times their quiet time, or 100 ms, whichever is more.
+An attack is a test: it is refused, or it is bounded. Bounded means that meanwhile the victim's
+`open`, `stat`, `fsync`, `lock` and `unlock` stay within three times their quiet time, or 100 ms,
+whichever is more.
 """
 import contextlib
 import os
@@ -18,7 +19,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Integratio
 from socket_client import Client, Refusal  # noqa: E402
 from workspace import Workspace, daemons, wait_until  # noqa: E402
 
-__all__ = ["Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME", "ATTACKERS_NAME",
+__all__ = [
+    "Client", "Refusal", "HostileCase", "VICTIM", "ATTACKER", "STRANGER", "VICTIMS_NAME",
+    "ATTACKERS_NAME",
            "as_user", "in_background", "wait_until"]
 
 # Uids: two with an account each, and one without.
@@ -32,7 +35,8 @@ MEMORY_MIB = 256
 
 
 def as_user(uid, function, *arguments):
-    """Runs a function in a child process of that user, with no group of root's; returns its exit status."""
+    """Runs a function in a child process of that user, with no group of root's; returns its exit
+    status."""
     child = os.fork()
     if child == 0:
         status = 70
@@ -50,10 +54,13 @@ def as_user(uid, function, *arguments):
 
 @contextlib.contextmanager
 def in_background(uid, script, *arguments, count=1):
-    """Python programs of that user that run until the block ends. Each prints a line when it has begun."""
+    """Python programs of that user that run until the block ends. Each prints a line when it has
+    begun."""
     command = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups",
                sys.executable, "-B", "-c", script, *map(os.fspath, arguments)]
-    children = [subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL) for _ in range(count)]
+    children = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        for _ in range(count)]
     try:
         for child in children:
             child.stdout.readline()
@@ -67,9 +74,11 @@ def in_background(uid, script, *arguments, count=1):
                 child.wait(10)
 
 
-@unittest.skipUnless(os.getuid() == 0, "attacks root's daemon as other users, which only root can arrange")
+@unittest.skipUnless(
+    os.getuid() == 0, "attacks root's daemon as other users, which only root can arrange")
 class HostileCase(unittest.TestCase):
-    """A workspace of root's with the default policy, as docs/ADMIN.md shows it, shared by the class."""
+    """A workspace of root's with the default policy, as docs/ADMIN.md shows it, shared by the
+    class."""
 
     settings = {}
     accounts = ((VICTIMS_NAME, VICTIM), (ATTACKERS_NAME, ATTACKER))
@@ -125,7 +134,8 @@ class HostileCase(unittest.TestCase):
         return self.workspace.path(f"home{uid}", *parts)
 
     def write_as(self, uid, path, data):
-        """A program of that user's writes a file; with its default identity, so its account's if it has one."""
+        """A program of that user's writes a file; with its default identity, so its account's if it
+        has one."""
         def write():
             with open(path, "wb") as file:
                 file.write(data)
@@ -166,7 +176,9 @@ class HostileCase(unittest.TestCase):
         `prepare`: what is done to the backing directory in between.
         """
         os.kill(self.workspace.daemon(), 9)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), message="the killed daemon does not die")
+        wait_until(
+            lambda: not list(daemons(str(self.workspace.root))),
+            message="the killed daemon does not die")
         prepare()
         start = time.monotonic()
         self.workspace.mount()
@@ -189,8 +201,10 @@ class HostileCase(unittest.TestCase):
         script = (
             "import os, sys, time\n"
             "path = sys.argv[1]; out = []\n"
-            "t = time.monotonic(); fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600); out.append(time.monotonic() - t)\n"
-            "t = time.monotonic(); os.stat(os.path.dirname(path)); out.append(time.monotonic() - t)\n"
+            "t = time.monotonic(); fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600); "
+            "out.append(time.monotonic() - t)\n"
+            "t = time.monotonic(); os.stat(os.path.dirname(path)); out.append(time.monotonic() - "
+            "t)\n"
             "os.write(fd, b'x' * 5000)\n"
             "t = time.monotonic(); os.fsync(fd); out.append(time.monotonic() - t)\n"
             "os.close(fd); os.unlink(path); print(*out)\n")

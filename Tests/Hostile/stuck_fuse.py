@@ -1,10 +1,12 @@
-"""A file system of the attacker's own that stops answering: raw FUSE, so that each answer can be left out.
+"""A file system of the attacker's own that stops answering: raw FUSE, so that each answer can be
+left out.
 
-It has two files. `mapped` is looked up, opened and read, and never written: what is changed in a mapping of it is never taken.
-`silent` is looked up and opened, and then nothing about it is answered: no READ, no GETATTR, no FLUSH at its close.
+It has two files. `mapped` is looked up, opened and read, and never written: what is changed in a
+mapping of it is never taken. `silent` is looked up and opened, and then nothing about it is
+answered: no READ, no GETATTR, no FLUSH at its close.
 
-The server is a process of its own. Killed, its /dev/fuse is closed, the kernel ends what waits for it, and so do the processes
-that waited: whatever a test does, `close()` cleans up.
+The server is a process of its own. Killed, its /dev/fuse is closed, the kernel ends what waits for
+it, and so do the processes that waited: whatever a test does, `close()` cleans up.
 """
 import contextlib
 import ctypes
@@ -22,7 +24,8 @@ NAMES = {b"mapped": MAPPED, b"silent": SILENT}
 SIZE = 1 << 16
 
 # Opcodes of <linux/fuse.h>
-LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, INIT, OPENDIR, RELEASEDIR = 1, 2, 3, 14, 15, 18, 26, 27, 29
+LOOKUP, FORGET, GETATTR, OPEN, READ, RELEASE, INIT, OPENDIR, RELEASEDIR = (
+    1, 2, 3, 14, 15, 18, 26, 27, 29)
 BATCH_FORGET, INTERRUPT = 42, 36
 ENOENT, ENOSYS = 2, 38
 
@@ -31,19 +34,23 @@ MNT_DETACH, MS_NOSUID, MS_NODEV = 2, 2, 4
 
 
 class StuckFileSystem:
-    """Mounted by root for `uid`, with access for all: the most that a machine lets an attacker have."""
+    """Mounted by root for `uid`, with access for all: the most that a machine lets an attacker
+    have."""
 
     def __init__(self, place, uid, subtype="stuck", source="stuck"):
         self.place = os.fspath(place)
         os.makedirs(self.place, exist_ok=True)
         device = os.open("/dev/fuse", os.O_RDWR | os.O_CLOEXEC)
         options = f"fd={device},rootmode=40000,user_id={uid},group_id={uid},allow_other"
-        if libc.mount(source.encode(), self.place.encode(), f"fuse.{subtype}".encode(), MS_NOSUID | MS_NODEV, options.encode()):
+        if libc.mount(
+                source.encode(), self.place.encode(), f"fuse.{subtype}".encode(),
+                MS_NOSUID | MS_NODEV, options.encode()):
             error = ctypes.get_errno()
             os.close(device)
             raise OSError(error, os.strerror(error), self.place)
         self.server = subprocess.Popen(
-            [sys.executable, "-B", __file__, str(device), str(uid)], pass_fds=[device], stdin=subprocess.DEVNULL)
+            [sys.executable, "-B", __file__, str(device), str(uid)], pass_fds=[device],
+            stdin=subprocess.DEVNULL)
         os.close(device)
         self.users = []
 
@@ -51,8 +58,11 @@ class StuckFileSystem:
         return os.path.join(self.place, name)
 
     def run(self, uid, script, *arguments):
-        """A Python program of that user's, which is killed with the file system. Its first line tells that it has begun."""
-        command = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B", "-c", script]
+        """A Python program of that user's, which is killed with the file system. Its first line
+        tells that it has begun."""
+        command = [
+            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
+            "-c", script]
         child = subprocess.Popen(
             [*command, *map(os.fspath, arguments)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.users.append(child)
@@ -78,9 +88,10 @@ class StuckFileSystem:
         self.close()
 
 
-# A program whose memory map is held: a page of `mapped` is changed, and another mapping put over it. The kernel writes the page
-# back first, under the lock of the map, and nobody takes it. Before that as many threads as there are more arguments wait; they
-# open those files, to write, once the first byte comes on standard input.
+# A program whose memory map is held: a page of `mapped` is changed, and another mapping put over
+# it. The kernel writes the page back first, under the lock of the map, and nobody takes it. Before
+# that as many threads as there are more arguments wait; they open those files, to write, once the
+# first byte comes on standard input.
 HOLDER = r"""
 import ctypes, mmap, os, sys, threading, time
 libc = ctypes.CDLL(None)
@@ -109,7 +120,8 @@ os.read(0, 1)
 
 def attributes(node, uid):
     mode, links = (0o040755, 2) if node == ROOT else (0o100666, 1)
-    return struct.pack("<6Q10I", node, SIZE, SIZE // 512, 0, 0, 0, 0, 0, 0, mode, links, uid, uid, 0, 4096, 0)
+    return struct.pack(
+        "<6Q10I", node, SIZE, SIZE // 512, 0, 0, 0, 0, 0, 0, mode, links, uid, uid, 0, 4096, 0)
 
 
 def valid(node):
@@ -121,7 +133,8 @@ def answer(opcode, node, body, uid):
     """The reply's bytes, an error number, or None for no reply."""
     if opcode == INIT:
         major, minor, read_ahead, _ = struct.unpack_from("<4I", body)
-        return struct.pack("<4I2H2I2H8I", major, min(minor, 31), read_ahead, 0, 64, 48, 1 << 16, 1, 0, 0, *[0] * 8)
+        return struct.pack(
+            "<4I2H2I2H8I", major, min(minor, 31), read_ahead, 0, 64, 48, 1 << 16, 1, 0, 0, *[0] * 8)
     if opcode == LOOKUP:
         found = NAMES.get(body.rstrip(b"\0"))
         if found is None:

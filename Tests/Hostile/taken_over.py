@@ -1,4 +1,5 @@
-"""What somebody who has taken over the daemon of a unit tries: a program that the tests have it run as a hook.
+"""What somebody who has taken over the daemon of a unit tries: a program that the tests have it run
+as a hook.
 
 Prints one JSON object: attack → how it ended. "through" is success.
 """

@@ -1,5 +1,5 @@
-"""Somebody who can write the backing directory, as a sync service can, and has no key: what a victim
-writes afterwards through the mount never lies there in the clear, and `verify` tells."""
+"""Somebody who can write the backing directory, as a sync service can, and has no key: what a
+victim writes afterwards through the mount never lies there in the clear, and `verify` tells."""
 import errno
 import json
 import os
@@ -155,7 +155,8 @@ class DirectoryNotes(BackingCase):
         self.assertEqual(self.problems(status=DONE), set())
 
     def test_an_account_without_a_proof_seals_what_would_be_plain(self):
-        # As a directory has it that came from a backup. Root has no account here, and may write for any.
+        # As a directory has it that came from a backup. Root has no account here, and may write for
+        # any.
         self.forge(VICTIMS_NAME.encode())
         self.assert_sealed(self.make("new", uid=0))
         self.assertEqual(self.problems(), {(self.folder.name, "unproved")})

@@ -1,4 +1,5 @@
-"""What a program can hold up: its memory map, files and pipes that it passes, its own going on, its number."""
+"""What a program can hold up: its memory map, files and pipes that it passes, its own going on, its
+number."""
 import contextlib
 import json
 import os
@@ -12,7 +13,8 @@ import tempfile
 import time
 import unittest
 
-from hostile import ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until
+from hostile import (
+    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, HostileCase, as_user, wait_until)
 from stuck_fuse import HOLDER, StuckFileSystem
 
 # It times answers.
@@ -21,7 +23,8 @@ ALONE = True
 # So that a lock that something is in the way of does not take the tests' time.
 DEADLINE = 1
 
-# A program of the victim's that is inside a write whose memory never comes: what is in the way of a lock.
+# A program of the victim's that is inside a write whose memory never comes: what is in the way of a
+# lock.
 STRAGGLER = r"""
 import ctypes, mmap, os, sys, threading, time
 libc = ctypes.CDLL(None)
@@ -38,7 +41,8 @@ os.write(1, b"writes\n")
 os.read(0, 1)
 """
 
-# Calls once, and is never heard of again: it has its reply in its socket, or waits for a file of the mount.
+# Calls once, and is never heard of again: it has its reply in its socket, or waits for a file of
+# the mount.
 CALLER = r"""
 import os, socket, sys
 with_socket = socket.socket(socket.AF_UNIX)
@@ -49,8 +53,8 @@ while True:
     open(sys.argv[3], "wb").write(os.urandom(1 << 16))
 """
 
-# Passes a file with each of its calls, over a connection each, and waits. Nobody else has the file open: whoever closed it would
-# wait for its file system.
+# Passes a file with each of its calls, over a connection each, and waits. Nobody else has the file
+# open: whoever closed it would wait for its file system.
 SENDER = r"""
 import os, socket, sys
 path, place, count, *frames = sys.argv[1:]
@@ -100,7 +104,8 @@ class CallersCase(HostileCase):
 
     def started(self, *command, **options):
         child = subprocess.Popen(
-            [os.fspath(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, **options)
+            [os.fspath(word) for word in command], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
+            **options)
 
         def end():
             child.kill()
@@ -112,7 +117,8 @@ class CallersCase(HostileCase):
 
     def python(self, uid, script, *arguments):
         return self.started(
-            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B", "-c", script, *arguments)
+            "setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
+            "-c", script, *arguments)
 
 
 class HeldMemoryMaps(CallersCase):
@@ -124,7 +130,8 @@ class HeldMemoryMaps(CallersCase):
             client.call("Identity.SetProcessIdentity", identity=None)
         files = self.stuck()
         # A directory each: two that make a file in one wait for each other in the kernel already.
-        folders = [self.home(uid, f"held-{number}-{time.monotonic_ns()}") for number in range(count)]
+        folders = [
+            self.home(uid, f"held-{number}-{time.monotonic_ns()}") for number in range(count)]
         self.assertEqual(as_user(uid, lambda: [folder.mkdir() for folder in folders] and 0), 0)
         paths = [folder / "file" for folder in folders]
         holder = files.run(uid, HOLDER, files.path("mapped"), *paths)
@@ -173,7 +180,9 @@ class HeldMemoryMaps(CallersCase):
 
 
 class DescriptorsCase(CallersCase):
-    VALUES = {"location": "other", "url": "https://example.org", "mode": "open", "question": "isPINRequired", "type": "string"}
+    VALUES = {
+        "location": "other", "url": "https://example.org", "mode": "open",
+        "question": "isPINRequired", "type": "string"}
     # They name who acts, or end something for others of these tests.
     LEFT_OUT = {"Workspace.Wipe", "Enrollment.Deregister", "Workspace.Watch"}
 
@@ -182,10 +191,13 @@ class DescriptorsCase(CallersCase):
         with self.client(ATTACKER) as client:
             interfaces = client.interfaces()
         return [
-            json.dumps({"method": f"{interface}.{method}", "parameters": self.values(parameters), "more": True})
+            json.dumps(
+                {"method": f"{interface}.{method}", "parameters": self.values(parameters),
+                "more": True})
             for interface, methods in interfaces.items() for method, parameters in methods.items()
             if f"{interface.removeprefix('io.mamd.')}.{method}" not in self.LEFT_OUT
-            and any(name.endswith("Descriptor") for name in parameters) and (not only or method in only)]
+            and any(name.endswith("Descriptor") for name in parameters)
+            and (not only or method in only)]
 
     def values(self, parameters):
         values = {}
@@ -195,7 +207,8 @@ class DescriptorsCase(CallersCase):
             elif name in ("account", "owner", "identity", "name"):
                 values[name] = ATTACKERS_NAME
             elif not kind.startswith("?") and f"{name}Descriptor" not in parameters:
-                values[name] = self.VALUES.get(name) or {"string": "text", "int": 0, "bool": False}.get(kind, [])
+                values[name] = self.VALUES.get(name) or {
+                    "string": "text", "int": 0, "bool": False}.get(kind, [])
         return values
 
     def pass_stuck(self, name, frames, count=1):
@@ -226,7 +239,8 @@ class PassedDescriptors(DescriptorsCase):
             values = {"sourceDescriptor": 0, "destinationDescriptor": 1}
             if method == "ProtectData":
                 values["owner"] = ATTACKERS_NAME
-            frame = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": values}).encode() + b"\0"
+            frame = json.dumps(
+                {"method": f"io.mamd.Protection.{method}", "parameters": values}).encode() + b"\0"
             socket.send_fds(client.socket, [frame], [source.fileno(), writer])
         self.assert_bounded(self.quiet)
         for descriptor in (reader, writer):
@@ -255,7 +269,8 @@ class PassedDescriptors(DescriptorsCase):
         client = self.client(ATTACKER)
         frame = {"method": "io.mamd.Protection.ProtectData", "parameters": {
             "owner": ATTACKERS_NAME, "sourceDescriptor": 0, "destinationDescriptor": 1}}
-        socket.send_fds(client.socket, [json.dumps(frame).encode() + b"\0"], [source.fileno(), writer])
+        socket.send_fds(
+            client.socket, [json.dumps(frame).encode() + b"\0"], [source.fileno(), writer])
         wait_until(lambda: select.select([reader], [], [], 0)[0])
         other = self.client(ATTACKER)
         start = time.monotonic()
@@ -284,12 +299,15 @@ class StoppedPrograms(CallersCase):
         {"method": "io.mamd.Workspace.Watch", "more": True, "parameters": {}},
         {"method": "io.mamd.Workspace.Status", "parameters": {}},
         {"method": "io.mamd.Report.Census", "parameters": {}},
-        {"method": "io.mamd.Identity.SetProcessIdentity", "parameters": {"identity": "", "scoped": True}},
+        {"method": "io.mamd.Identity.SetProcessIdentity",
+        "parameters": {"identity": "", "scoped": True}},
     )
 
     def callers(self):
         return [
-            self.python(ATTACKER, CALLER, self.workspace.socket, json.dumps(frame), self.home(ATTACKER, f"written-{number}"))
+            self.python(
+                ATTACKER, CALLER, self.workspace.socket, json.dumps(frame),
+                self.home(ATTACKER, f"written-{number}"))
             for number, frame in enumerate(self.FRAMES)]
 
     def test_programs_that_are_stopped_in_a_call_hold_up_nobody(self):
@@ -305,7 +323,8 @@ class StoppedPrograms(CallersCase):
     @contextlib.contextmanager
     def frozen_cgroup(self):
         for root, state, frozen, thawed in (
-                ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"), ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
+                ("/sys/fs/cgroup", "cgroup.freeze", "1", "0"),
+                ("/sys/fs/cgroup/unified", "cgroup.freeze", "1", "0"),
                 ("/sys/fs/cgroup/freezer", "freezer.state", "FROZEN", "THAWED")):
             group = pathlib.Path(root, f"mamd-hostile-{os.getpid()}")
             with contextlib.suppress(OSError):
@@ -362,7 +381,8 @@ class UsedAgain(CallersCase):
     def call_of_the_dead(self, method, parameters):
         """A call that waits to be accepted, of a process that has ended; we keep its connection."""
         mine, its = socket.socketpair()
-        frame = json.dumps({"method": f"io.mamd.Identity.{method}", "parameters": parameters}).encode() + b"\0"
+        frame = json.dumps(
+            {"method": f"io.mamd.Identity.{method}", "parameters": parameters}).encode() + b"\0"
 
         def call():
             with socket.socket(socket.AF_UNIX) as client:
@@ -383,7 +403,8 @@ class UsedAgain(CallersCase):
         for _ in range(100):
             self.LAST.write_text(str(number - 1))
             child = subprocess.Popen(
-                ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups", sys.executable, "-c", OWNER_TELLER,
+                ["setpriv", f"--reuid={VICTIM}", f"--regid={VICTIM}", "--clear-groups",
+                sys.executable, "-c", OWNER_TELLER,
                  self.home(VICTIM)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             if child.pid == number:
                 return child
@@ -418,7 +439,8 @@ class WhoListens(CallersCase):
     def ctl(self, *words):
         """With the passphrase on standard input."""
         return subprocess.run(
-            ["mamctl", *map(os.fspath, words)], input=self.passphrase + "\n", text=True, capture_output=True, timeout=30,
+            ["mamctl", *map(os.fspath, words)], input=self.passphrase + "\n", text=True,
+            capture_output=True, timeout=30,
             env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
 
     def heard_bytes(self):
@@ -448,7 +470,8 @@ class WhoListens(CallersCase):
     def test_no_command_is_run_for_an_identity_at_another_users_socket(self):
         self.listen("other")
         mark = self.runtime / "ran"
-        self.assert_refused(self.ctl("run", "--workspace", "other", "--identity", "", "--", "touch", mark))
+        self.assert_refused(
+            self.ctl("run", "--workspace", "other", "--identity", "", "--", "touch", mark))
         self.assertFalse(mark.exists())
 
     def test_a_file_in_a_mount_that_looks_like_a_workspace_gets_no_passphrase(self):
@@ -456,7 +479,8 @@ class WhoListens(CallersCase):
         self.listen("other")
         # Its maker may be asked about it, and is.
         subprocess.run(
-            ["timeout", "5", "mamctl", "owner", "--set", "", files.path("mapped")], capture_output=True,
+            ["timeout", "5", "mamctl", "owner", "--set", "", files.path("mapped")],
+            capture_output=True,
             env={**self.workspace.environment, "XDG_RUNTIME_DIR": str(self.runtime)})
         wait_until(lambda: b"io.mamd" in self.heard_bytes())
         self.heard.unlink()

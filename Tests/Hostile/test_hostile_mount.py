@@ -1,4 +1,5 @@
-"""What another user tries on a victim's files, through the mount and with descriptors over the socket."""
+"""What another user tries on a victim's files, through the mount and with descriptors over the
+socket."""
 import contextlib
 import errno
 import os
@@ -36,7 +37,8 @@ class Mount(HostileCase):
         for path in (self.private, self.shared):
             self.assertEqual(self.read_as(VICTIM, path), SECRET)
             with Client(self.workspace.socket, VICTIM) as client, open_path(path) as file:
-                found = client.call("Workspace.ProtectionInfo", descriptors=[file], fileDescriptor=0)["protection"]
+                found = client.call(
+                    "Workspace.ProtectionInfo", descriptors=[file], fileDescriptor=0)["protection"]
             self.assertEqual((found["owner"], found["managed"]), (VICTIMS_NAME, True))
 
     def try_as_attacker(self, function, *arguments):
@@ -44,24 +46,30 @@ class Mount(HostileCase):
 
     def test_a_closed_directory_is_closed_to_all_calls(self):
         for call in (os.stat, os.unlink, os.listxattr, lambda path: os.open(path, os.O_RDONLY),
-                     lambda path: os.open(path, os.O_PATH), lambda path: os.link(path, self.home(ATTACKER, "link"))):
+                     lambda path: os.open(path, os.O_PATH),
+                     lambda path: os.link(path, self.home(ATTACKER, "link"))):
             self.assertEqual(self.try_as_attacker(call, self.private), errno.EACCES)
         self.assert_untouched()
 
     def test_names_in_a_sticky_directory_are_their_owners(self):
         other = self.home(ATTACKER, "other")
-        for call in (os.unlink, lambda path: os.rename(path, other), lambda path: os.chmod(path, 0o666),
+        for call in (
+                os.unlink, lambda path: os.rename(path, other), lambda path: os.chmod(path, 0o666),
                      lambda path: os.utime(path, (0, 0))):
             self.assertEqual(self.try_as_attacker(call, self.shared), errno.EPERM)
         self.assertEqual(
-            self.try_as_attacker(lambda path: os.open(path, os.O_WRONLY | os.O_TRUNC), self.shared), errno.EACCES)
+            self.try_as_attacker(lambda path: os.open(path, os.O_WRONLY | os.O_TRUNC), self.shared),
+            errno.EACCES)
         self.assert_untouched()
 
     def test_owner_and_class_are_no_attributes_that_can_be_set(self):
         for path in (self.shared, self.workspace.mount_point, self.home(ATTACKER)):
-            for name, value in (("user.mam.owner", ATTACKERS_NAME), ("user.mam.class", "D"), ("user.mam.state", "x")):
+            for name, value in (
+                    ("user.mam.owner", ATTACKERS_NAME), ("user.mam.class", "D"),
+                    ("user.mam.state", "x")):
                 with self.subTest(path=path, name=name):
-                    self.assertNotEqual(self.try_as_attacker(os.setxattr, path, name, value.encode()), 0)
+                    self.assertNotEqual(
+                        self.try_as_attacker(os.setxattr, path, name, value.encode()), 0)
         self.assert_untouched()
 
     def test_the_workspaces_own_directory_is_not_there(self):
@@ -70,31 +78,38 @@ class Mount(HostileCase):
         self.assertEqual(self.try_as_attacker(os.mkdir, hidden), errno.EPERM)
         self.assertEqual(self.try_as_attacker(os.rename, self.home(ATTACKER), hidden), errno.EPERM)
         self.assertEqual(
-            self.try_as_attacker(os.stat, self.home(ATTACKER, "..", ".mamd", "workspace.json")), errno.ENOENT)
+            self.try_as_attacker(os.stat, self.home(ATTACKER, "..", ".mamd", "workspace.json")),
+            errno.ENOENT)
 
     def test_a_descriptor_of_a_readable_file_changes_nothing(self):
         client = self.client(ATTACKER)
         for flags in (os.O_RDONLY, os.O_PATH):
             with open_path(self.shared, flags) as file:
                 for method, values in (
-                        ("Workspace.SetOwner", {"owner": ATTACKERS_NAME}), ("Workspace.SetOwner", {"owner": ""}),
+                        ("Workspace.SetOwner", {"owner": ATTACKERS_NAME}),
+                        ("Workspace.SetOwner", {"owner": ""}),
                         ("Workspace.SetClass", {"class": "NSFileProtectionNone"}),
-                        ("Protection.Protect", {"owner": ATTACKERS_NAME}), ("Protection.Protect", {"owner": ""}),
-                        ("Protection.VerifyAndProtect", {"owner": ""}), ("Protection.DecryptFile", {}),
+                        ("Protection.Protect", {"owner": ATTACKERS_NAME}),
+                        ("Protection.Protect", {"owner": ""}),
+                        ("Protection.VerifyAndProtect", {"owner": ""}),
+                        ("Protection.DecryptFile", {}),
                         ("Protection.EncryptFile", {"owner": ATTACKERS_NAME})):
                     with self.subTest(method=method, values=values, flags=flags), contextlib.suppress(Refusal):
                         client.call(method, descriptors=[file], fileDescriptor=0, **values)
                     self.assert_untouched()
         # The same calls are good for something: whose file it is may make them.
         with open_path(self.shared) as file:
-            self.client(VICTIM).call("Workspace.SetOwner", descriptors=[file], fileDescriptor=0, owner="")
+            self.client(VICTIM).call(
+                "Workspace.SetOwner", descriptors=[file], fileDescriptor=0, owner="")
         with self.assertRaises(AssertionError):
             self.assert_untouched()
 
     def test_a_path_that_another_user_names_is_not_opened(self):
         client = self.client(ATTACKER)
-        for path in (self.private, self.workspace.backing / ".mamd" / "workspace.json", "/etc/shadow"):
-            for method in ("Workspace.ProtectionInfo", "Protection.IsFileEncrypted", "Workspace.SetOwner"):
+        for path in (
+                self.private, self.workspace.backing / ".mamd" / "workspace.json", "/etc/shadow"):
+            for method in (
+                    "Workspace.ProtectionInfo", "Protection.IsFileEncrypted", "Workspace.SetOwner"):
                 values = {"owner": ATTACKERS_NAME} if method == "Workspace.SetOwner" else {}
                 with self.assertRaises(Refusal):
                     client.call(method, path=str(path), **values)
@@ -109,7 +124,8 @@ class Mount(HostileCase):
                 # What is no stream comes out as it went in.
                 with open(self.workspace.on_disk(self.shared.name), "rb") as sealed, contextlib.suppress(Refusal):
                     self.client(ATTACKER).call(
-                        method, descriptors=[sealed.fileno(), writer], sourceDescriptor=0, destinationDescriptor=1)
+                        method, descriptors=[sealed.fileno(), writer], sourceDescriptor=0,
+                        destinationDescriptor=1)
             os.set_blocking(reader, False)
             with contextlib.suppress(BlockingIOError):
                 self.assertNotIn(SECRET[:16], os.read(reader, 1 << 16))
@@ -122,7 +138,8 @@ class Mount(HostileCase):
         link = self.home(ATTACKER, "link-to-it")
         self.assertEqual(self.try_as_attacker(os.link, self.shared, link), 0)
         with self.client(ATTACKER) as client, contextlib.suppress(Refusal), open_path(link) as file:
-            client.call("Workspace.SetOwner", descriptors=[file], fileDescriptor=0, owner=ATTACKERS_NAME)
+            client.call(
+                "Workspace.SetOwner", descriptors=[file], fileDescriptor=0, owner=ATTACKERS_NAME)
         os.chmod(self.shared, 0o644)
         self.assert_untouched()
 
@@ -132,7 +149,8 @@ class Mount(HostileCase):
                 ("Workspace.Lock", {"account": VICTIMS_NAME}),
                 ("Workspace.Unlock", {"account": VICTIMS_NAME, "passphrase": self.passphrase}),
                 ("Workspace.ChangePassphrase",
-                 {"account": VICTIMS_NAME, "passphrase": self.passphrase, "newPassphrase": "x" * 20}),
+                 {"account": VICTIMS_NAME, "passphrase": self.passphrase,
+                 "newPassphrase": "x" * 20}),
                 ("Recovery.ExportKeys", {"account": VICTIMS_NAME, "passphrase": self.passphrase})):
             with self.subTest(method=method), self.assertRaises(Refusal):
                 client.call(method, **values)

@@ -1,4 +1,5 @@
-"""Who claims names, keys and directories to get at what others have under them, and wipes that nobody confirmed."""
+"""Who claims names, keys and directories to get at what others have under them, and wipes that
+nobody confirmed."""
 import ctypes
 import ctypes.util
 import json
@@ -53,11 +54,15 @@ def forged_export(name, key_of_class_d, passphrase="export"):
     ids = [os.urandom(16) for _ in range(3)] + [key_of_class_d]
     salt = os.urandom(16)
     text = name.encode()
-    fields = struct.pack("<8sHB5s16sQQHHIQ", decoder.EXPORT_MAGIC, 1, 1, bytes(5), account, 1, 0, len(text), 0, 1, 8192)
-    fields += text.ljust(512, b"\0") + bytes(64) + salt + decoder.public_half(keys[1]) + b"".join(ids) + bytes(64)
+    fields = struct.pack(
+        "<8sHB5s16sQQHHIQ", decoder.EXPORT_MAGIC, 1, 1, bytes(5), account, 1, 0, len(text), 0, 1,
+        8192)
+    fields += text.ljust(512, b"\0") + bytes(64) + salt + decoder.public_half(keys[1]) + b"".join(
+        ids) + bytes(64)
     nonce = os.urandom(16)
     fields += nonce
-    key = decoder.derive(stretch(passphrase.encode(), salt), account, b"mamd key export passphrase v1")
+    key = decoder.derive(
+        stretch(passphrase.encode(), salt), account, b"mamd key export passphrase v1")
     data = fields + AESGCM(key).encrypt(nonce, b"".join(keys), fields)
     data += decoder.derive(keys[3], account, data)[:16] + bytes(28)
     return data + struct.pack("<I", zlib.crc32(data))
@@ -107,11 +112,13 @@ class NamesCase(HostileCase):
         return str(caught.exception)
 
     def register(self, uid, name, **parameters):
-        return self.client(uid).call("Workspace.RegisterAccount", name=name, passphrase=self.passphrase, **parameters)
+        return self.client(uid).call(
+            "Workspace.RegisterAccount", name=name, passphrase=self.passphrase, **parameters)
 
     def refuse_registration(self, uid, name, **parameters):
         parameters |= {"name": name, "passphrase": self.passphrase}
-        self.assertFalse(self.client(uid).call("Enrollment.Register", **parameters)["status"]["didSucceed"])
+        self.assertFalse(
+            self.client(uid).call("Enrollment.Register", **parameters)["status"]["didSucceed"])
         return self.refused(uid, "Workspace.RegisterAccount", **parameters)
 
     def wipe(self, uid, name):
@@ -131,7 +138,8 @@ class NamesCase(HostileCase):
     def info(self, path):
         file = os.open(path, os.O_PATH)
         try:
-            return self.client(0).call("Workspace.ProtectionInfo", [file], fileDescriptor=0)["protection"]
+            return self.client(0).call("Workspace.ProtectionInfo", [file], fileDescriptor=0)[
+                "protection"]
         finally:
             os.close(file)
 
@@ -152,11 +160,14 @@ class Mapped(NamesCase):
     @classmethod
     def all_settings(cls):
         settings = super().all_settings()
-        settings["AccountUsers"] |= {CEO: [VICTIM, "root"], "ceo-object-id": VICTIM, "lost@contoso.com": "no-such-user"}
+        settings["AccountUsers"] |= {
+            CEO: [VICTIM, "root"], "ceo-object-id": VICTIM, "lost@contoso.com": "no-such-user"}
         return settings
 
     def accounts_there(self):
-        return {account["name"] for account in self.client(0).call("Workspace.ListAccounts")["accounts"]}
+        return {
+            account["name"]
+            for account in self.client(0).call("Workspace.ListAccounts")["accounts"]}
 
     def test_a_name_of_another_uids_is_not_registered(self):
         for name in (CEO, CEO.upper(), "lost@contoso.com", "unheard-of@contoso.com"):
@@ -168,7 +179,8 @@ class Mapped(NamesCase):
             self.refuse_registration(STRANGER, "unheard-of@contoso.com", objectId=object_id)
             self.refuse_registration(ATTACKER, ATTACKERS_NAME + "x", objectId=object_id)
             self.refused(
-                ATTACKER, "Identity.LinkAccount", account=ATTACKERS_NAME, objectId=object_id, passphrase=self.passphrase)
+                ATTACKER, "Identity.LinkAccount", account=ATTACKERS_NAME, objectId=object_id,
+                passphrase=self.passphrase)
 
     def test_no_name_comes_with_imported_keys(self):
         with self.assertRaises(Refusal) as caught:
@@ -188,7 +200,9 @@ class Mapped(NamesCase):
         file = self.write_as(VICTIM, self.home(VICTIM, "kept"), b"precious")
         for uid in (ATTACKER, STRANGER):
             self.refused(uid, "Workspace.Wipe", account=VICTIMS_NAME, confirmed=True)
-            self.refused(uid, "Enrollment.Deregister", account=VICTIMS_NAME.upper(), wipe=True, confirmed=True)
+            self.refused(
+                uid, "Enrollment.Deregister", account=VICTIMS_NAME.upper(), wipe=True,
+                confirmed=True)
             self.refused(uid, "Enrollment.Deregister", account=VICTIMS_NAME, wipe=False)
         self.assertEqual(self.read_as(VICTIM, file), b"precious")
 
@@ -196,9 +210,11 @@ class Mapped(NamesCase):
         file = self.write_as(VICTIM, self.home(VICTIM, "unconfirmed"), b"precious")
         for uid in (VICTIM, 0):
             for more in ({}, {"confirmed": False}, {"confirmed": None}):
-                self.refused(uid, "Workspace.Wipe", why="InvalidInput", account=VICTIMS_NAME, **more)
                 self.refused(
-                    uid, "Enrollment.Deregister", why="InvalidInput", account=VICTIMS_NAME, wipe=True, **more)
+                    uid, "Workspace.Wipe", why="InvalidInput", account=VICTIMS_NAME, **more)
+                self.refused(
+                    uid, "Enrollment.Deregister", why="InvalidInput", account=VICTIMS_NAME,
+                    wipe=True, **more)
         self.assertEqual(self.read_as(VICTIM, file), b"precious")
 
     def test_nobody_works_for_another_users_account(self):
@@ -216,19 +232,24 @@ class Mapped(NamesCase):
         trap.chmod(0o777)
         directory = os.open(trap, os.O_PATH)
         self.addCleanup(os.close, directory)
-        self.client(ATTACKER).call("Protection.Protect", [directory], more=True, owner=ATTACKERS_NAME, fileDescriptor=0)
+        self.client(ATTACKER).call(
+            "Protection.Protect", [directory], more=True, owner=ATTACKERS_NAME, fileDescriptor=0)
         self.assertEqual(self.info(trap)["owner"], ATTACKERS_NAME)
-        self.assertEqual(self.info(self.write_as(VICTIM, trap / "hers", b"precious"))["owner"], VICTIMS_NAME)
+        self.assertEqual(
+            self.info(self.write_as(VICTIM, trap / "hers", b"precious"))["owner"], VICTIMS_NAME)
         self.assertFalse(self.info(self.write_as(STRANGER, trap / "his", b"precious"))["managed"])
-        self.assertEqual(self.info(self.write_as(ATTACKER, trap / "own", b"own"))["owner"], ATTACKERS_NAME)
+        self.assertEqual(
+            self.info(self.write_as(ATTACKER, trap / "own", b"own"))["owner"], ATTACKERS_NAME)
 
     def test_the_app_configuration_goes_to_its_user_alone(self):
         self.tell_configuration()
-        found = self.client(VICTIM).call("Policy.Configuration", accounts=[VICTIMS_NAME])["fullData"]
+        found = self.client(VICTIM).call("Policy.Configuration", accounts=[VICTIMS_NAME])[
+            "fullData"]
         self.assertEqual(found[0]["token"], "secret")
         for uid in (ATTACKER, STRANGER):
             self.refused(uid, "Policy.Configuration", accounts=[VICTIMS_NAME])
-            self.assertEqual(self.client(uid).call("Policy.Configuration", accounts=[CEO])["fullData"], [])
+            self.assertEqual(
+                self.client(uid).call("Policy.Configuration", accounts=[CEO])["fullData"], [])
 
 
 class Unmapped(NamesCase):
@@ -244,16 +265,20 @@ class Unmapped(NamesCase):
         return settings
 
     def test_a_second_user_is_told_what_to_do(self):
-        self.assertIn("AccountUsers or AllowedAccounts", self.refuse_registration(VICTIM, VICTIMS_NAME))
+        self.assertIn(
+            "AccountUsers or AllowedAccounts", self.refuse_registration(VICTIM, VICTIMS_NAME))
 
     def test_a_name_that_others_files_carry_is_not_claimed(self):
         name = "b@home.example"
         file = self.home(VICTIM, "plain")
         self.assertEqual(Writer(self, VICTIM, name).write(file), 0)
-        for claim in ({"name": name}, {"name": name.upper()}, {"name": "other@home.example", "objectId": name}):
+        for claim in (
+                {"name": name}, {"name": name.upper()},
+                {"name": "other@home.example", "objectId": name}):
             self.assertIn("AccountUsers", self.refuse_registration(ATTACKER, **claim))
         self.refused(
-            ATTACKER, "Identity.LinkAccount", account=ATTACKERS_NAME, objectId=name, passphrase=self.passphrase)
+            ATTACKER, "Identity.LinkAccount", account=ATTACKERS_NAME, objectId=name,
+            passphrase=self.passphrase)
         with self.assertRaises(Refusal):
             self.import_keys(ATTACKER, forged_export(name, os.urandom(16)))
         self.assertEqual(self.read_as(VICTIM, file), b"precious")
@@ -265,7 +290,9 @@ class Unmapped(NamesCase):
         os.chown(folder, VICTIM, VICTIM)
         descriptor = os.open(folder, os.O_PATH)
         self.addCleanup(os.close, descriptor)
-        self.client(VICTIM).call("Protection.Protect", [descriptor], more=True, owner=name, unmanaged=True, fileDescriptor=0)
+        self.client(VICTIM).call(
+            "Protection.Protect", [descriptor], more=True, owner=name, unmanaged=True,
+            fileDescriptor=0)
         self.refuse_registration(ATTACKER, name)
 
     def test_who_worked_for_a_name_before_its_claim_does_not_afterwards(self):
@@ -313,7 +340,8 @@ class Unmapped(NamesCase):
     def test_who_came_first_gets_no_app_configuration(self):
         self.tell_configuration()
         self.register(ATTACKER, CEO)
-        self.assertIn("AccountUsers", self.refused(ATTACKER, "Policy.Configuration", accounts=[CEO]))
+        self.assertIn(
+            "AccountUsers", self.refused(ATTACKER, "Policy.Configuration", accounts=[CEO]))
         self.refused(ATTACKER, "Policy.ConfigurationValue", account=CEO, key="token")
 
 
@@ -332,8 +360,10 @@ class TakenFirst(NamesCase):
         users = {taken: VICTIM, ATTACKERS_NAME: ATTACKER}
         place.write_text(json.dumps({**json.loads(place.read_text()), "AccountUsers": users}))
         self.restart()
-        self.refused(ATTACKER, "Workspace.Unlock", why="Blocked", account=taken, passphrase=self.passphrase)
-        status = self.client(ATTACKER).call("Enrollment.Login", account=taken, passphrase=self.passphrase)["status"]
+        self.refused(
+            ATTACKER, "Workspace.Unlock", why="Blocked", account=taken, passphrase=self.passphrase)
+        status = self.client(ATTACKER).call(
+            "Enrollment.Login", account=taken, passphrase=self.passphrase)["status"]
         self.assertEqual((status["didSucceed"], status["statusCode"]), (False, 209))
         self.wipe(0, taken)
         self.register(VICTIM, taken)

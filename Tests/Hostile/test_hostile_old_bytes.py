@@ -1,6 +1,8 @@
-"""Stricter stays stricter: old headers and old keybags, from free space or a backup, open nothing that is written later.
+"""Stricter stays stricter: old headers and old keybags, from free space or a backup, open nothing
+that is written later.
 
-The attacker has the disk: every header and keybag that ever lay there, the device secret, and what the daemon gives for them.
+The attacker has the disk: every header and keybag that ever lay there, the device secret, and what
+the daemon gives for them.
 """
 import errno
 import os
@@ -23,7 +25,8 @@ def header_of(path):
 
 
 def opens_any_block(key, path):
-    """True if a file key opens a block of what is on the disk, whichever file id it is taken for."""
+    """True if a file key opens a block of what is on the disk, whichever file id it is taken
+    for."""
     data = path.read_bytes()
     header = decoder.Header(data[:decoder.HEADER])
     for index in range(len(data) // decoder.BLOCK):
@@ -81,7 +84,8 @@ class OldHeaders(HostileCase):
         self.addCleanup(self.workspace.unlock, VICTIMS_NAME)
 
     def assert_header_opens_nothing(self, path, old, secret):
-        """The old first block is put back, and the account is locked: nothing of what is there now comes out."""
+        """The old first block is put back, and the account is locked: nothing of what is there now
+        comes out."""
         place = self.on_disk(path)
         self.lock()
         with open(place, "r+b") as file:
@@ -95,7 +99,8 @@ class OldHeaders(HostileCase):
         else:
             self.assertEqual(found, errno.EBADMSG)
         decoded = subprocess.run(
-            [sys.executable, decoder.__file__, "--state", self.workspace.state, place], capture_output=True)
+            [sys.executable, decoder.__file__, "--state", self.workspace.state, place],
+            capture_output=True)
         self.assertEqual(decoded.returncode, 7, decoded.stderr)
         self.assertNotIn(secret[5_000:5_200], decoded.stdout)
 
@@ -123,7 +128,9 @@ class OldHeaders(HostileCase):
         ids = [header_of(self.on_disk(path)).file_id for path in paths]
         self.rule("whenDeviceLocked", "A")
         wait_until(
-            lambda: all(header_of(self.on_disk(path)).file_id != before for path, before in zip(paths, ids)),
+            lambda: all(
+                header_of(self.on_disk(path)).file_id != before for path,
+                before in zip(paths, ids)),
             30, "the files are not sealed anew")
         for path, key in zip(paths, keys):
             self.assertEqual(self.class_of(path), "A")
@@ -150,7 +157,8 @@ class OldHeaders(HostileCase):
             os.fsync(held.fileno())
             self.assertEqual(os.stat(path).st_ino, number)
         self.assertFalse(opens_any_block(key, self.on_disk(path)))
-        self.assertEqual(self.read_as(VICTIM, path), b"written by an old handle" + pattern(20_000)[24:])
+        self.assertEqual(
+            self.read_as(VICTIM, path), b"written by an old handle" + pattern(20_000)[24:])
 
     def test_what_is_given_back_to_the_disk_is_closed_too(self):
         """A second name keeps what would lie in free space: it is the file under its new class."""
@@ -187,7 +195,8 @@ class OldHeaders(HostileCase):
             self.assertEqual((self.class_of(path), self.asked_and_exposed(path)), ("B", (2, 1)))
         finally:
             self.workspace.unlock(VICTIMS_NAME)
-        wait_until(lambda: not opens_any_block(key, self.on_disk(path)), 20, "the file keeps its key")
+        wait_until(
+            lambda: not opens_any_block(key, self.on_disk(path)), 20, "the file keeps its key")
         self.assertEqual(self.read_as(VICTIM, path), pattern(20_000))
 
     def test_an_old_copy_of_a_whole_file_is_sealed_anew_once_it_is_opened(self):
@@ -223,7 +232,9 @@ class OldHeaders(HostileCase):
         os.utime(path, ns=(1_000_000_000, 2_000_000_000))
         self.ask("B", path)
         facts = os.stat(path)
-        self.assertEqual((facts.st_mode & 0o777, facts.st_mtime_ns, facts.st_size), (0o640, 2_000_000_000, 1 << 32))
+        self.assertEqual(
+            (facts.st_mode & 0o777, facts.st_mtime_ns, facts.st_size),
+            (0o640, 2_000_000_000, 1 << 32))
         self.assertEqual((facts.st_uid, os.getxattr(path, "user.note")), (VICTIM, b"mine"))
         self.assertLess(self.on_disk(path).stat().st_blocks, 200)
         self.assertEqual(self.asked_and_exposed(path), (2, 0))
@@ -257,7 +268,9 @@ class OldKeybags(HostileCase):
         self.account = self.space.account(self.name)["id"]
 
     def keybags(self):
-        paths = [self.space.state / "keybags" / f"{self.account}.keybag{suffix}" for suffix in ("", ".copy")]
+        paths = [
+            self.space.state / "keybags" / f"{self.account}.keybag{suffix}"
+            for suffix in ("", ".copy")]
         return {path: path.read_bytes() for path in paths}
 
     def write(self, name, data):
@@ -283,7 +296,8 @@ class OldKeybags(HostileCase):
         self.add_passphrase()
         late, new = self.write("late", "late words"), self.keybags()
         wait_until(lambda: self.space.on_disk(early.name).read_bytes()[13] == 0
-                   and self.space.on_disk(early.name).read_bytes()[16:32] != before[16:32], 20, "not sealed anew")
+                   and self.space.on_disk(early.name).read_bytes()[16:32] != before[16:32], 20,
+                   "not sealed anew")
         self.restart(old)
         for path in (early, late):
             result = self.content(path, status=1)
@@ -309,7 +323,9 @@ class OldKeybags(HostileCase):
         self.assertEqual(self.space.decode(self.space.on_disk(late.name)), b"late words")
 
     def test_a_new_program_gets_the_new_keys_at_once(self):
-        old = {decoder.Keybag(data, (self.space.state / "device-secret").read_bytes()) for data in self.keybags().values()}
+        old = {
+            decoder.Keybag(data, (self.space.state / "device-secret").read_bytes())
+            for data in self.keybags().values()}
         self.add_passphrase()
         late = self.space.on_disk(self.write("three", "late words").name)
         header = header_of(late)
@@ -344,11 +360,14 @@ class OldKeybags(HostileCase):
         late = self.write("eight", "late words")
         export = self.space.root / f"export {self.number}"
         self.space.serving(
-            "account export", self.name, "--passfile", self.space.passfile, "--export-passfile", self.space.passfile,
+            "account export", self.name, "--passfile", self.space.passfile, "--export-passfile",
+            self.space.passfile,
             "-o", export)
-        for path, words in ((before, b"early words"), (self.space.on_disk(late.name), b"late words")):
+        for path, words in (
+                (before, b"early words"), (self.space.on_disk(late.name), b"late words")):
             result = subprocess.run(
-                ["/usr/bin/python3", decoder.__file__, "--export", export, "--passfile", self.space.passfile, path],
+                ["/usr/bin/python3", decoder.__file__, "--export", export, "--passfile",
+                self.space.passfile, path],
                 capture_output=True)
             if b"python3-argon2 is missing" in result.stderr:
                 self.skipTest("python3-argon2 is missing")

@@ -1,4 +1,5 @@
-"""Users that ask for all there is: connections, passphrases, frames, calls, descriptors, locks. Nobody else waits for it."""
+"""Users that ask for all there is: connections, passphrases, frames, calls, descriptors, locks.
+Nobody else waits for it."""
 import contextlib
 import errno
 import functools
@@ -14,7 +15,8 @@ import time
 import unittest
 
 from hostile import (
-    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user, in_background,
+    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user,
+    in_background,
     wait_until)
 
 # It times answers.
@@ -25,7 +27,8 @@ USERS = pathlib.Path(__file__).resolve().parents[1] / "Integration" / "file_user
 # Sends one frame again and again, by so many threads with a connection each.
 FLOOD = """
 import os, pathlib, socket, sys, threading, time
-# What a user's own programs take of the processors is the kernel's to share out: here it is what the daemon does for them.
+# What a user's own programs take of the processors is the kernel's to share out: here it is what
+# the daemon does for them.
 os.nice(19)
 path, count, frame = sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]).read_bytes() + b"\\0"
 def run():
@@ -61,7 +64,8 @@ while True:
     os.rename(mine + "-other", mine)
 """
 
-# Opens a file, or as many files as there are numbers, until it may open no more; says how many, and why.
+# Opens a file, or as many files as there are numbers, until it may open no more; says how many, and
+# why.
 OPENS = """
 import errno, os, resource, sys
 path, most, way = sys.argv[1], int(sys.argv[2]), sys.argv[3]
@@ -108,7 +112,8 @@ class SharesCase(HostileCase):
         return json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode()
 
     def flood(self, uid, frame, count=64):
-        """A context in which a user sends a frame by many connections, as fast as it is answered."""
+        """A context in which a user sends a frame by many connections, as fast as it is
+        answered."""
         file = tempfile.NamedTemporaryFile(prefix="mamd-flood-")
         self.addCleanup(file.close)
         file.write(frame)
@@ -206,12 +211,15 @@ class Sockets(SharesCase):
         self.assert_bounded(self.quiet)
         for sender in senders:
             sender.join()
-        # Two users, eight frames each: not 200 of them. What an array has grown to may be twice what is in it.
+        # Two users, eight frames each: not 200 of them. What an array has grown to may be twice
+        # what is in it.
         self.assertLess(self.daemon_memory_mib() - before, 64)
 
     def test_frames_of_a_million_values(self):
         before = self.daemon_memory_mib()
-        frame = b'{"method":"io.mamd.Workspace.Status","parameters":{"x":[' + b"[]," * 340_000 + b"0]}}"
+        frame = (
+            b'{"method":"io.mamd.Workspace.Status","parameters":{"x":[' + b"[]," * 340_000
+            + b"0]}}")
         with self.flood(ATTACKER, frame, 32), self.flood(STRANGER, frame, 32):
             self.assert_bounded(self.quiet)
         self.assertLess(self.daemon_memory_mib() - before, 96)
@@ -229,7 +237,8 @@ class Sockets(SharesCase):
             self.assert_bounded(self.quiet, count=5)
 
     def test_too_many_passphrases_are_refused_at_once(self):
-        frame = self.frame("Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase) + b"\0"
+        frame = self.frame(
+            "Workspace.Unlock", account=ATTACKERS_NAME, passphrase=self.passphrase) + b"\0"
         clients = [self.raw(ATTACKER) for _ in range(40)]
         for client in clients:
             client.sendall(frame)
@@ -303,7 +312,8 @@ class Sockets(SharesCase):
     def test_long_names_and_lists(self):
         names = [f"{number}@contoso.com" for number in range(9_000)]
         for method, parameters in (
-                ("Policy.Configuration", {"accounts": names}), ("Policy.ShareTargets", {"programs": names}),
+                ("Policy.Configuration", {"accounts": names}),
+                ("Policy.ShareTargets", {"programs": names}),
                 ("Policy.SameIdentity", {"first": "x" * 900_000, "second": "y"}),
                 ("Identity.SetUserInterfaceIdentities", {"identities": names})):
             with self.subTest(method), self.client(STRANGER) as client:
@@ -366,7 +376,8 @@ class Locks(SharesCase):
     def setUp(self):
         super().setUp()
         path = self.write_as(ATTACKER, self.home(ATTACKER, "stuck"), b"x" * 4096)
-        # Who may not use userfaultfd has memory of a file system of his own: the same to the kernel.
+        # Who may not use userfaultfd has memory of a file system of his own: the same to the
+        # kernel.
         self.program = subprocess.Popen(
             ["setpriv", f"--reuid={ATTACKER}", f"--regid={ATTACKER}", "--clear-groups",
              "--inh-caps=+sys_ptrace", "--ambient-caps=+sys_ptrace",
@@ -429,15 +440,19 @@ class Descriptors(SharesCase):
 
     @classmethod
     def prepare(cls):
-        few = ("prlimit", f"--nofile={cls.LIMIT}:{cls.LIMIT}", "setpriv", "--inh-caps=-sys_resource",
+        few = (
+            "prlimit", f"--nofile={cls.LIMIT}:{cls.LIMIT}", "setpriv", "--inh-caps=-sys_resource",
                "--bounding-set=-sys_resource", "--")
         cls.workspace.mount = functools.partial(cls.workspace.mount, prefix=few)
 
     def holder(self, uid, way, most):
-        """A program of that user's that holds what it could open; how many, and the error that ended it."""
+        """A program of that user's that holds what it could open; how many, and the error that
+        ended it."""
         program = subprocess.Popen(
-            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B", "-c", OPENS,
-             self.home(uid), str(most), way], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", sys.executable, "-B",
+            "-c", OPENS,
+             self.home(uid), str(most), way], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+             text=True)
         self.addCleanup(lambda: program.communicate(timeout=30))
         count, error = program.stdout.readline().split()
         return int(count), error

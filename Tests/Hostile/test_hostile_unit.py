@@ -1,4 +1,5 @@
-"""The daemon's surroundings: the sandbox of its unit, its memory in cores, names that steer terminals."""
+"""The daemon's surroundings: the sandbox of its unit, its memory in cores, names that steer
+terminals."""
 import ctypes
 import json
 import os
@@ -21,8 +22,10 @@ HOOK = pathlib.Path(__file__).with_name("taken_over.py")
 
 # What works for root outside of the sandbox, so that a refusal is the sandbox's.
 POSSIBLE = {
-    "root_of_process_1", "root_of_a_user", "memory_of_a_service", "trace", "kill", "name_space_of_process_1",
-    "new_name_space", "mount", "private_socket_of_systemd", "system_bus", "crontab", "login_files_of_root", "unit_file",
+    "root_of_process_1", "root_of_a_user", "memory_of_a_service", "trace", "kill",
+    "name_space_of_process_1",
+    "new_name_space", "mount", "private_socket_of_systemd", "system_bus", "crontab",
+    "login_files_of_root", "unit_file",
     "keys_of_another_workspace", "network"}
 
 
@@ -38,7 +41,8 @@ class TakenOver(MachineCase):
             machine.run("cp", f"/lib/systemd/system/{unit}", "/run/systemd/system")
         machine.run("systemctl", "daemon-reload")
         machine.run("systemctl", "start", "dbus.service")
-        machine.run("mkdir", "-p", "/var/spool/cron", "/root", "/mnt", "/home", "/var/lib/mamd/other")
+        machine.run(
+            "mkdir", "-p", "/var/spool/cron", "/root", "/mnt", "/home", "/var/lib/mamd/other")
         cls.outside = [machine.begin("sleep", "600"), machine.begin(
             "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "sleep", "600")]
         cls.found = cls().as_hook()
@@ -55,23 +59,29 @@ class TakenOver(MachineCase):
         configuration, _ = self.make("taken")
         program, answer = self.machine.place / "taken_over.py", self.machine.place / "answer"
         shutil.copy2(HOOK, program)
-        hook = ["/bin/sh", "-c", f"cd {self.machine.place} && /usr/bin/python3 -B {program} {answer}"]
+        hook = [
+            "/bin/sh", "-c", f"cd {self.machine.place} && /usr/bin/python3 -B {program} {answer}"]
         (configuration / "settings.json").write_text(json.dumps({"Hooks": {"CheckIn": hook}}))
         self.machine.run("systemctl", "start", "mamd@taken")
-        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "taken")
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
+            "taken")
         self.machine.run("mamctl", "account", "check-in", "--workspace", "taken")
         return json.loads(answer.read_text())
 
     def as_root(self):
         answer = self.machine.place / "control"
-        self.machine.run("sh", "-c", f"cd {self.machine.place} && /usr/bin/python3 -B {HOOK.name} {answer}")
+        self.machine.run(
+            "sh", "-c", f"cd {self.machine.place} && /usr/bin/python3 -B {HOOK.name} {answer}")
         return json.loads(answer.read_text())
 
     def runTest(self):
         """unittest makes an instance of this name for the class's own set-up."""
 
     def test_root_outside_can_do_all_that(self):
-        self.assertLessEqual(POSSIBLE, {name for name, end in self.control.items() if end == "through"}, self.control)
+        self.assertLessEqual(
+            POSSIBLE, {name for name, end in self.control.items() if end == "through"},
+            self.control)
 
     def refused(self, *names):
         for name in names:
@@ -94,7 +104,9 @@ class TakenOver(MachineCase):
         self.refused("mount", "new_name_space")
 
     def test_it_has_systemd_start_nothing(self):
-        self.refused("transient_unit", "transient_unit_by_the_relay", "private_socket_of_systemd", "system_bus")
+        self.refused(
+            "transient_unit", "transient_unit_by_the_relay", "private_socket_of_systemd",
+            "system_bus")
 
     def test_it_leaves_nothing_that_root_runs(self):
         self.refused("crontab", "login_files_of_root", "unit_file")
@@ -138,10 +150,12 @@ class Surroundings(HostileCase):
         libc = ctypes.CDLL(None, use_errno=True)
         pid = self.workspace.daemon()
         for request in (16, 0x4206):  # PTRACE_ATTACH, PTRACE_SEIZE
-            self.assertEqual(as_user(ATTACKER, lambda: libc.ptrace(request, pid, None, None) == 0), 0)
+            self.assertEqual(
+                as_user(ATTACKER, lambda: libc.ptrace(request, pid, None, None) == 0), 0)
 
     def secrets(self):
-        (keybag,) = (bag for bag in decoder.keybags(self.workspace.state) if bag.name == VICTIMS_NAME)
+        (keybag,) = (
+            bag for bag in decoder.keybags(self.workspace.state) if bag.name == VICTIMS_NAME)
         header = decoder.Header(self.workspace.backing.joinpath(
             f"home{VICTIM}", "secret").read_bytes()[:decoder.HEADER])
         passphrase = self.passphrase.encode()
@@ -153,7 +167,8 @@ class Surroundings(HostileCase):
         self.addCleanup(holder.close)
         holder.read(50_000)
         secrets = self.secrets()
-        everything = self.core("-iex", "set use-coredump-filter off", "-ex", "set dump-excluded-mappings on")
+        everything = self.core(
+            "-iex", "set use-coredump-filter off", "-ex", "set dump-excluded-mappings on")
         self.assertIn(secrets["file key"], everything, "a search that finds nothing proves nothing")
         # As the kernel writes it: what the process wants to have dumped.
         memory = self.core()
@@ -165,7 +180,8 @@ class Surroundings(HostileCase):
         core = self.workspace.root / "core"
         commands = [word for command in settings for word in [command]]
         result = subprocess.run(
-            ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", *commands, "-p", str(self.workspace.daemon()),
+            ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", *commands, "-p",
+            str(self.workspace.daemon()),
              "-ex", f"gcore {core}"], capture_output=True, text=True, timeout=120)
         self.assertTrue(core.exists(), result.stdout + result.stderr)
         self.addCleanup(core.unlink, missing_ok=True)
@@ -173,7 +189,8 @@ class Surroundings(HostileCase):
 
     def test_the_kernel_dumps_no_core_to_a_program(self):
         """A limit of 0 is none for a core_pattern that is a pipe."""
-        pattern, dumpable = pathlib.Path("/proc/sys/kernel/core_pattern"), pathlib.Path("/proc/sys/fs/suid_dumpable")
+        pattern, dumpable = pathlib.Path("/proc/sys/kernel/core_pattern"), pathlib.Path(
+            "/proc/sys/fs/suid_dumpable")
         place = self.workspace.root / "cores"
         place.mkdir(exist_ok=True)
         script = self.workspace.root / "take-core"
@@ -193,7 +210,8 @@ class Surroundings(HostileCase):
             self.write_as(VICTIM, self.home(VICTIM, "dumped"), b"text")
             daemon = self.workspace.daemon()
             os.kill(daemon, 6)
-            wait_until(lambda: daemon not in daemons(str(self.workspace.root)), 20, "it does not die")
+            wait_until(
+                lambda: daemon not in daemons(str(self.workspace.root)), 20, "it does not die")
         finally:
             pattern.write_text(before[0])
             dumpable.write_text(before[1])
@@ -212,7 +230,8 @@ class Surroundings(HostileCase):
         status = self.daemon_status()
         for name in ("CapPrm", "CapEff"):
             held = int(status[name], 16)
-            for number, capability in {24: "SYS_RESOURCE", 16: "SYS_MODULE", 17: "SYS_RAWIO", 12: "NET_ADMIN"}.items():
+            for number, capability in {
+                    24: "SYS_RESOURCE", 16: "SYS_MODULE", 17: "SYS_RAWIO", 12: "NET_ADMIN"}.items():
                 self.assertEqual(held >> number & 1, 0, f"{name}: {capability}")
 
     # Names
@@ -226,18 +245,26 @@ class Surroundings(HostileCase):
         with self.client(ATTACKER) as client:
             for text in ("\u009b2J", "\u202egpj"):
                 try:
-                    client.call("Workspace.Unlock", account=f"{text}@contoso.com", passphrase="wrong")
+                    client.call(
+                        "Workspace.Unlock", account=f"{text}@contoso.com", passphrase="wrong")
                 except Exception:  # noqa: BLE001: refused, and told
                     pass
                 try:
-                    client.call("Workspace.RegisterAccount", name=f"m{text}@contoso.com", passphrase=self.passphrase)
+                    client.call(
+                        "Workspace.RegisterAccount", name=f"m{text}@contoso.com",
+                        passphrase=self.passphrase)
                 except Exception:  # noqa: BLE001: refused, and told
                     pass
-        for place in (self.workspace.state / "mamd.log", *self.workspace.state.glob("audit*/*"), *self.workspace.state.glob("audit*")):
+        for place in (
+                self.workspace.state / "mamd.log", *self.workspace.state.glob("audit*/*"),
+                *self.workspace.state.glob("audit*")):
             if place.is_file():
                 self.assert_plain(place.read_bytes(), str(place))
-        for verb in (("audit",), ("status",), ("account", "list"), ("audit", "--json"), ("status", "--json")):
-            result = subprocess.run(["mamctl", *verb], capture_output=True, env=self.workspace.environment)
+        for verb in (
+                ("audit",), ("status",), ("account", "list"), ("audit", "--json"),
+                ("status", "--json")):
+            result = subprocess.run(
+                ["mamctl", *verb], capture_output=True, env=self.workspace.environment)
             self.assert_plain(result.stdout, str(verb))
             self.assert_plain(result.stderr, str(verb))
 

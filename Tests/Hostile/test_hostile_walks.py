@@ -1,4 +1,5 @@
-"""Trees that are made to be walked through: too deep, too wide, full of odd things, and changed on the way."""
+"""Trees that are made to be walked through: too deep, too wide, full of odd things, and changed on
+the way."""
 import contextlib
 import errno
 import os
@@ -14,7 +15,8 @@ import time
 import unittest
 
 from hostile import (
-    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user, in_background, wait_until)
+    ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
+    in_background, wait_until)
 from workspace import MAGIC, daemons
 
 # Far beyond what a path can name; a full path for each level would be 3 GB.
@@ -70,7 +72,8 @@ while True:
 
 
 def make_deep(top, depth, name=NAME):
-    """Nested directories, each made in the one before: no path is ever named. Returns a descriptor of the last."""
+    """Nested directories, each made in the one before: no path is ever named. Returns a descriptor
+    of the last."""
     place = os.open(top, os.O_PATH)
     for _ in range(depth):
         os.mkdir(name, dir_fd=place)
@@ -129,7 +132,8 @@ class WalkCase(HostileCase):
         return result.stdout.splitlines()
 
     def await_recovery(self):
-        wait_until(lambda: "recovery" not in self.threads(), seconds=60, message="recovery does not end")
+        wait_until(
+            lambda: "recovery" not in self.threads(), seconds=60, message="recovery does not end")
 
     def threads(self):
         found = set()
@@ -139,7 +143,8 @@ class WalkCase(HostileCase):
         return found
 
     def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.workspace.daemon()}/stat").read_text().rpartition(")")[2].split()
+        fields = pathlib.Path(f"/proc/{self.workspace.daemon()}/stat").read_text().rpartition(")")[
+            2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -159,7 +164,9 @@ class Deep(WalkCase):
             return make_deep(f"/proc/self/fd/{home}/deep", DEPTH)
         cls.bottom = as_owner(ATTACKER, make)
         os.close(home)
-        with open(os.open("damaged", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=cls.bottom), "wb") as file:
+        with open(
+                os.open("damaged", os.O_CREAT | os.O_WRONLY, 0o644, dir_fd=cls.bottom),
+                "wb") as file:
             file.write(MAGIC + bytes(900))
 
     @classmethod
@@ -215,7 +222,8 @@ class Deep(WalkCase):
         with Client(self.workspace.socket, STRANGER) as client:
             client.socket.settimeout(60)
             path = self.write_as(STRANGER, self.home(STRANGER, "file"), b"mine")
-            self.assertTrue(client.call("Workspace.Wipe", account=STRANGERS_NAME, confirmed=True)["complete"])
+            self.assertTrue(
+                client.call("Workspace.Wipe", account=STRANGERS_NAME, confirmed=True)["complete"])
         self.assertFalse(path.exists())
         self.assert_small()
 
@@ -238,7 +246,9 @@ class Deep(WalkCase):
                     os.rename(f"{name}/{NAME}", NAME, src_dir_fd=place, dst_dir_fd=place)
                     os.rmdir(name, dir_fd=place)
             os.close(place)
-        self.assertEqual(self.read_as(VICTIM, self.write_as(VICTIM, self.home(VICTIM, "after"), b"all is well")), b"all is well")
+        self.assertEqual(
+            self.read_as(VICTIM, self.write_as(VICTIM, self.home(VICTIM, "after"), b"all is well")),
+            b"all is well")
         self.assert_small()
 
     def test_made_through_the_mount_it_costs_no_more(self):
@@ -266,7 +276,8 @@ class Wide(WalkCase):
             if number % 10_000 == 0:
                 os.close(os.open(str(number), os.O_CREAT, 0o644, dir_fd=place))
             else:
-                os.link(str(number // 10_000 * 10_000), str(number), src_dir_fd=place, dst_dir_fd=place)
+                os.link(
+                    str(number // 10_000 * 10_000), str(number), src_dir_fd=place, dst_dir_fd=place)
         os.close(place)
         os.chown(cls.wide, ATTACKER, ATTACKER)
 
@@ -305,7 +316,8 @@ class Wide(WalkCase):
                 b'{"method":"io.mamd.Protection.Protect","parameters":{"fileDescriptor":0,"owner":"%s"}}\0'
                 % ATTACKERS_NAME.encode()], [place])
             before = self.processor_seconds()
-            wait_until(lambda: self.processor_seconds() > before + 0.2, message="nothing is protected")
+            wait_until(
+                lambda: self.processor_seconds() > before + 0.2, message="nothing is protected")
         os.close(place)
         self.await_rest()
 
@@ -343,7 +355,8 @@ class Odd(WalkCase):
         self.assert_small()
 
     def test_sizes_that_lie(self):
-        """A managed header before terabytes of nothing: as after a crash, all of it would be the unfinished end."""
+        """A managed header before terabytes of nothing: as after a crash, all of it would be the
+        unfinished end."""
         sample = self.write_as(VICTIM, self.home(VICTIM, "sample"), bytes(9000))
         data = self.workspace.on_disk(f"home{VICTIM}", "sample").read_bytes()
         place = self.workspace.on_disk("lies")
@@ -361,7 +374,8 @@ class Odd(WalkCase):
         self.assert_small()
 
     def test_leftovers_by_the_thousand_in_the_workspace_s_own_directory(self):
-        work, recovery = self.workspace.on_disk(".mamd", "work"), self.workspace.on_disk(".mamd", "recovery")
+        work, recovery = self.workspace.on_disk(".mamd", "work"), self.workspace.on_disk(
+            ".mamd", "recovery")
         account = self.workspace.account(VICTIMS_NAME)["id"]
 
         def fill():
@@ -382,7 +396,8 @@ class Odd(WalkCase):
         shutil.copy("/bin/sleep", other)
         for uid in (0, ATTACKER):
             with self.subTest(uid=uid):
-                child = subprocess.Popen(["setpriv", f"--reuid={uid}", "--clear-groups", str(other), "100"])
+                child = subprocess.Popen(
+                    ["setpriv", f"--reuid={uid}", "--clear-groups", str(other), "100"])
                 self.addCleanup(child.wait)
                 self.addCleanup(child.kill)
                 text = f"process {child.pid}, at /nowhere\n"
@@ -410,13 +425,16 @@ class KilledWipe(WalkCase):
             keybags = self.workspace.state / "keybags"
             wait_until(lambda: not list(keybags.glob(identity + "*")), message="the keys are there")
             os.kill(self.workspace.daemon(), 9)
-        wait_until(lambda: not list(daemons(str(self.workspace.root))), message="the killed daemon does not die")
+        wait_until(
+            lambda: not list(daemons(str(self.workspace.root))),
+            message="the killed daemon does not die")
         start = time.monotonic()
         self.workspace.mount()
         self.assertLess(time.monotonic() - start, 1.0)
         # Of what is not removed yet nothing is given out.
         self.assertIn(self.read_as(ATTACKER, path), (errno.ENOENT, errno.EKEYREVOKED))
-        wait_until(lambda: not record.exists(), seconds=60, message="the wipe does not come to its end")
+        wait_until(
+            lambda: not record.exists(), seconds=60, message="the wipe does not come to its end")
         self.assertFalse(path.exists())
         with Client(self.workspace.socket, VICTIM) as client:
             client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
@@ -431,7 +449,8 @@ class Conversions(WalkCase):
     def setUp(self):
         self.path = self.home(ATTACKER, self._testMethodName)
         script = ("import os, sys\nfile = open(sys.argv[1], 'wb')\n"
-                  "for _ in range(int(sys.argv[2])): file.write(os.urandom(1 << 20))\nos.fsync(file.fileno())\n")
+                  "for _ in range(int(sys.argv[2])): file.write(os.urandom(1 << "
+                  "20))\nos.fsync(file.fileno())\n")
         subprocess.run(["setpriv", f"--reuid={ATTACKER}", f"--regid={ATTACKER}", "--clear-groups",
                         sys.executable, "-B", "-c", script, self.path, str(self.MIB)], check=True)
         self.addCleanup(os.unlink, self.path)
@@ -444,7 +463,8 @@ class Conversions(WalkCase):
         """There and back: sealed to plain, and plain to sealed."""
         for method, owner in (("DecryptFile", {}), ("EncryptFile", {"owner": ATTACKERS_NAME})):
             place = os.open(self.path, os.O_PATH)
-            self.attacker.call(f"Protection.{method}", descriptors=[place], fileDescriptor=0, **owner)
+            self.attacker.call(
+                f"Protection.{method}", descriptors=[place], fileDescriptor=0, **owner)
             os.close(place)
 
     def assert_renames_are_quick(self, seconds):
@@ -495,9 +515,12 @@ class Conversions(WalkCase):
 
     def test_its_readers_keep_no_thread_from_others(self):
         quiet = self.quiet_times()
-        reader = ("import os, sys\nfile = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT)\nprint(flush=True)\n"
+        reader = (
+            "import os, sys\nfile = os.open(sys.argv[1], os.O_RDONLY | "
+            "os.O_DIRECT)\nprint(flush=True)\n"
                   "import mmap\nbuffer = mmap.mmap(-1, 1 << 20)\n"
-                  "while True:\n    for piece in range(64): os.preadv(file, [buffer], piece << 20)\n")
+                  "while True:\n    for piece in range(64): os.preadv(file, [buffer], piece << "
+                  "20)\n")
         with in_background(ATTACKER, reader, self.path, count=2):
             busy = self.quiet_times()
             converter = threading.Thread(target=self.convert)

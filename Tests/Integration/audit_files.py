@@ -4,7 +4,9 @@ import json
 
 def records(workspace, *options):
     """What mamctl tells, one dictionary each."""
-    return [json.loads(line) for line in workspace.serving("audit", "--json", *options).stdout.splitlines()]
+    return [
+        json.loads(line)
+        for line in workspace.serving("audit", "--json", *options).stdout.splitlines()]
 
 
 def files(workspace):

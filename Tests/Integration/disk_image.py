@@ -27,14 +27,16 @@ class DiskImage:
         try:
             self.mount(self.image, self.path, *options)
         except subprocess.CalledProcessError as problem:
-            raise unittest.SkipTest(f"this machine has no loop devices: {problem.stderr}") from problem
+            raise unittest.SkipTest(
+                f"this machine has no loop devices: {problem.stderr}") from problem
 
     def mount(self, image, path, *options):
         run("mount", "-o", ",".join(["loop", *options]), image, path)
 
     @contextlib.contextmanager
     def after_power_cut(self):
-        """What is on the disk now, whatever the kernel has not written yet: a copy, mounted elsewhere."""
+        """What is on the disk now, whatever the kernel has not written yet: a copy, mounted
+        elsewhere."""
         copy, path = self.image.with_name("copy"), self.path.with_name("after")
         shutil.copy(self.image, copy)
         path.mkdir()

@@ -1,4 +1,5 @@
-"""Runs the console blocks of a document: a machine of the document's own, a shell in it for each user, a terminal.
+"""Runs the console blocks of a document: a machine of the document's own, a shell in it for each
+user, a terminal.
 
     ```console
     # a comment
@@ -6,9 +7,10 @@
     -	Work/plan.txt
     ```
 
-Lines beginning `$ ` are commands; `> `, `\\` at the end and here-documents go on with them. What follows is the output, in
-which `…` stands for anything, and alone on a line for any lines. A command must end with 0, unless its comment says
-`# status N` or `# fails …`, or the next command asks for `$?`. Comments of HTML directly before a block:
+Lines beginning `$ ` are commands; `> `, `\\` at the end and here-documents go on with them. What
+follows is the output, in which `…` stands for anything, and alone on a line for any lines. A
+command must end with 0, unless its comment says `# status N` or `# fails …`, or the next command
+asks for `$?`. Comments of HTML directly before a block:
 
     <!-- not-run: REASON -->      the block is left out
     <!-- run-as: root -->         by root, else (`user`) by ann
@@ -56,7 +58,8 @@ mount -t proc proc /proc
 exec sleep infinity
 """
 
-# Reads commands that end in NUL, and tells the status of each. A command sees neither channel, and sees the last status.
+# Reads commands that end in NUL, and tells the status of each. A command sees neither channel, and
+# sees the last status.
 SHELL = """
 cd
 last() { return $__status; }
@@ -132,7 +135,8 @@ def take_command(command, ahead):
     """The command with the lines that belong to it."""
     end = HERE_DOCUMENT.search(command)
     while ahead:
-        goes_on = end and command.rsplit("\n", 1)[-1] != end[1] or command.endswith("\\") or ahead[0][1].startswith("> ")
+        goes_on = end and command.rsplit("\n", 1)[-1] != end[1] or command.endswith("\\") or ahead[
+            0][1].startswith("> ")
         if not goes_on:
             break
         command += "\n" + ahead.pop(0)[1].removeprefix("> ")
@@ -154,8 +158,10 @@ def matches(expected, output):
         if line.strip() == "…":
             pattern += r"(?:.*\n)*?"
         else:
-            pattern += ".*".join(re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*\n"
-    return re.fullmatch(pattern, "".join(line.rstrip() + "\n" for line in trimmed(output.splitlines())))
+            pattern += ".*".join(
+                re.escape(part) for part in line.rstrip().split("…")) + r"[ \t]*\n"
+    return re.fullmatch(
+        pattern, "".join(line.rstrip() + "\n" for line in trimmed(output.splitlines())))
 
 
 def trimmed(lines):
@@ -168,7 +174,8 @@ def trimmed(lines):
 # Running
 
 class Place:
-    """Name spaces for mounts and processes, in which /home, /etc, /var/lib, /run and /srv are the document's own."""
+    """Name spaces for mounts and processes, in which /home, /etc, /var/lib, /run and /srv are the
+    document's own."""
 
     def __init__(self):
         self.root = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
@@ -178,18 +185,22 @@ class Place:
             shutil.copy2(shutil.which(program), self.root / "bin")
         with open(self.root / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT, "sh", self.root],
+                [*MORTAL, "unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", BOOT,
+                "sh", self.root],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.shells = {}
 
     def start(self):
-        wait_until(lambda: self.process.poll() is not None or self.is_up(), 30, "no place to run documents in")
+        wait_until(
+            lambda: self.process.poll() is not None or self.is_up(), 30,
+            "no place to run documents in")
         if self.process.poll() is not None:
             raise RuntimeError((self.root / "log").read_text(errors="replace"))
         return self
 
     def is_up(self):
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        children = pathlib.Path(
+            f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         self.init = children[0] if children else None
         return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
 
@@ -216,9 +227,11 @@ class Shell:
         commands, self.commands = os.pipe()
         self.statuses, statuses = os.pipe()
         self.terminal, terminal = pty.openpty()
-        identity = [] if user == "root" else ["setpriv", f"--reuid={ANN_ID}", f"--regid={ANN_ID}", "--clear-groups"]
+        identity = [] if user == "root" else [
+            "setpriv", f"--reuid={ANN_ID}", f"--regid={ANN_ID}", "--clear-groups"]
         environment = {
-            "HOME": f"/home/{user}", "USER": user, "LC_ALL": "C.UTF-8", "TERM": "dumb", "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+            "HOME": f"/home/{user}", "USER": user, "LC_ALL": "C.UTF-8", "TERM": "dumb",
+            "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}
         if user != "root":
             environment["XDG_RUNTIME_DIR"] = f"/run/user/{ANN_ID}"
@@ -226,7 +239,8 @@ class Shell:
         self.process = subprocess.Popen(
             ["nsenter", "-t", place.init, "-m", "-p", *identity, "setsid", "--ctty", "--wait",
              "bash", "-c", script, "bash", str(commands), str(statuses), self.output],
-            stdin=terminal, stdout=terminal, stderr=terminal, env=environment, pass_fds=(commands, statuses))
+            stdin=terminal, stdout=terminal, stderr=terminal, env=environment,
+            pass_fds=(commands, statuses))
         for descriptor in (commands, statuses, terminal):
             os.close(descriptor)
 
@@ -235,10 +249,12 @@ class Shell:
         os.write(self.commands, command.encode() + b"\0")
         shown, taken, answering, end = b"", 0, False, time.monotonic() + self.SECONDS
         while True:
-            ready, _, _ = select.select([self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
+            ready, _, _ = select.select(
+                [self.terminal, self.statuses], [], [], max(0, end - time.monotonic()))
             printed = self.output.read_bytes()[taken:] if self.output.exists() else b""
             # A terminal may be slower to give the end of an answer's line than a pipe its status.
-            if self.terminal in ready or answering and select.select([self.terminal], [], [], 0.2)[0]:
+            if self.terminal in ready or answering and select.select([self.terminal], [], [], 0.2)[
+                    0]:
                 asked = os.read(self.terminal, 4096)
                 # What was printed stands before a prompt, and behind the end of an answer's line.
                 answer = asked[:asked.find(b"\n") + 1 or None] if answering else b""
@@ -252,7 +268,9 @@ class Shell:
                 status = int(os.read(self.statuses, 16) or b"-1")
                 return (shown + printed).decode(errors="replace").replace("\r\n", "\n"), status
             else:
-                raise Failure(f"no end after {self.SECONDS} s; it showed: {(shown + printed).decode(errors='replace')}")
+                raise Failure(
+                    f"no end after {self.SECONDS} s; it showed: "
+                    f"{(shown + printed).decode(errors='replace')}")
 
     def type(self, answer):
         # Who asks for a secret throws away what was typed before echo was off.

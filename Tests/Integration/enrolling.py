@@ -1,4 +1,5 @@
-"""What the tests of enrolment share: a policy, a clock that can be moved, and programs that are called."""
+"""What the tests of enrolment share: a policy, a clock that can be moved, and programs that are
+called."""
 import json
 import os
 import pathlib
@@ -11,12 +12,14 @@ HOUR, DAY = 3600, 86400
 
 # A document that asks for nothing, but covers everybody.
 PLAIN = {
-    "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Plain", "pinRequired": False,
+    "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "Plain",
+    "pinRequired": False,
     "appDataEncryptionType": "useDeviceSettings"}
 
 # Class D where nothing else is asked for: what no lock closes, and a block does.
 DEBUG = {
-    "DebugSettingsEnabled": True, "LockGraceSeconds": 0, "DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
+    "DebugSettingsEnabled": True, "LockGraceSeconds": 0,
+    "DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
 
 
 class EnrollmentCase(WorkspaceCase):
@@ -29,7 +32,8 @@ class EnrollmentCase(WorkspaceCase):
     def setUp(self):
         super().setUp()
         type(self).tearDownClass()
-        type(self).workspace = type(self.workspace)(settings=self.settings_of_test(), policy=self.policy)
+        type(self).workspace = type(self.workspace)(
+            settings=self.settings_of_test(), policy=self.policy)
         self.workspace.init()
 
     def settings_of_test(self):
@@ -55,7 +59,9 @@ class EnrollmentCase(WorkspaceCase):
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(self.workspace.socket))
             client.settimeout(60)
-            client.sendall(json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode() + b"\0")
+            client.sendall(
+                json.dumps({"method": f"io.mamd.{method}", "parameters": parameters}).encode()
+                + b"\0")
             data = b""
             while not data.endswith(b"\0"):
                 part = client.recv(1 << 16)
@@ -111,7 +117,9 @@ class EnrollmentCase(WorkspaceCase):
 
     def told(self):
         """What hooks wrote that append their input to the log."""
-        return [json.loads(line) for line in self.log.read_text().splitlines()] if self.log.exists() else []
+        if not self.log.exists():
+            return []
+        return [json.loads(line) for line in self.log.read_text().splitlines()]
 
 
 def daemon_text(workspace):

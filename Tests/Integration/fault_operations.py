@@ -25,7 +25,8 @@ def on_file(change):
 
 
 def allocate(mode, start, count):
-    return on_file(lambda file: call("fallocate", file, mode, ctypes.c_long(start), ctypes.c_long(count)))
+    return on_file(
+        lambda file: call("fallocate", file, mode, ctypes.c_long(start), ctypes.c_long(count)))
 
 
 def store(descriptor):
@@ -63,7 +64,9 @@ def rewrite(place):
 
 
 def exchange(place):
-    call("renameat2", -100, os.fsencode(place.path("file")), -100, os.fsencode(place.path("other")), EXCHANGE)
+    call(
+        "renameat2", -100, os.fsencode(place.path("file")), -100, os.fsencode(place.path("other")),
+        EXCHANGE)
 
 
 def on_path(function, *arguments):
@@ -72,7 +75,8 @@ def on_path(function, *arguments):
 
 def ctl(*words):
     """A word `file` is the file's path in the mount."""
-    return lambda place: place.ctl(*(place.path("file") if word == "file" else word for word in words))
+    return lambda place: place.ctl(
+        *(place.path("file") if word == "file" else word for word in words))
 
 
 CONTENT = {
@@ -115,7 +119,8 @@ WORKSPACE = {
     "give to nobody": ctl("owner", "--set", PERSONAL, "--unmanaged", "file"),
     "give to another account": ctl("owner", "--set", BOB, "file"),
     "change the class": ctl("class", "--set", "A", "file"),
-    "change a directory's class": lambda place: place.ctl("class", "--set", "A", place.path("directory")),
+    "change a directory's class": lambda place: place.ctl(
+        "class", "--set", "A", place.path("directory")),
 }
 UNMANAGED = {
     "take from nobody": ctl("owner", "--set", ANN, "file"),

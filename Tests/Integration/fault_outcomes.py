@@ -33,7 +33,9 @@ class Facts:
     def __repr__(self):
         """Short: it is printed where it is not as expected."""
         zeros = len(self.content.rstrip(bytes(1)))
-        return f"{self.rest} {len(self.content)} bytes, {zlib.crc32(self.content):08x}, zeros from {zeros}"
+        return (
+            f"{self.rest} {len(self.content)} bytes, {zlib.crc32(self.content):08x}, zeros from "
+            f"{zeros}")
 
 
 def attributes(path):
@@ -101,16 +103,18 @@ class Outcome:
     """One operation of which one call failed."""
 
     def __init__(self, operation, place, old, new, problem):
-        self.operation, self.place, self.old, self.new, self.problem = operation, place, old, new, problem
+        self.operation, self.place, self.old, self.new, self.problem = (
+            operation, place, old, new, problem)
 
     def is_fine(self, found, remembered=False):
-        """Old or new. `remembered`: the kernel has not forgotten the inode, and with it the size that a write gave it which
-        then failed; the bytes there are zeros."""
+        """Old or new. `remembered`: the kernel has not forgotten the inode, and with it the size
+        that a write gave it which then failed; the bytes there are zeros."""
         if found in (self.old, self.new):
             return True
         if self.problem is None or found.keys() - self.new.keys() - self.old.keys():
             return False
-        return all(self.is_fine_part(found.get(name), self.old.get(name), self.new.get(name), remembered)
+        return all(
+            self.is_fine_part(found.get(name), self.old.get(name), self.new.get(name), remembered)
                    for name in {*found, *self.old, *self.new})
 
     def is_fine_part(self, found, old, new, remembered):
@@ -129,5 +133,6 @@ class Outcome:
     def describe(self, found):
         names = sorted({*found, *self.old, *self.new})
         return "\n".join(
-            f"{name}: {found.get(name)}\n    old {self.old.get(name)}\n    new {self.new.get(name)}" for name in names
+            f"{name}: {found.get(name)}\n    old {self.old.get(name)}\n    new {self.new.get(name)}"
+            for name in names
             if found.get(name) != self.old.get(name) or self.old.get(name) != self.new.get(name))

@@ -3,7 +3,8 @@
 
     file_users.py WAY FILE      says "ready" once it is at it, and ends when its standard input does
 
-WAY is one of those in WAYS. A refusal is waited out where the way is a loop; SIGBUS ends the program.
+WAY is one of those in WAYS. A refusal is waited out where the way is a loop; SIGBUS ends the
+program.
 """
 import ctypes
 import errno
@@ -32,7 +33,8 @@ def wait_for_a_word():
 
 
 def repeat(step):
-    """Does the step until told to end; it may be refused while the file is locked, or once it is wiped."""
+    """Does the step until told to end; it may be refused while the file is locked, or once it is
+    wiped."""
     step()
     ready()
     while not is_over():
@@ -90,7 +92,8 @@ UFFDIO_API, UFFDIO_REGISTER, UFFDIO_COPY = 0xC018AA3F, 0xC020AA00, 0xC028AA03
 
 
 def memory_that_waits():
-    """A page that is not there until somebody puts it there, and the descriptor that tells who waits for it."""
+    """A page that is not there until somebody puts it there, and the descriptor that tells who
+    waits for it."""
     libc = ctypes.CDLL(None, use_errno=True)
     descriptor = libc.syscall(SYS_USERFAULTFD[os.uname().machine], os.O_CLOEXEC)
     if descriptor < 0:
@@ -123,7 +126,8 @@ def write_slowly(path):
         wait_for_a_word()
         content = ctypes.create_string_buffer(b"slow" * (PAGE // 4), PAGE)
         fcntl.ioctl(
-            descriptor, UFFDIO_COPY, bytearray(struct.pack("QQQQq", address, ctypes.addressof(content), PAGE, 0, 0)))
+            descriptor, UFFDIO_COPY,
+            bytearray(struct.pack("QQQQq", address, ctypes.addressof(content), PAGE, 0, 0)))
 
     threading.Thread(target=serve, daemon=True).start()
     file = os.open(path, os.O_RDWR)

@@ -1,6 +1,8 @@
-"""A Debian as it is after its installation, in name spaces of its own: without Swift, and without a network.
+"""A Debian as it is after its installation, in name spaces of its own: without Swift, and without a
+network.
 
-Its base is made once, from the mirror that this machine installs from, and kept in .build. What a test changes is in memory.
+Its base is made once, from the mirror that this machine installs from, and kept in .build. What a
+test changes is in memory.
 """
 import os
 import pathlib
@@ -13,7 +15,8 @@ from login_bus import MORTAL
 from workspace import PREFIX, ROOT, wait_until
 
 # What the tests look with. None of it brings what mamd depends on.
-TOOLS = ("bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
+TOOLS = (
+    "bash-completion", "fish", "libglib2.0-bin", "man-db", "shared-mime-info", "systemd", "zsh")
 # Fetched with what they need in turn, but not installed: that is apt's work in the test.
 FETCHED = ("fuse3", "libfuse3-3", "libsodium23", "libssl3", "libsystemd0") + (
     ("libipsec-mb1",) if os.uname().machine == "x86_64" else ())
@@ -54,7 +57,9 @@ def base():
     if not directory.exists():
         unfinished = directory.with_suffix(".new")
         shutil.rmtree(unfinished, ignore_errors=True)
-        tell(["debootstrap", "--variant=minbase", "--include=" + ",".join(TOOLS), suite, unfinished, mirror])
+        tell(
+            ["debootstrap", "--variant=minbase", "--include=" + ",".join(TOOLS), suite, unfinished,
+            mirror])
         # What the tests install is gone with them: nothing need reach the disk.
         (unfinished / "etc" / "dpkg" / "dpkg.cfg.d" / "unsafe-io").write_text("force-unsafe-io\n")
         for command in (["clean"], ["update"], ["install", "--download-only", "--yes", *FETCHED]):
@@ -66,7 +71,8 @@ def base():
 def release():
     """The name of this machine's Debian, and the mirror that it has it from."""
     said = subprocess.run(
-        ["apt-get", "indextargets", "--format", "$(RELEASE) $(SITE)", "Created-By: Packages", "Origin: Debian"],
+        ["apt-get", "indextargets", "--format", "$(RELEASE) $(SITE)", "Created-By: Packages",
+        "Origin: Debian"],
         capture_output=True, text=True).stdout
     for line in said.splitlines():
         suite, _, mirror = line.partition(" ")
@@ -78,9 +84,11 @@ def release():
 def tell(command):
     result = subprocess.run(
         [*map(os.fspath, command)], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C", "DEBIAN_FRONTEND": "noninteractive"})
+        env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C",
+        "DEBIAN_FRONTEND": "noninteractive"})
     if result.returncode != 0:
-        raise RuntimeError(f"{command[0]}: status {result.returncode}: {(result.stdout + result.stderr)[-2000:]}")
+        raise RuntimeError(
+            f"{command[0]}: status {result.returncode}: {(result.stdout + result.stderr)[-2000:]}")
 
 
 class FreshDebian:
@@ -93,31 +101,40 @@ class FreshDebian:
         for directory in (self.shared, root):
             directory.mkdir()
         self.process = subprocess.Popen(
-            [*MORTAL, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--propagation", "private",
+            [*MORTAL, "unshare", "--mount", "--pid", "--net", "--fork", "--kill-child",
+            "--propagation", "private",
              "sh", "-c", BOOT, "sh", base(), root, self.shared],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        wait_until(lambda: self.process.poll() is not None or self.is_up(), 30, "the new root does not come up")
+        wait_until(
+            lambda: self.process.poll() is not None or self.is_up(), 30,
+            "the new root does not come up")
         if self.process.poll() is not None:
             raise RuntimeError(self.process.stderr.read())
 
     def is_up(self):
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        children = pathlib.Path(
+            f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         self.init = children[0] if children else None
         return self.init and pathlib.Path(f"/proc/{self.init}/comm").read_text() == "sleep\n"
 
     def run(self, *command, user=0, status=0):
         """Runs a command there. `status` None: any."""
         home = "/root" if user == 0 else "/shared/home"
-        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": home, "TERM": "dumb"}
+        environment = {
+            "PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL": "C.UTF-8", "HOME": home,
+            "TERM": "dumb"}
         if user:
             environment["XDG_RUNTIME_DIR"] = "/shared/runtime"
-        as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
+        as_user = [
+            "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user else []
         result = subprocess.run(
-            ["nsenter", "-t", self.init, "-m", "-p", "-n", "-r", "-w", "--", *as_user, *map(os.fspath, command)],
+            ["nsenter", "-t", self.init, "-m", "-p", "-n", "-r", "-w", "--", *as_user,
+            *map(os.fspath, command)],
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, env=environment)
         if status is not None and result.returncode != status:
             raise AssertionError(
-                f"{command}: status {result.returncode}, not {status}\n{result.stdout}{result.stderr}")
+                f"{command}: status {result.returncode}, not "
+                f"{status}\n{result.stdout}{result.stderr}")
         return result
 
     def close(self):

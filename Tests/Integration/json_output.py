@@ -1,4 +1,5 @@
-"""What `mamctl … --json` prints, held against docs/schema: nothing missing, and nothing that is not written there."""
+"""What `mamctl … --json` prints, held against docs/schema: nothing missing, and nothing that is
+not written there."""
 import functools
 import json
 import pathlib
@@ -9,7 +10,8 @@ SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "docs" / "schema"
 
 
 def closed(schema):
-    """The same schema, where a member that it does not name is a mistake. Readers have to expect those; tests do not."""
+    """The same schema, where a member that it does not name is a mistake. Readers have to expect
+    those; tests do not."""
     if isinstance(schema, list):
         return [closed(part) for part in schema]
     if not isinstance(schema, dict):
@@ -35,7 +37,8 @@ def validator(name):
 
 
 def name_of(words):
-    """The schema of the verb that a command line names; the options may stand anywhere behind it."""
+    """The schema of the verb that a command line names; the options may stand anywhere behind
+    it."""
     for count in (2, 1):
         name = "-".join(words[:count])
         if len(words) >= count and schema(name):
@@ -44,12 +47,14 @@ def name_of(words):
 
 
 def check(words, output):
-    """Fails unless the output is what the verb's schema says, or an error. A verb that prints no JSON is not looked at."""
+    """Fails unless the output is what the verb's schema says, or an error. A verb that prints no
+    JSON is not looked at."""
     name = name_of(words)
     found = schema(name) if name else {}
     if found.get("not") == {} or not output.strip():
         return
-    values = [json.loads(line) for line in output.splitlines()] if is_lines(found, output) else [json.loads(output)]
+    values = [json.loads(line) for line in output.splitlines()] if is_lines(found, output) else [
+        json.loads(output)]
     for value in values:
         if isinstance(value, dict) and set(value) == {"error"}:
             validator("error").validate(value)

@@ -3,8 +3,9 @@
 
     kill_writers.py WRITER DIRECTORY LOG SEED
 
-LOG lies outside the mount. Before a step its line `> …` is there, and after it, when the step is promised to last,
-`< …`. So the log says what must be there and what may be: `check` compares, after the next mount.
+LOG lies outside the mount. Before a step its line `> …` is there, and after it, when the step is
+promised to last, `< …`. So the log says what must be there and what may be: `check` compares,
+after the next mount.
 """
 import errno
 import mmap
@@ -16,9 +17,9 @@ import sys
 
 from workspace import FIRST, PAYLOAD, pattern
 
-# What a program sees of a daemon that dies while it asks, or has died; and one that goes by names and meets the next
-# daemon, before the account is unlocked.
-# The last: one name was looked up on the dead mount, and the other on the next.
+# What a program sees of a daemon that dies while it asks, or has died; and one that goes by names
+# and meets the next daemon, before the account is unlocked. The last: one name was looked up on the
+# dead mount, and the other on the next.
 DEAD = (errno.ENOTCONN, errno.ECONNABORTED, errno.ECANCELED, errno.EIO, errno.ENOKEY, errno.EXDEV)
 PAGE = 4096
 
@@ -65,7 +66,9 @@ class Writer:
 
     def last(self, mark, default):
         """The last number that stands behind the mark."""
-        return int(next((words[0] for found, words in reversed(list(self.lines())) if found == mark), default))
+        return int(
+            next((words[0] for found, words in reversed(list(self.lines())) if found == mark),
+            default))
 
     def demand(self, condition, *words):
         if not condition:
@@ -139,7 +142,8 @@ class Sizes(Writer):
     def run(self):
         file = os.open(self.directory / "sizes", os.O_RDWR | os.O_CREAT, 0o600)
         while True:
-            size = self.random.choice((0, FIRST, FIRST + 1, FIRST + PAYLOAD, self.random.randrange(self.LARGEST)))
+            size = self.random.choice(
+                (0, FIRST, FIRST + 1, FIRST + PAYLOAD, self.random.randrange(self.LARGEST)))
             self.intend("size", size)
             os.ftruncate(file, size)
             self.done("size", size)
@@ -153,13 +157,18 @@ class Sizes(Writer):
     def check(self):
         content, found = b"", (self.directory / "sizes").read_bytes()
         for mark, (what, number) in self.lines():
-            before, content = content, self.after(content, what, int(number)) if mark == ">" else content
+            before, content = content, self.after(
+                content, what, int(number)) if mark == ">" else content
         if mark == "<":
             before = content
         shortest, longest = sorted((before, content), key=len)
-        self.demand(len(shortest) <= len(found) <= len(longest), f"{len(found)} bytes of {len(shortest)} to {len(longest)}")
+        self.demand(
+            len(shortest) <= len(found) <= len(longest),
+            f"{len(found)} bytes of {len(shortest)} to {len(longest)}")
         one, other = (state.ljust(len(found), b"\0") for state in (before, content))
-        strange = [at for at, byte in enumerate(found) if byte not in (one[at], other[at], 0 if what == "fill" else one[at])]
+        strange = [
+            at for at, byte in enumerate(found)
+            if byte not in (one[at], other[at], 0 if what == "fill" else one[at])]
         self.demand(not strange, f"{what} {number}: bytes that nobody wrote at {strange[:3]}")
 
     def after(self, content, what, number):
@@ -213,12 +222,19 @@ class Slots(Writer):
         self.demand(len(found) == self.SIZE * self.COUNT, f"{len(found)} bytes")
         for start, end in self.pieces(len(found)):
             slot, place = divmod(start, self.SIZE)
-            allowed = [self.content(slot, version)[place : place + end - start] for version in possible[slot]]
-            self.demand(found[start:end] in allowed, f"slot {slot}, bytes {start} to {end}: none of {possible[slot]}")
+            allowed = [
+                self.content(slot, version)[place : place + end - start]
+                for version in possible[slot]]
+            self.demand(
+                found[start:end] in allowed,
+                f"slot {slot}, bytes {start} to {end}: none of {possible[slot]}")
 
     def pieces(self, length):
-        """What is old or new as a whole: it lies in one slot, in one page of the kernel's and in one block."""
-        edges = {0, length, *range(0, length, self.SIZE), *range(0, length, PAGE), *range(FIRST, length, PAYLOAD)}
+        """What is old or new as a whole: it lies in one slot, in one page of the kernel's and in
+        one block."""
+        edges = {
+            0, length, *range(0, length, self.SIZE), *range(0, length, PAGE),
+            *range(FIRST, length, PAYLOAD)}
         edges = sorted(edges)
         return zip(edges, edges[1:])
 
@@ -247,7 +263,8 @@ class Names(Writer):
         number = 0
         while True:
             number += 1
-            step = self.random.choice(("make", "make", "folder", "rename", "rename", "link", "remove"))
+            step = self.random.choice(
+                ("make", "make", "folder", "rename", "rename", "link", "remove"))
             have = sorted(self.model)
             chosen = self.random.choice(have) if have else None
             if step in ("make", "folder"):
@@ -296,10 +313,14 @@ class Names(Writer):
                 self.apply(after, *words)
         if mark == "<":
             before = after
-        found = {entry.name: "folder" if entry.is_dir() else "make" for entry in os.scandir(self.directory)}
+        found = {
+            entry.name: "folder" if entry.is_dir() else "make"
+            for entry in os.scandir(self.directory)}
         self.demand(found in (before, after), f"names {sorted(found.items())} after {mark} {words}")
         for name, kind in found.items():
-            self.demand(kind == "folder" or (self.directory / name).read_bytes() == b"", f"{name} is not empty")
+            self.demand(
+                kind == "folder" or (self.directory / name).read_bytes() == b"",
+                f"{name} is not empty")
 
 
 class Database(Writer):
@@ -338,15 +359,20 @@ class Database(Writer):
             rows = database.execute("select id, value from rows order by id").fetchall()
         finally:
             database.close()
-        self.demand(len(rows) in (committed, intended), f"{len(rows)} rows of {committed} or {intended}")
-        self.demand(rows == [(number, self.value(number)) for number in range(1, len(rows) + 1)], "a row differs")
+        self.demand(
+            len(rows) in (committed, intended), f"{len(rows)} rows of {committed} or {intended}")
+        self.demand(
+            rows == [(number, self.value(number)) for number in range(1, len(rows) + 1)],
+            "a row differs")
 
 
 class WriteAhead(Database):
     MODE = "wal"
 
 
-WRITERS = {writer.__name__: writer for writer in (Records, Save, Sizes, Slots, Mapped, Names, Database, WriteAhead)}
+WRITERS = {
+    writer.__name__: writer
+    for writer in (Records, Save, Sizes, Slots, Mapped, Names, Database, WriteAhead)}
 
 if __name__ == "__main__":
     name, directory, log, seed = sys.argv[1:]

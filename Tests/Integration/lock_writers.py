@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""A program that writes into a file while somebody locks and unlocks it, and remembers every byte that was taken.
+"""A program that writes into a file while somebody locks and unlocks it, and remembers every byte
+that was taken.
 
     lock_writers.py WAY HANDLE FILE MODEL [PART]
 
-WAY: write, pwrite, share, append or map. HANDLE: keep goes on with the same handle after a lock, reopen with a new
-one. Those that share a file have each their part of it.
-It says "ready", works until its standard input ends, writes what the file must hold into MODEL and prints its
-figures. After every unlock it reads its file, which the lock has driven out of the kernel's cache. Exit status 1: a
-byte was lost, or something failed otherwise than by a lock.
+WAY: write, pwrite, share, append or map. HANDLE: keep goes on with the same handle after a lock,
+reopen with a new one. Those that share a file have each their part of it. It says "ready", works
+until its standard input ends, writes what the file must hold into MODEL and prints its figures.
+After every unlock it reads its file, which the lock has driven out of the kernel's cache. Exit
+status 1: a byte was lost, or something failed otherwise than by a lock.
 """
 import ctypes
 import errno
@@ -28,7 +29,8 @@ class Lost(Exception):
 
 
 class Record(ctypes.Structure):
-    """Shared with the child that stores into a mapping. The pending change is the one that nobody acknowledged yet."""
+    """Shared with the child that stores into a mapping. The pending change is the one that nobody
+    acknowledged yet."""
     _fields_ = [(name, ctypes.c_uint64) for name in (
         "size", "number", "pending_start", "pending_count", "bytes", "refusals", "checks")]
 
@@ -130,7 +132,8 @@ class Writer:
             return False
 
     def check(self):
-        """Compares. The change that was refused may be there or not, byte by byte, and then counts as it is."""
+        """Compares. The change that was refused may be there or not, byte by byte, and then counts
+        as it is."""
         record = self.record
         found = self.read()
         start, end = record.pending_start, record.pending_start + record.pending_count
@@ -160,13 +163,17 @@ class Writer:
         return data
 
     def fail(self, found, expected):
-        differing = [place for place in range(min(len(found), len(expected))) if found[place] != expected[place]]
+        differing = [
+            place for place in range(min(len(found), len(expected)))
+            if found[place] != expected[place]]
         place = differing[0] if differing else min(len(found), len(expected))
         raise Lost(
             f"{self.path}: {len(differing)} bytes differ, from {place} to {differing[-1:]}; "
             f"size {len(found)}, expected {len(expected)}; "
-            f"found {bytes(found[place : place + 40])}, expected {bytes(expected[place : place + 40])}; "
-            f"pending {self.record.pending_count} at {self.record.pending_start}, change {self.record.number}")
+            f"found {bytes(found[place : place + 40])}, expected "
+            f"{bytes(expected[place : place + 40])}; "
+            f"pending {self.record.pending_count} at {self.record.pending_start}, change "
+            f"{self.record.number}")
 
 
 class RandomWriter(Writer):
@@ -179,7 +186,8 @@ class RandomWriter(Writer):
 
 
 class Sharer(RandomWriter):
-    """One of several on one file: they wait for each other in the kernel, with what they were allowed before a lock."""
+    """One of several on one file: they wait for each other in the kernel, with what they were
+    allowed before a lock."""
 
     def __init__(self, path, keeps_handle, part):
         self.base = part * SIZE
@@ -215,7 +223,8 @@ class Appender(Writer):
 
 
 class Mapper(Writer):
-    """Stores into a mapping, in a child: SIGBUS ends it. A store counts once the next instruction ran."""
+    """Stores into a mapping, in a child: SIGBUS ends it. A store counts once the next instruction
+    ran."""
 
     mapping = None
 
@@ -239,7 +248,8 @@ class Mapper(Writer):
         if child == 0:
             self.store_until_told_to_end()
         _, status = os.waitpid(child, 0)
-        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGBUS or status == errno.ENOKEY << 8:
+        if os.WIFSIGNALED(status) and os.WTERMSIG(
+                status) == signal.SIGBUS or status == errno.ENOKEY << 8:
             raise OSError(errno.ENOKEY, "SIGBUS, or refused")
         if status != 0:
             raise Lost(f"{self.path}: the child ended with {status:#x}")

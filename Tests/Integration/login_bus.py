@@ -1,7 +1,8 @@
 """A system bus of the tests' own, with the real systemd-logind on it.
 
-logind runs in a mount name space with a /run of its own, where sessions are written for it beforehand, and with a
-file of ours in place of the kernel's switch for sleep. systemd itself is not there: ServiceManager answers for it.
+logind runs in a mount name space with a /run of its own, where sessions are written for it
+beforehand, and with a file of ours in place of the kernel's switch for sleep. systemd itself is not
+there: ServiceManager answers for it.
 """
 import contextlib
 import json
@@ -60,7 +61,8 @@ MORTAL = ("setpriv", "--pdeathsig", "KILL", "--")
 
 
 class ServiceManager(threading.Thread):
-    """The little of systemd that logind asks for: a unit is started, and what it does takes until `wake`."""
+    """The little of systemd that logind asks for: a unit is started, and what it does takes until
+    `wake`."""
 
     UNIT_PROPERTIES = {"LoadState": "loaded", "ActiveState": "active"}
     JOB = "/org/freedesktop/systemd1/job/1"
@@ -85,7 +87,8 @@ class ServiceManager(threading.Thread):
                     continue
                 answer = self.answer(call.header.fields[HeaderFields.member], call.body)
                 self.connection.send(
-                    new_method_return(call, *answer) if answer else new_error(call, "org.freedesktop.DBus.Error.UnknownMethod"))
+                    new_method_return(call, *answer) if answer
+                    else new_error(call, "org.freedesktop.DBus.Error.UnknownMethod"))
         except OSError:
             self.connection.close()  # the bus was stopped
 
@@ -102,8 +105,10 @@ class ServiceManager(threading.Thread):
     def wake(self):
         from jeepney import DBusAddress, new_signal
 
-        manager = DBusAddress("/org/freedesktop/systemd1", interface="org.freedesktop.systemd1.Manager")
-        self.connection.send(new_signal(manager, "JobRemoved", "uoss", (1, self.JOB, "suspend.target", "done")))
+        manager = DBusAddress(
+            "/org/freedesktop/systemd1", interface="org.freedesktop.systemd1.Manager")
+        self.connection.send(
+            new_signal(manager, "JobRemoved", "uoss", (1, self.JOB, "suspend.target", "done")))
 
 
 class LoginBus:
@@ -114,7 +119,8 @@ class LoginBus:
         self.root.chmod(0o711)
         self.address = f"unix:path={self.root}/bus"
         self.environment = {
-            **os.environ, "LC_ALL": "C", "DBUS_SYSTEM_BUS_ADDRESS": self.address, "SYSTEMD_LOG_TARGET": "console"}
+            **os.environ, "LC_ALL": "C", "DBUS_SYSTEM_BUS_ADDRESS": self.address,
+            "SYSTEMD_LOG_TARGET": "console"}
         self.processes = []
         (self.root / "bus.conf").write_text(BUS_CONFIGURATION.format(path=self.root / "bus"))
         self.write_sessions(sessions)
@@ -125,7 +131,8 @@ class LoginBus:
             (state / name).mkdir(parents=True)
         (state / "logind.conf.d" / "tests.conf").write_text(LOGIND_CONFIGURATION)
         for session, uid in sessions.items():
-            (state / "users" / str(uid)).write_text(f"NAME=user{uid}\nSTATE=active\nSESSIONS={session}\n")
+            (state / "users" / str(uid)).write_text(
+                f"NAME=user{uid}\nSTATE=active\nSESSIONS={session}\n")
             (state / "sessions" / session).write_text(
                 f"UID={uid}\nUSER=user{uid}\nACTIVE=1\nSTATE=active\nREMOTE=0\nTYPE=wayland\nCLASS=user\n"
                 f"SCOPE=session-{session}.scope\nSERVICE=tests\n")
@@ -139,7 +146,9 @@ class LoginBus:
 
     def start_logind(self):
         self.run("unshare", "--mount", "sh", "-c", START_LOGIND, "sh", self.root / "systemd")
-        wait_until(lambda: self.ask("busctl", "status", MANAGER[0], check=False).returncode == 0, PATIENCE, "no logind")
+        wait_until(
+            lambda: self.ask("busctl", "status", MANAGER[0], check=False).returncode == 0, PATIENCE,
+            "no logind")
 
     def restart_logind(self):
         logind = self.processes.pop()
@@ -149,7 +158,10 @@ class LoginBus:
 
     def run(self, *command):
         with open(self.root / "log", "ab") as log:
-            self.processes.append(subprocess.Popen([*MORTAL, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.environment))
+            self.processes.append(
+                subprocess.Popen(
+                    [*MORTAL, *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                    env=self.environment))
 
     def stop(self):
         for process in reversed(self.processes):
@@ -166,9 +178,11 @@ class LoginBus:
     # What people and programs do
 
     def ask(self, *command, check=True):
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60, env=self.environment)
+        result = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, env=self.environment)
         if check and result.returncode != 0:
-            raise AssertionError(f"{command}: {result.stderr}{(self.root / 'log').read_text(errors='replace')[-4000:]}")
+            log = (self.root / "log").read_text(errors="replace")[-4000:]
+            raise AssertionError(f"{command}: {result.stderr}{log}")
         return result
 
     def call(self, *words):
@@ -185,7 +199,9 @@ class LoginBus:
         return self.call(*MANAGER, "GetSession", "s", session)[0]
 
     def set_locked_hint(self, session, value):
-        self.call(MANAGER[0], self.path(session), "org.freedesktop.login1.Session", "SetLockedHint", "b", value)
+        self.call(
+            MANAGER[0], self.path(session), "org.freedesktop.login1.Session", "SetLockedHint", "b",
+            value)
 
     @contextlib.contextmanager
     def asleep(self):
@@ -204,6 +220,9 @@ class LoginBus:
 
     def forge(self, session, signal, receiver):
         """A signal straight to one process, from somebody who is not logind."""
-        path, names = self.path(session), json.loads(self.ask("busctl", "--json=short", "list").stdout)
+        path, names = self.path(session), json.loads(
+            self.ask("busctl", "--json=short", "list").stdout)
         name = next(entry["name"] for entry in names if entry["pid"] == receiver)
-        self.ask("busctl", f"--destination={name}", "emit", path, "org.freedesktop.login1.Session", signal)
+        self.ask(
+            "busctl", f"--destination={name}", "emit", path, "org.freedesktop.login1.Session",
+            signal)

@@ -1,4 +1,5 @@
-"""Another machine: other XDG directories, and so another device secret, for a copy of the same backing directory."""
+"""Another machine: other XDG directories, and so another device secret, for a copy of the same
+backing directory."""
 import hashlib
 import json
 import os
@@ -12,7 +13,8 @@ POLICY = {"appDataEncryptionType": "useDeviceSettings"}
 
 
 def another_machine(workspace, copy=None, policies=True):
-    """What an administrator sets up: the workspace's settings and policies, and a copy of its files. Not mounted."""
+    """What an administrator sets up: the workspace's settings and policies, and a copy of its
+    files. Not mounted."""
     other = Workspace(workspace.name)
     other.backing.rmdir()
     (copy or copy_all)(workspace.backing, other.backing)
@@ -37,7 +39,8 @@ def copy_all(source, destination):
 
 
 def populate(workspace, directory):
-    """Files of every class, a sparse one, an empty one, one of nobody's and a nested one, as the digests of a tree."""
+    """Files of every class, a sparse one, an empty one, one of nobody's and a nested one, as the
+    digests of a tree."""
     directory.mkdir(exist_ok=True)
     for letter in "ABCD":
         path = directory / f"class {letter}"
@@ -73,7 +76,8 @@ def tree(directory):
 def records(workspace):
     folder = workspace.backing / ".mamd" / "recovery"
     # Unfinished ones begin with a dot.
-    return sorted(path for path in folder.iterdir() if path.name[0] != ".") if folder.exists() else []
+    return sorted(
+        path for path in folder.iterdir() if path.name[0] != ".") if folder.exists() else []
 
 
 def account_of(record):
@@ -81,5 +85,6 @@ def account_of(record):
 
 
 __all__ = [
-    "ANN", "POLICY", "SETTINGS", "account_of", "another_machine", "note_place", "populate", "records",
+    "ANN", "POLICY", "SETTINGS", "account_of", "another_machine", "note_place", "populate",
+    "records",
     "tree"]

@@ -1,4 +1,5 @@
-"""The operations of test_matrix.py: what a program does with a file or directory, and how one sees that it worked."""
+"""The operations of test_matrix.py: what a program does with a file or directory, and how one sees
+that it worked."""
 import ctypes
 import errno
 import mmap
@@ -19,7 +20,8 @@ class Sigbus(Exception):
 
 
 def in_a_child(action, handle):
-    """Starts a child that waits for a word, acts, and ends. Returns what says the word and waits for the end.
+    """Starts a child that waits for a word, acts, and ends. Returns what says the word and waits
+    for the end.
 
     The child keeps no other handle open: a file of class B is closed when its test closes it."""
     here, there = os.pipe()
@@ -73,7 +75,8 @@ def new_mapping(action):
 
 
 class Cell:
-    """A fresh file of one class, and one operation on it. `content` is what the file must hold after the next unlock."""
+    """A fresh file of one class, and one operation on it. `content` is what the file must hold
+    after the next unlock."""
 
     def __init__(self, space, folder, operation, needs, letter):
         self.space, self.operation, self.letter = space, operation, letter
@@ -92,15 +95,18 @@ class Cell:
         self.handle = os.open(self.path, os.O_RDWR)
         os.pread(self.handle, len(CONTENT), 0)
         if needs == "mapping":
-            self.child = in_a_child(old_mapping(getattr(self, self.operation + "_action")), self.handle)
+            self.child = in_a_child(
+                old_mapping(getattr(self, self.operation + "_action")), self.handle)
 
     def still_works(self):
         """After the next unlock: the handle, and the content."""
         if self.handle is not None:
             expected = CONTENT if self.content is None else self.content
-            assert os.pread(self.handle, 1 << 20, 0) == expected, "other content through the old handle"
+            assert os.pread(
+                self.handle, 1 << 20, 0) == expected, "other content through the old handle"
             os.pwrite(self.handle, b"!", 0)
-            assert os.pread(self.handle, 1 << 20, 0) == b"!" + expected[1:], "no write through the old handle"
+            assert os.pread(self.handle, 1 << 20, 0) == b"!" + expected[
+                1:], "no write through the old handle"
             if self.content is not None:
                 self.content = b"!" + expected[1:]
             os.close(self.handle)
@@ -210,7 +216,8 @@ class Cell:
 
     def create(self):
         path = self.folder / "new"
-        handle = self.whole_or_nothing(path, lambda: os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        handle = self.whole_or_nothing(
+            path, lambda: os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         os.write(handle, CONTENT)
         assert os.pread(handle, 1 << 20, 0) == CONTENT, "other content through its own handle"
         os.close(handle)

@@ -36,9 +36,11 @@ def programs_for_all():
 
 
 def with_fuse_device(mode, place, command):
-    """The command in a mount name space where /dev/fuse has this mode: the machine's stays as it is."""
+    """The command in a mount name space where /dev/fuse has this mode: the machine's stays as it
+    is."""
     script = (
-        f'mount -t tmpfs -o mode=0755 none "$1" && mknod "$1/fuse" c 10 229 && chmod {mode:o} "$1/fuse" && '
+        f'mount -t tmpfs -o mode=0755 none "$1" && mknod "$1/fuse" c 10 229 && chmod {mode:o} '
+        f'"$1/fuse" && '
         'mount --bind "$1/fuse" /dev/fuse && shift && exec "$@"')
     return ("unshare", "--mount", "sh", "-c", script, "sh", str(place / "device"), *command)
 

@@ -1,4 +1,5 @@
-"""What the kernel has cached of a file: cachestat(2) and mincore(2), neither of which Python offers."""
+"""What the kernel has cached of a file: cachestat(2) and mincore(2), neither of which Python
+offers."""
 import ctypes
 import mmap
 
@@ -13,18 +14,22 @@ class Range(ctypes.Structure):
 
 class Pages(ctypes.Structure):
     """The answer of cachestat(2), all in pages."""
-    _fields_ = [(name, ctypes.c_uint64) for name in ("cached", "dirty", "writeback", "evicted", "recently_evicted")]
+    _fields_ = [
+        (name, ctypes.c_uint64)
+        for name in ("cached", "dirty", "writeback", "evicted", "recently_evicted")]
 
 
 def cachestat(descriptor):
-    """Of the whole file. Counts pages too that were made for a read which then failed, and hold nothing."""
+    """Of the whole file. Counts pages too that were made for a read which then failed, and hold
+    nothing."""
     pages = Pages()
     call("syscall", SYS_CACHESTAT, descriptor, ctypes.byref(Range(0, 0)), ctypes.byref(pages), 0)
     return pages
 
 
 def readable_pages(descriptor, size):
-    """How many pages hold content that a mapping would show at once. Looking brings nothing into the cache."""
+    """How many pages hold content that a mapping would show at once. Looking brings nothing into
+    the cache."""
     with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as mapping:
         flags = (ctypes.c_ubyte * -(-size // mmap.PAGESIZE))()
         # Python refuses the address of a read-only buffer: ask its export instead.
@@ -48,17 +53,20 @@ LRU, FRAME = 1 << 5, (1 << 55) - 1
 
 
 def are_mostly(count, pages):
-    """Whether so many of these pages are cached as ours left them: the kernel takes clean ones back whenever it
-    likes, some kernels every few seconds with most of the memory free (DAMON_RECLAIM)."""
+    """Whether so many of these pages are cached as ours left them: the kernel takes clean ones back
+    whenever it likes, some kernels every few seconds with most of the memory free
+    (DAMON_RECLAIM)."""
     return count > pages * 3 // 4
 
 
 def frames(descriptor, size):
-    """The page frames that the file's cached pages lie in: how to watch them when nobody has the file open. Root only."""
+    """The page frames that the file's cached pages lie in: how to watch them when nobody has the
+    file open. Root only."""
     with mmap.mmap(descriptor, size, prot=mmap.PROT_READ) as mapping:
         for offset in range(0, size, mmap.PAGESIZE):
             mapping[offset]
-        entries = words("/proc/self/pagemap", address_of(mapping) // mmap.PAGESIZE, size // mmap.PAGESIZE)
+        entries = words(
+            "/proc/self/pagemap", address_of(mapping) // mmap.PAGESIZE, size // mmap.PAGESIZE)
         return [entry & FRAME for entry in entries]
 
 

@@ -1,4 +1,5 @@
-"""The system calls of the POSIX tests that take a path, each by a name: the same table for every scenario."""
+"""The system calls of the POSIX tests that take a path, each by a name: the same table for every
+scenario."""
 import ctypes
 import os
 import stat
@@ -58,7 +59,8 @@ def names(path):
 def kinds(path):
     with os.scandir(os.fsencode(path)) as entries:
         return tuple(sorted(
-            (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False), entry.is_symlink())
+            (entry.name, entry.is_dir(follow_symlinks=False), entry.is_file(follow_symlinks=False),
+            entry.is_symlink())
             for entry in entries))
 
 
@@ -83,8 +85,10 @@ CALLS = {
     "mkfifo": lambda path: os.mkfifo(path, 0o640),
     "mknod of a file": lambda path: os.mknod(path, stat.S_IFREG | 0o640),
     "mknod of a socket": lambda path: os.mknod(path, stat.S_IFSOCK | 0o640),
-    "mknod of a character device": lambda path: os.mknod(path, stat.S_IFCHR | 0o640, os.makedev(1, 3)),
-    "mknod of a block device": lambda path: os.mknod(path, stat.S_IFBLK | 0o640, os.makedev(259, 70000)),
+    "mknod of a character device": lambda path: os.mknod(
+        path, stat.S_IFCHR | 0o640, os.makedev(1, 3)),
+    "mknod of a block device": lambda path: os.mknod(
+        path, stat.S_IFBLK | 0o640, os.makedev(259, 70000)),
     "symlink": lambda path: os.symlink("target", path),
     "symlink as long as can be": lambda path: os.symlink("t" * 4095, path),
     "symlink too long": lambda path: os.symlink("t" * 4096, path),

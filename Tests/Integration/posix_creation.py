@@ -15,12 +15,16 @@ NOBODY = 0xFFFFFFFF
 # Lists as (tag, permissions, id).
 LISTS = {
     "no default list": None,
-    "a short default list": ((USER_OBJECT, 7, NOBODY), (GROUP_OBJECT, 5, NOBODY), (OTHER, 0, NOBODY)),
+    "a short default list": (
+        (USER_OBJECT, 7, NOBODY), (GROUP_OBJECT, 5, NOBODY), (OTHER, 0, NOBODY)),
     "a default list for a user": (
-        (USER_OBJECT, 7, NOBODY), (USER, 6, 2002), (GROUP_OBJECT, 5, NOBODY), (MASK, 7, NOBODY), (OTHER, 4, NOBODY)),
+        (USER_OBJECT, 7, NOBODY), (USER, 6, 2002), (GROUP_OBJECT, 5, NOBODY), (MASK, 7, NOBODY),
+        (OTHER, 4, NOBODY)),
     "a default list of everything": (
-        (USER_OBJECT, 7, NOBODY), (GROUP_OBJECT, 7, NOBODY), (GROUP, 7, 3004), (MASK, 7, NOBODY), (OTHER, 7, NOBODY)),
-    "a default list of nothing": ((USER_OBJECT, 0, NOBODY), (GROUP_OBJECT, 0, NOBODY), (OTHER, 0, NOBODY)),
+        (USER_OBJECT, 7, NOBODY), (GROUP_OBJECT, 7, NOBODY), (GROUP, 7, 3004), (MASK, 7, NOBODY),
+        (OTHER, 7, NOBODY)),
+    "a default list of nothing": (
+        (USER_OBJECT, 0, NOBODY), (GROUP_OBJECT, 0, NOBODY), (OTHER, 0, NOBODY)),
 }
 
 
@@ -48,7 +52,8 @@ def temporary(mode):
 
 CREATIONS = {
     "open": lambda mode: os.close(os.open("folder/new", os.O_CREAT | os.O_WRONLY, mode)),
-    "open exclusively": lambda mode: os.close(os.open("folder/new", os.O_CREAT | os.O_EXCL | os.O_RDONLY, mode)),
+    "open exclusively": lambda mode: os.close(
+        os.open("folder/new", os.O_CREAT | os.O_EXCL | os.O_RDONLY, mode)),
     "mkdir": lambda mode: os.mkdir("folder/new", mode),
     "mkfifo": lambda mode: os.mkfifo("folder/new", mode),
     "mknod": lambda mode: os.mknod("folder/new", stat.S_IFREG | mode),
@@ -79,8 +84,11 @@ def creation(place):
                             if entries:
                                 os.setxattr("folder", DEFAULT, encoded(entries))
                         for name, action in CREATIONS.items():
-                            label = f"{name} of mode {mode:o} with umask {umask:o} under {what}, by {actor.name}"
-                            place.note(label, (place.attempt(lambda: create(action, mode, umask), actor),))
+                            label = (
+                                f"{name} of mode {mode:o} with umask {umask:o} under {what}, by "
+                                f"{actor.name}")
+                            place.note(
+                                label, (place.attempt(lambda: create(action, mode, umask), actor),))
                             if os.path.lexists("folder/new"):
                                 (os.rmdir if name == "mkdir" else os.unlink)("folder/new")
 
@@ -99,7 +107,8 @@ def access_lists(place):
                             if os.getuid() == 0:
                                 os.chown(name, 2001, 3004)
                             os.chmod(name, mode)
-                            outcome = place.attempt(lambda: os.setxattr(name, kind, encoded(entries)), actor)
+                            outcome = place.attempt(
+                                lambda: os.setxattr(name, kind, encoded(entries)), actor)
                             label = f"{kind}: {what} on a {name} of mode {mode:o}, by {actor.name}"
                             place.note(label, (outcome, shape(os.stat(name)), lists(name)))
 

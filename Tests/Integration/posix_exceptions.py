@@ -1,5 +1,6 @@
-"""What is known to come out differently on the mount: docs/TESTING.md says why. Anything else is a failure, and so is an
-exception that is none any more. An exception is for a label, and for what differs in the outcome: no other part of it."""
+"""What is known to come out differently on the mount: docs/TESTING.md says why. Anything else is a
+failure, and so is an exception that is none any more. An exception is for a label, and for what
+differs in the outcome: no other part of it."""
 import re
 import stat
 
@@ -16,12 +17,16 @@ def exactly(*pairs):
 
 
 def bits_kept(found):
-    """The bits that one file's mode has here and not there, where nothing else differs; 0 otherwise."""
+    """The bits that one file's mode has here and not there, where nothing else differs; 0
+    otherwise."""
     try:
-        (((name, (mode, *rest), target), (other_name, (other_mode, *other_rest), other_target)),) = found
+        (
+            ((name, (mode, *rest), target), (other_name, (other_mode, *other_rest), other_target)),
+            ) = found
     except (TypeError, ValueError):
         return 0
-    if (name, rest, target) != (other_name, other_rest, other_target) or int(other_mode, 8) & ~int(mode, 8):
+    if (name, rest, target) != (other_name, other_rest, other_target) or int(other_mode, 8) & ~int(
+            mode, 8):
         return 0
     return int(mode, 8) & ~int(other_mode, 8)
 
@@ -34,7 +39,8 @@ TO_ITSELF = "chown to itself of a file of mode (2755|4711|6644|6755), by "
 
 # Scenario to patterns of whole labels, and for each what may differ.
 EXCEPTIONS = {
-    # chown(2) with neither user nor group: the kernel leaves set-id bits to us, and then has nothing left to tell us.
+    # chown(2) with neither user nor group: the kernel leaves set-id bits to us, and then has
+    # nothing left to tell us.
     "ownership": {
         TO_ITSELF + "(ann|root|self), after it": keeps_set_id_bits,
         TO_ITSELF + "(bob|cat|dan)": exactly((None, "EPERM")),
@@ -50,7 +56,8 @@ EXCEPTIONS = {
 # tmpfs knows less than the mount.
 IN_MEMORY = {
     **EXCEPTIONS,
-    "times": {**EXCEPTIONS["times"], "zero a range": exactly((None, "ENOTSUP"), ("file: mc", "file: "))},
+    "times": {
+        **EXCEPTIONS["times"], "zero a range": exactly((None, "ENOTSUP"), ("file: mc", "file: "))},
 }
 
 
@@ -60,5 +67,6 @@ def unexpected(exceptions, found):
         return re.fullmatch(pattern, label) and exceptions[pattern](parts(here, there))
 
     left = [item for item in found if not any(is_meant(pattern, *item) for pattern in exceptions)]
-    unused = [pattern for pattern in exceptions if not any(is_meant(pattern, *item) for item in found)]
+    unused = [
+        pattern for pattern in exceptions if not any(is_meant(pattern, *item) for item in found)]
     return left, unused

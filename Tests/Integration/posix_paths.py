@@ -63,7 +63,8 @@ def prepare(with_chain):
     for name in ("empty", "folder", "shut"):
         os.mkdir(name)
     os.chmod("shut", 0)
-    for name, target in (("link", "file"), ("dirlink", "full"), ("dangling", "none"), ("loop", "loop")):
+    for name, target in (
+            ("link", "file"), ("dirlink", "full"), ("dangling", "none"), ("loop", "loop")):
         os.symlink(target, name)
     os.mkfifo("fifo", 0o600)
     os.mknod("socket", stat.S_IFSOCK | 0o600)

@@ -1,4 +1,5 @@
-"""Who may do what: modes of files and directories, sticky directories, and the bits that go with a change."""
+"""Who may do what: modes of files and directories, sticky directories, and the bits that go with a
+change."""
 import os
 import struct
 
@@ -21,8 +22,10 @@ FOLDER_CALLS = {
     "list": lambda: tuple(sorted(os.listdir("folder"))),
     "stat in it": lambda: shape(os.stat("folder/file")),
     "create in it": lambda: os.close(os.open("folder/new", os.O_CREAT | os.O_WRONLY, 0o666)),
-    "create what is there": lambda: os.close(os.open("folder/file", os.O_CREAT | os.O_RDONLY, 0o666)),
-    "create exclusively what is there": lambda: os.close(os.open("folder/file", os.O_CREAT | os.O_EXCL, 0o666)),
+    "create what is there": lambda: os.close(
+        os.open("folder/file", os.O_CREAT | os.O_RDONLY, 0o666)),
+    "create exclusively what is there": lambda: os.close(
+        os.open("folder/file", os.O_CREAT | os.O_EXCL, 0o666)),
     "mkdir in it": lambda: os.mkdir("folder/new"),
     "mkdir of what is there": lambda: os.mkdir("folder/file"),
     "mkfifo in it": lambda: os.mkfifo("folder/new"),
@@ -40,8 +43,10 @@ FOLDER_CALLS = {
 }
 # chown's targets: (user, group), -1 for no change.
 OWNERS = {
-    "to itself": (-1, -1), "to the same": (2001, 3000), "to another user": (2002, -1), "to the shared group": (-1, 3000),
-    "to cat's own group": (-1, 3003), "to another group": (-1, 3004), "to dan": (2004, 3004), "to root": (0, 0),
+    "to itself": (-1, -1), "to the same": (2001, 3000), "to another user": (2002, -1),
+    "to the shared group": (-1, 3000),
+    "to cat's own group": (-1, 3003), "to another group": (-1, 3004), "to dan": (2004, 3004),
+    "to root": (0, 0),
 }
 OWNER, GROUP = 2001, 3000
 # struct vfs_cap_data of revision 2: effective CAP_NET_RAW.
@@ -67,7 +72,8 @@ def begin(actor, folder_mode, file_mode):
 def steps(place, what, calls, actor, folder_mode, file_mode):
     with Scene(place, lambda: begin(actor, folder_mode, file_mode)) as scene:
         for name, action in calls.items():
-            scene.step(f"{name} {what}, by {actor.name}", action, actor, leaves_traces=name == "setxattr")
+            scene.step(
+                f"{name} {what}, by {actor.name}", action, actor, leaves_traces=name == "setxattr")
 
 
 def modes(actor):
@@ -105,9 +111,13 @@ def changes_of_owner(path):
 def ownership(place):
     for actor in users():
         for mode in (0o644, 0o6755, 0o6644, 0o2755, 0o4711):
-            steps(place, f"of a file of mode {mode:o}", changes_of_owner("folder/file"), actor, 0o755, mode)
+            steps(
+                place, f"of a file of mode {mode:o}", changes_of_owner("folder/file"), actor, 0o755,
+                mode)
         for mode in (0o755, 0o2775, 0o1777):
-            steps(place, f"of a directory of mode {mode:o}", changes_of_owner("folder"), actor, mode, 0o644)
+            steps(
+                place, f"of a directory of mode {mode:o}", changes_of_owner("folder"), actor, mode,
+                0o644)
 
 
 def set_id_changes():
@@ -133,7 +143,8 @@ def set_id_changes():
         "punch a hole": opened(os.O_WRONLY, lambda fd: allocate(fd, PUNCH, 0, 5_000)),
         "open to write": opened(os.O_WRONLY, lambda fd: None),
         "copy_file_range": opened(os.O_WRONLY, lambda fd: copy_into(fd)),
-        "chmod to the same": lambda: os.chmod("folder/file", os.stat("folder/file").st_mode & 0o7777),
+        "chmod to the same": lambda: os.chmod(
+            "folder/file", os.stat("folder/file").st_mode & 0o7777),
         "chmod to 6777": lambda: os.chmod("folder/file", 0o6777),
         "set times": lambda: os.utime("folder/file"),
         "chown": lambda: os.chown("folder/file", -1, GROUP),
@@ -165,7 +176,9 @@ def capabilities(place):
                 begin(actor, 0o777, 0o777)
                 os.setxattr("folder/file", CAPABILITY, NET_RAW)
                 outcome = place.attempt(action, actor)
-                left = [place.attempt(lambda: os.getxattr(path, CAPABILITY)) for path in ("folder/file", "folder/new")]
+                left = [
+                    place.attempt(lambda: os.getxattr(path, CAPABILITY))
+                    for path in ("folder/file", "folder/new")]
                 place.note(f"{name} on a file with capabilities, by {actor.name}", (outcome, *left))
 
 

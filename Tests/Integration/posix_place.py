@@ -1,4 +1,5 @@
-"""One file system as test_posix.py sees it: steps are taken in a directory of it, and what came of each is kept."""
+"""One file system as test_posix.py sees it: steps are taken in a directory of it, and what came of
+each is kept."""
 import collections
 import contextlib
 import errno
@@ -8,7 +9,8 @@ import stat
 
 User = collections.namedtuple("User", "name uid gid groups")
 
-# Who acts on root's mount. Ann and Bob share a group, by which Bob is a member and Cat has it among her others.
+# Who acts on root's mount. Ann and Bob share a group, by which Bob is a member and Cat has it among
+# her others.
 USERS = (
     User("root", 0, 0, ()),
     User("ann", 2001, 3000, ()),
@@ -46,7 +48,8 @@ def acting(user):
 
 
 def shape(status):
-    """What must be the same on every file system. A directory's size is its file system's own affair."""
+    """What must be the same on every file system. A directory's size is its file system's own
+    affair."""
     kind = stat.S_IFMT(status.st_mode)
     size = None if kind == stat.S_IFDIR else status.st_size
     device = status.st_rdev if kind in (stat.S_IFCHR, stat.S_IFBLK) else None
@@ -64,7 +67,8 @@ def remove(path):
 
 
 class Place:
-    """Works below one directory. `results`: label to outcome, to be compared with those of another place."""
+    """Works below one directory. `results`: label to outcome, to be compared with those of another
+    place."""
 
     def __init__(self, root):
         self.root = os.fspath(root)

@@ -9,7 +9,8 @@ from posix_calls import EXCHANGE, allocate, rename2
 from posix_place import users
 from workspace import call
 
-# Set before the operation. Changes are told by comparison with what was there: the third time cannot be set.
+# Set before the operation. Changes are told by comparison with what was there: the third time
+# cannot be set.
 LONG_AGO = (1_000_000_000, 2_000_000_000)
 
 AT_EMPTY_PATH, AT_STATX_FORCE_SYNC, STATX_BASIC_STATS = 0x1000, 0x2000, 0x7FF
@@ -54,7 +55,8 @@ OPERATIONS = {
     "ftruncate": opened(os.O_RDWR, lambda fd: os.ftruncate(fd, 10)),
     "ftruncate to the same size": opened(os.O_RDWR, lambda fd: os.ftruncate(fd, 10_000)),
     "open truncating": opened(os.O_WRONLY | os.O_TRUNC, lambda fd: None),
-    "open truncating what is empty": lambda: os.close(os.open("folder/empty", os.O_WRONLY | os.O_TRUNC)),
+    "open truncating what is empty": lambda: os.close(
+        os.open("folder/empty", os.O_WRONLY | os.O_TRUNC)),
     "fallocate": opened(os.O_WRONLY, allocating(0, 20_000)),
     "fallocate keeping the size": opened(os.O_WRONLY, allocating(1, 20_000)),
     "punch a hole": opened(os.O_WRONLY, allocating(3)),
@@ -95,7 +97,8 @@ def times(held):
 
 
 def times_now(descriptor):
-    """By statx(2), asked of the file system itself: the kernel may keep what it knows of a mount's files for a while."""
+    """By statx(2), asked of the file system itself: the kernel may keep what it knows of a mount's
+    files for a while."""
     answer = ctypes.create_string_buffer(256)
     call("statx", descriptor, b"", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, answer)
     return tuple(struct.unpack_from("<qI", answer, place) for place in (0x40, 0x70, 0x60))
@@ -117,7 +120,9 @@ def prepare():
 def moved(before, after):
     """For each of the watched a letter for each time that moved: a, m, c."""
     return tuple(
-        name + ": " + "".join(letter for letter, one, two in zip("amc", before[name], after[name]) if one != two)
+        name + ": "
+        + "".join(
+            letter for letter, one, two in zip("amc", before[name], after[name]) if one != two)
         for name in before)
 
 
@@ -132,6 +137,8 @@ def run(place):
                 before = times(held)
                 time.sleep(0.012)
                 outcome = place.attempt(action, actor)
-                place.note(name, (outcome if isinstance(outcome, str) else None, *moved(before, times(held))))
+                place.note(
+                    name, (outcome if isinstance(outcome, str) else None,
+                    *moved(before, times(held))))
                 for descriptor in held.values():
                     os.close(descriptor)

@@ -1,4 +1,5 @@
-"""Does the same to two files, and compares them: ring_worker.py SEED SECONDS FILE COPY. The first is in the mount."""
+"""Does the same to two files, and compares them: ring_worker.py SEED SECONDS FILE COPY. The first
+is in the mount."""
 import mmap
 import os
 import random
@@ -69,7 +70,8 @@ def main():
     count = 0
     while time.monotonic() < end:
         chance.choices(
-            (pair.write, pair.read, pair.drop, pair.store, pair.cut, pair.sync, pair.compare), (8, 8, 4, 3, 1, 1, 1))[0]()
+            (pair.write, pair.read, pair.drop, pair.store, pair.cut, pair.sync, pair.compare),
+            (8, 8, 4, 3, 1, 1, 1))[0]()
         count += 1
     pair.compare()
     print(count)

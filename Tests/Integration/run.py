@@ -94,7 +94,8 @@ def main():
     import workspace
 
     workspace.remove_dead_runs()
-    files = [file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
+    files = [
+        file for folder in FOLDERS for file in sorted(folder.glob(f"test_{options.pattern}.py"))]
     if not files:
         print(f"no test_{options.pattern}.py in {HERE.parent}", file=sys.stderr)
     total = [0, 0, 0]

@@ -48,7 +48,9 @@ class Client:
         return {name: self._methods(name) for name in names if name.startswith("io.mamd.")}
 
     def _methods(self, interface):
-        request = {"method": "org.varlink.service.GetInterfaceDescription", "parameters": {"interface": interface}}
+        request = {
+            "method": "org.varlink.service.GetInterfaceDescription",
+            "parameters": {"interface": interface}}
         self.socket.sendall(json.dumps(request).encode() + b"\0")
         data = b""
         while not data.endswith(b"\0"):

@@ -1,6 +1,8 @@
-"""A machine of the tests' own with the real systemd as process 1: name spaces, a root of its own, and a control group.
+"""A machine of the tests' own with the real systemd as process 1: name spaces, a root of its own,
+and a control group.
 
-It starts nothing but what the tests ask for. The machine's programs are there, and mamd and mamctl in /usr/local/bin.
+It starts nothing but what the tests ask for. The machine's programs are there, and mamd and mamctl
+in /usr/local/bin.
 """
 import json
 import os
@@ -17,7 +19,9 @@ from workspace import PREFIX, ROOT, wait_until
 
 SYSTEMD = "/lib/systemd/systemd"
 # The targets that units without a word about it hang on, here with nothing in them.
-TARGETS = ("sysinit", "basic", "shutdown", "multi-user", "default", "local-fs", "remote-fs", "timers", "sockets", "paths")
+TARGETS = (
+    "sysinit", "basic", "shutdown", "multi-user", "default", "local-fs", "remote-fs", "timers",
+    "sockets", "paths")
 
 # As systemd's own user@.service has it.
 USER_MANAGER = f"""
@@ -69,7 +73,8 @@ export container=mamd-tests SYSTEMD_UNIT_PATH=/run/systemd/system SYSTEMD_GENERA
 pivot_root . old
 cd /
 umount -l /old
-# As a machine's own systemd has it: what is mounted and unmounted is so in the name spaces of services too.
+# As a machine's own systemd has it: what is mounted and unmounted is so in the name spaces of
+# services too.
 mount --make-rshared /
 exec {SYSTEMD} --unit=default.target --log-target=console
 """
@@ -98,17 +103,21 @@ class Machine:
         (self.place / "system" / "users.service").write_text(USER_MANAGER.format(home=self.home))
         for directory in ("system", "user"):
             for target in TARGETS:
-                (self.place / directory / f"{target}.target").write_text("[Unit]\nDefaultDependencies=no\n")
+                (self.place / directory / f"{target}.target").write_text(
+                    "[Unit]\nDefaultDependencies=no\n")
         self.group = cgroup_root() / self.place.name
 
     def start(self):
         """Raises RuntimeError where there can be no such machine."""
         self.group.mkdir()
         enter = f'echo $$ > "{self.group}/cgroup.procs" && exec "$@"'
-        apart = ("unshare", "--cgroup", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private")
+        apart = (
+            "unshare", "--cgroup", "--mount", "--pid", "--fork", "--kill-child", "--propagation",
+            "private")
         with open(self.place / "log", "wb") as log:
             self.process = subprocess.Popen(
-                [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh", "-c", BOOT, "sh", self.place, *libraries()],
+                [*MORTAL, "sh", "-c", enter, "sh", *apart, "sh", "-c", BOOT, "sh", self.place,
+                *libraries()],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait_until(lambda: self.process.poll() is not None or self.is_up(), 60, "no systemd")
         if self.process.poll() is not None:
@@ -116,9 +125,11 @@ class Machine:
         return self
 
     def is_up(self):
-        children = pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        children = pathlib.Path(
+            f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
         self.init = children[0] if children else None
-        return self.init and self.run("systemctl", "is-active", "default.target", check=False).returncode == 0
+        return self.init and self.run(
+            "systemctl", "is-active", "default.target", check=False).returncode == 0
 
     def log(self):
         return (self.place / "log").read_text(errors="replace")[-4000:]
@@ -131,19 +142,26 @@ class Machine:
         """Runs a command in the machine."""
         result = subprocess.run(
             # Nothing waits for the runner's own input.
-            self.inner(command, user), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+            self.inner(command, user), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=120,
             env=self.environment(user))
         if check and result.returncode != 0:
-            raise AssertionError(f"{command}: status {result.returncode}: {result.stdout}{result.stderr}{self.log()}")
+            raise AssertionError(
+                f"{command}: status {result.returncode}: "
+                f"{result.stdout}{result.stderr}{self.log()}")
         return result
 
     def begin(self, *command):
         """Starts a command that runs beside the test."""
-        return subprocess.Popen(self.inner(command), stdin=subprocess.DEVNULL, env=self.environment())
+        return subprocess.Popen(
+            self.inner(command), stdin=subprocess.DEVNULL, env=self.environment())
 
     def inner(self, command, user=None):
-        as_user = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if user else []
-        return ["nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user, *map(os.fspath, command)]
+        as_user = [
+            "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"] if user else []
+        return [
+            "nsenter", "-t", self.init, "-m", "-p", "-C", "-r", "-w", *as_user,
+            *map(os.fspath, command)]
 
     def environment(self, user=None):
         own = {"HOME": str(self.home), "XDG_RUNTIME_DIR": f"/run/user/{NOBODY}"} if user else {}
@@ -175,9 +193,11 @@ class MachineCase(unittest.TestCase):
             raise unittest.SkipTest(str(problem)) from None
 
     def make(self, name, user=False):
-        """A workspace with its unit's file, without a PIN. Returns configuration directory and mount point."""
+        """A workspace with its unit's file, without a PIN. Returns configuration directory and
+        mount point."""
         roots = self.machine.home / ".config" / "mamd" if user else self.machine.inside("/etc/mamd")
-        backing, mount_point = self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount"
+        backing, mount_point = (
+            self.machine.place / f"{name}-backing", self.machine.place / f"{name} mount")
         for directory in (backing, mount_point):
             directory.mkdir(exist_ok=True)
             if user:
@@ -201,7 +221,8 @@ class MachineCase(unittest.TestCase):
 
 def libraries():
     """Where programs find what is not the system's: Swift's own library."""
-    said = subprocess.run(["ldd", shutil.which("mamd")], capture_output=True, text=True, check=True).stdout
+    said = subprocess.run(
+        ["ldd", shutil.which("mamd")], capture_output=True, text=True, check=True).stdout
     found = {os.path.dirname(word) for word in said.split() if word.startswith("/")}
     return [path for path in found if not path.startswith(("/usr", "/lib"))]
 

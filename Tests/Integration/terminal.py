@@ -1,4 +1,5 @@
-"""A program on a terminal of its own: what it prints there, and what it does when keys are typed."""
+"""A program on a terminal of its own: what it prints there, and what it does when keys are
+typed."""
 import fcntl
 import os
 import pty
@@ -10,7 +11,8 @@ import time
 
 
 class Terminal:
-    """Runs a command with a new terminal as its standard error, and as standard output and input unless told otherwise."""
+    """Runs a command with a new terminal as its standard error, and as standard output and input
+    unless told otherwise."""
 
     def __init__(self, command, environment, columns=80, stdin=None, stdout=None):
         self.master, slave = pty.openpty()
@@ -40,7 +42,8 @@ class Terminal:
             if time.monotonic() > end:
                 raise AssertionError(f"nothing more on the terminal: {self.shown!r}")
             if not select.select([self.master], [], [], 0.05)[0]:
-                if self.process.poll() is not None and not select.select([self.master], [], [], 0)[0]:
+                if self.process.poll() is not None and not select.select([self.master], [], [], 0)[
+                        0]:
                     break
                 continue
             try:

@@ -14,7 +14,9 @@ import unittest
 
 from audit_files import files, records, stored
 from socket_client import Client, Refusal
-from workspace import ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, daemons, wait_until
+from workspace import (
+    ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, daemons,
+    wait_until)
 
 
 class Events(WorkspaceCase):
@@ -33,7 +35,8 @@ class Events(WorkspaceCase):
         record = self.last("refused", operation="open")
         self.assertEqual(record["path"], f"{self._testMethodName}/pl\\012\\303\\244n")
         self.assertEqual((record["pid"], record["uid"]), (os.getpid(), os.getuid()))
-        self.assertTrue(sys.executable.rpartition("/")[2].startswith(record["program"][:6]), record["program"])
+        self.assertTrue(
+            sys.executable.rpartition("/")[2].startswith(record["program"][:6]), record["program"])
         self.assertEqual((record["account"], record["class"], record["count"]), (ANN, "A", 1))
         self.assertIn("the access window of", record["reason"])
         self.assertRegex(record["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
@@ -51,9 +54,11 @@ class Events(WorkspaceCase):
                 (self.directory / "new").write_bytes(b"")
         mine = [record for record in records(self.workspace, "--event", "refused")
                 if (record["path"] or "").startswith(self._testMethodName)]
-        self.assertEqual({record["operation"] for record in mine} - {"read", "write"}, {"use", "create"})
         self.assertEqual(
-            [record["path"] for record in mine if record["operation"] == "create"], [f"{self._testMethodName}/new"])
+            {record["operation"] for record in mine} - {"read", "write"}, {"use", "create"})
+        self.assertEqual(
+            [record["path"] for record in mine if record["operation"] == "create"],
+            [f"{self._testMethodName}/new"])
 
     def test_what_comes_again_is_told_once_and_then_counted(self):
         path = self.write(self.directory / "polled", b"content")
@@ -67,7 +72,8 @@ class Events(WorkspaceCase):
         self.assertEqual([record["count"] for record in told][:1], [1])
         self.assertLessEqual(len(told), 2)
         self.workspace.unmount()
-        counted = [record["count"] for record in stored(self.workspace) if record.get("path") == name]
+        counted = [
+            record["count"] for record in stored(self.workspace) if record.get("path") == name]
         self.assertEqual(sum(counted), 3000)
         self.assertLess(sum(file.stat().st_size for file in files(self.workspace)), size + 4096)
         self.workspace.mount()
@@ -118,17 +124,22 @@ class Events(WorkspaceCase):
         with self.refused(errno.EBADMSG):
             path.read_bytes()
         record = self.last("damaged", operation="read")
-        self.assertEqual((record["path"], record["account"]), (f"{self._testMethodName}/damaged", ANN))
+        self.assertEqual(
+            (record["path"], record["account"]), (f"{self._testMethodName}/damaged", ANN))
         self.assertIn("block 2", record["reason"])
         self.workspace.ctl("verify", self.workspace.mount_point, status=DAMAGED)
-        self.assertEqual(self.last("damaged", operation="Workspace.Verify")["path"], f"{self._testMethodName}/damaged")
+        self.assertEqual(
+            self.last("damaged", operation="Workspace.Verify")["path"],
+            f"{self._testMethodName}/damaged")
         path.unlink()
 
     def test_following_tells_what_comes(self):
         with subprocess.Popen(
-                ["mamctl", "audit", "--follow", "--json", "--event", "locked", "--workspace", "work"],
+                ["mamctl", "audit", "--follow", "--json", "--event", "locked", "--workspace",
+                "work"],
                 env=self.workspace.environment, stdout=subprocess.PIPE, text=True) as follower:
-            # It ends at a failure too: its end is waited for. Nor does a line that never comes hold up the rest.
+            # It ends at a failure too: its end is waited for. Nor does a line that never comes hold
+            # up the rest.
             guard = threading.Timer(20, follower.kill)
             guard.start()
             self.addCleanup(guard.cancel)
@@ -149,15 +160,20 @@ class Events(WorkspaceCase):
         self.workspace.unlock()
         all_of_it = records(self.workspace)
         self.assertEqual(all_of_it, sorted(all_of_it, key=lambda record: record["sequence"]))
-        self.assertEqual([record["event"] for record in records(self.workspace, "--limit", "2")], ["locked", "unlocked"])
+        self.assertEqual(
+            [record["event"] for record in records(self.workspace, "--limit", "2")],
+            ["locked", "unlocked"])
         self.assertEqual(records(self.workspace, "--before", "-1h"), [])
         self.assertEqual(records(self.workspace, "--since", "-1h"), all_of_it)
         middle = all_of_it[len(all_of_it) // 2]["time"]
         self.assertEqual(
-            len(records(self.workspace, "--since", middle)) + len(records(self.workspace, "--before", middle)),
+            len(records(self.workspace, "--since", middle))
+            + len(records(self.workspace, "--before", middle)),
             len(all_of_it))
         self.assertEqual(records(self.workspace, "--account", "nobody@example.org"), [])
-        self.assertTrue(all(record["account"] == ANN for record in records(self.workspace, "--account", ANN.upper())))
+        self.assertTrue(
+            all(record["account"] == ANN
+            for record in records(self.workspace, "--account", ANN.upper())))
         for words in (["--since", "yesterday"], ["--event", "lokced"], ["--limit", "-1"]):
             self.workspace.serving("audit", *words, status=USAGE)
         text = self.workspace.serving("audit", "--limit", "1").stdout
@@ -167,7 +183,8 @@ class Events(WorkspaceCase):
 class Files(WorkspaceCase):
     policy = [
         {"displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked"},
-        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values", "customSettings": [
+        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values",
+        "customSettings": [
             {"name": "token", "value": "hunter2-and-more"}]}]
     settings = {"ValuesToScrubFromLogging": ["token"]}
 
@@ -267,9 +284,12 @@ class Catalogue(unittest.TestCase):
             place.mkdir(parents=True)
             pathlib.Path(root, "var/lib/systemd/catalog").mkdir(parents=True)
             shutil.copy(ROOT / "units/mamd.catalog", place)
-            subprocess.run(["journalctl", f"--root={root}", "--update-catalog"], check=True, capture_output=True)
+            subprocess.run(
+                ["journalctl", f"--root={root}", "--update-catalog"], check=True,
+                capture_output=True)
             listed = subprocess.run(
-                ["journalctl", f"--root={root}", "--list-catalog"], check=True, capture_output=True, text=True).stdout
+                ["journalctl", f"--root={root}", "--list-catalog"], check=True, capture_output=True,
+                text=True).stdout
         table = (ROOT / "Sources/MAMSystem/LogMessage.swift").read_text()
         ids = re.findall(r'"([0-9a-f]{32})"', table)
         self.assertGreater(len(ids), 20)

@@ -74,7 +74,7 @@ class Shared(Enrolling):
              for name, account in accounts.items()},
             {ANN: (ANNS, "enrolled", False, "unlocked"),
              BOB: (BOBS, "enrolled", False, "unlocked")})
-        self.assert_left(EVE, "AccountUsers does not say whose it is")
+        self.assert_left(EVE, "AccountUsers does not name its user")
         wait_until(lambda: self.named() == [EVE])
         self.workspace.unmount()
         self.workspace.mount()
@@ -86,7 +86,7 @@ class Shared(Enrolling):
     def test_where_policy_wants_a_passphrase_somebody_has_to_give_one(self):
         self.set_policy(pinRequired=True)
         self.workspace.mount()
-        self.assert_left(ANN, "policy wants a passphrase")
+        self.assert_left(ANN, "policy requires a passphrase")
         wait_until(lambda: self.named() == sorted([ANN, BOB, EVE]))
         # A policy that comes later and wants none is enough.
         self.set_policy(pinRequired=False)

@@ -1,4 +1,5 @@
-"""Backups and copies: the backing directory by rsync, tar, rclone and Syncthing, read on another machine; while it is being written too."""
+"""Backups and copies: the backing directory by rsync, tar, rclone and Syncthing, read on another
+machine; while it is being written too."""
 import os
 import pathlib
 import shutil
@@ -30,7 +31,9 @@ def by_tar(source, destination):
 
 
 def by_rclone(source, destination):
-    run("rclone", "copy", "--config", os.devnull, "--metadata", "--links", "--create-empty-src-dirs", source, destination)
+    run(
+        "rclone", "copy", "--config", os.devnull, "--metadata", "--links",
+        "--create-empty-src-dirs", source, destination)
 
 
 class BackupCase(WorkspaceCase):
@@ -43,7 +46,8 @@ class BackupCase(WorkspaceCase):
         cls.export_passfile = cls.workspace.secret("export passphrase", EXPORT_PASSPHRASE)
         cls.keys = cls.workspace.root / "ann.keys"
         cls.workspace.serving(
-            "account export", ANN, "-o", cls.keys, "--passfile", cls.workspace.passfile, "--export-passfile",
+            "account export", ANN, "-o", cls.keys, "--passfile", cls.workspace.passfile,
+            "--export-passfile",
             cls.export_passfile)
 
     def restored(self, copy=None):
@@ -52,7 +56,8 @@ class BackupCase(WorkspaceCase):
         self.addCleanup(other.close)
         other.mount()
         other.serving(
-            "account import", self.keys, "--export-passfile", self.export_passfile, "--passfile", other.passfile)
+            "account import", self.keys, "--export-passfile", self.export_passfile, "--passfile",
+            other.passfile)
         return other
 
     def verify(self, workspace, status=DONE):
@@ -70,10 +75,13 @@ class AtRest(BackupCase):
             self.verify(other, status=DAMAGED)
             other.serving("verify", "--repair", other.mount_point)
         self.verify(other)
-        # What is asked for of a directory comes along where its attributes do, and new files follow it.
+        # What is asked for of a directory comes along where its attributes do, and new files follow
+        # it.
         (place / "deep" / "new").write_bytes(b"new")
-        self.assertEqual(other.info(place / "deep" / "new")["class"], "B" if keeps_attributes else "D")
-        self.assertEqual((place / "class A").stat().st_mtime, (self.directory / "class A").stat().st_mtime)
+        self.assertEqual(
+            other.info(place / "deep" / "new")["class"], "B" if keeps_attributes else "D")
+        self.assertEqual(
+            (place / "class A").stat().st_mtime, (self.directory / "class A").stat().st_mtime)
         return other
 
     def test_rsync(self):
@@ -85,7 +93,9 @@ class AtRest(BackupCase):
         after = tree(other.path(self.directory.name))
         self.workspace.unmount()
         other.unmount()
-        run("rsync", "-aSXA", "--delete", "--exclude=/.mamd/lock", f"{other.backing}/", f"{self.workspace.backing}/")
+        run(
+            "rsync", "-aSXA", "--delete", "--exclude=/.mamd/lock", f"{other.backing}/",
+            f"{self.workspace.backing}/")
         self.workspace.mount()
         self.workspace.unlock()
         self.assertEqual(tree(self.directory), after)
@@ -115,8 +125,10 @@ class AtRest(BackupCase):
         self.workspace.unmount()
         self.workspace.ctl("mount", "--name", "work", copy, mount)
         self.workspace.unlock()
-        self.assertEqual(tree(mount / self.directory.name).keys(), tree(copy / self.directory.name).keys())
-        self.assertEqual((mount / self.directory.name / "class A").read_bytes(), pattern(20_000, ord("A")))
+        self.assertEqual(
+            tree(mount / self.directory.name).keys(), tree(copy / self.directory.name).keys())
+        self.assertEqual(
+            (mount / self.directory.name / "class A").read_bytes(), pattern(20_000, ord("A")))
         self.workspace.ctl("unmount", mount)
         self.workspace.mount("--name", "work")
         self.workspace.unlock()
@@ -195,7 +207,8 @@ class Syncthing(BackupCase):
         (there / ".mamd").mkdir(parents=True)
         folders = [self.workspace.backing, there]
         for folder in folders:
-            # What belongs to one machine is not for the other: who has the mount, and what is unfinished.
+            # What belongs to one machine is not for the other: who has the mount, and what is
+            # unfinished.
             (folder / ".stignore").write_text("/.mamd/lock\n/.mamd/work\n")
         self.peers = [Peer(self, number, folder) for number, folder in enumerate(folders)]
         for peer, other in zip(self.peers, reversed(self.peers)):
@@ -203,7 +216,9 @@ class Syncthing(BackupCase):
         for peer in self.peers:
             peer.start()
         name = self.directory.name
-        wait_until(lambda: (there / ".mamd" / "workspace.json").exists() and same(folders, name), 40, "not the same")
+        wait_until(
+            lambda: (there / ".mamd" / "workspace.json").exists() and same(folders, name), 40,
+            "not the same")
         other = self.restored(lambda _, destination: destination.symlink_to(there))
         place = other.path(name)
         self.assertEqual(tree(place), before)
@@ -219,7 +234,8 @@ class Syncthing(BackupCase):
         wait_until(lambda: same(folders, name), 40, "did not come back")
         self.workspace.mount()
         self.workspace.unlock()
-        self.assertEqual(tree(self.directory), {**before, "from there": tree(self.directory)["from there"]})
+        self.assertEqual(
+            tree(self.directory), {**before, "from there": tree(self.directory)["from there"]})
         self.assertEqual((self.directory / "from there").read_bytes(), pattern(9000))
         self.verify(self.workspace)
 
@@ -235,13 +251,17 @@ class Peer:
     def __init__(self, case, number, folder):
         self.case, self.folder = case, folder
         self.home = case.workspace.root / f"syncthing {number}"
-        run("syncthing", "generate", "--home", self.home, "--no-default-folder", env=self.environment())
+        run(
+            "syncthing", "generate", "--home", self.home, "--no-default-folder",
+            env=self.environment())
         text = run("syncthing", "--home", self.home, "--device-id", env=self.environment()).stdout
         self.id = text.decode().strip()
         self.port, self.gui = free_port(), free_port()
 
     def environment(self):
-        return {**os.environ, "HOME": str(self.case.workspace.root), "STNOUPGRADE": "1", "STNODEFAULTFOLDER": "1"}
+        return {
+            **os.environ, "HOME": str(self.case.workspace.root), "STNOUPGRADE": "1",
+            "STNODEFAULTFOLDER": "1"}
 
     def configure(self, other):
         (self.home / "config.xml").write_text(f"""<configuration version="36">
@@ -271,7 +291,8 @@ class Peer:
 
     def scan(self):
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.gui}/rest/db/scan?folder=work", method="POST", headers={"X-API-Key": "key"})
+            f"http://127.0.0.1:{self.gui}/rest/db/scan?folder=work", method="POST",
+            headers={"X-API-Key": "key"})
         urllib.request.urlopen(request, timeout=30).read()
 
 

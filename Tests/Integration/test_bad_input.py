@@ -51,14 +51,17 @@ class WithWorkspace(Case):
     def test_account_names_that_cannot_be(self):
         for name in ("", "a" * 513, "two\nlines"):
             self.refuse(
-                (NO, USAGE), [], "account", "register", name, "--no-passphrase", "--workspace", "work")
+                (NO, USAGE), [], "account", "register", name, "--no-passphrase", "--workspace",
+                "work")
 
     def test_missing_files(self):
         missing = self.directory / "missing"
         for verb in ("owner", "info", "is-encrypted"):
             self.refuse(NOT_FOUND, missing, verb, missing)
         for source in (missing, self.workspace.root / "missing"):
-            self.refuse(NOT_FOUND, source, "decrypt", source, "-o", self.workspace.root / "no", "--workspace", "work")
+            self.refuse(
+                NOT_FOUND, source, "decrypt", source, "-o", self.workspace.root / "no",
+                "--workspace", "work")
             self.refuse(
                 NOT_FOUND, source, "encrypt", source, "--owner", ANN,
                 "-o", self.workspace.root / "no", "--workspace", "work")
@@ -82,7 +85,8 @@ class WithWorkspace(Case):
             self.refuse((NO, USAGE, NOT_MANAGED), folder, "is-encrypted", folder)
             self.refuse(
                 (NO, USAGE, NOT_MANAGED), folder,
-                "encrypt", folder, "--owner", ANN, "-o", self.workspace.root / "no", "--workspace", "work")
+                "encrypt", folder, "--owner", ANN, "-o", self.workspace.root / "no", "--workspace",
+                "work")
             self.refuse(
                 (NO, USAGE, NOT_MANAGED), folder,
                 "decrypt", folder, "-o", self.workspace.root / "no", "--workspace", "work")
@@ -97,7 +101,8 @@ class WithWorkspace(Case):
 
     def test_usage(self):
         for arguments in (
-            ("no-such-verb",), ("mount",), ("mount", "one"), ("init",), ("owner",), ("info",), ("encrypt", "x"),
+            ("no-such-verb",), ("mount",), ("mount", "one"), ("init",), ("owner",), ("info",),
+            ("encrypt", "x"),
             ("run", "--identity", ANN), ("account", "register"), ("account", "no-such-verb"),
             ("status", "--no-such-option"), ("init", "a", "b", "c"),
         ):
@@ -122,18 +127,21 @@ class WithWorkspace(Case):
 
     def test_a_missing_passfile(self):
         missing = self.workspace.root / "no-passfile"
-        self.refuse((NO, NOT_FOUND), missing, "unlock", ANN, "--passfile", missing, "--workspace", "work")
+        self.refuse(
+            (NO, NOT_FOUND), missing, "unlock", ANN, "--passfile", missing, "--workspace", "work")
 
     def test_an_empty_passphrase(self):
         empty = self.workspace.secret("empty", "")
         self.refuse(
-            (NO, USAGE), [], "account", "register", "eve@contoso.com", "--passfile", empty, "--workspace", "work")
+            (NO, USAGE), [], "account", "register", "eve@contoso.com", "--passfile", empty,
+            "--workspace", "work")
 
     def test_an_output_in_no_directory(self):
         plain = self.workspace.root / "plain"
         plain.write_bytes(b"x")
         target = self.workspace.root / "no-folder" / "sealed"
-        self.refuse(FAILURES, target, "encrypt", plain, "--owner", ANN, "-o", target, "--workspace", "work")
+        self.refuse(
+            FAILURES, target, "encrypt", plain, "--owner", ANN, "-o", target, "--workspace", "work")
 
 
 class Mounting(Case):
@@ -142,14 +150,17 @@ class Mounting(Case):
     mounted = False
 
     def mount(self, status, names, backing=None, mount_point=None, **options):
-        backing, mount_point = backing or self.workspace.backing, mount_point or self.workspace.mount_point
+        backing, mount_point = (
+            backing or self.workspace.backing, mount_point or self.workspace.mount_point)
         result = self.refuse(status, names, "mount", backing, mount_point, **options)
         self.assertFalse(os.path.ismount(mount_point))
         wait_until(lambda: not list(daemons(str(self.workspace.root))), message="a daemon stays")
         return result
 
     def test_missing_backing_directory(self):
-        self.mount((NO, NOT_FOUND), self.workspace.root / "missing", backing=self.workspace.root / "missing")
+        self.mount(
+            (NO, NOT_FOUND), self.workspace.root / "missing",
+            backing=self.workspace.root / "missing")
 
     def test_backing_directory_that_is_no_workspace(self):
         plain = self.workspace.root / "plain-folder"
@@ -218,7 +229,9 @@ class Mounting(Case):
             try:
                 chown_tree(user.root)
                 environment = {**user.environment, "PATH": f"{place}/bin:{os.environ['PATH']}"}
-                user.ctl("init", user.backing, "--name", "user", prefix=AS_NOBODY, environment=environment)
+                user.ctl(
+                    "init", user.backing, "--name", "user", prefix=AS_NOBODY,
+                    environment=environment)
                 result = user.ctl(
                     "mount", user.backing, user.mount_point, status=NO, environment=environment,
                     prefix=with_fuse_device(0o600, place, AS_NOBODY))
@@ -251,7 +264,8 @@ class Keybags(Case):
         return {path: path.read_bytes() for path in self.saved}
 
     def expect_refusal(self, left):
-        """Either the mount is refused or the unlock; the message names the keybag, and it is left alone."""
+        """Either the mount is refused or the unlock; the message names the keybag, and it is left
+        alone."""
         workspace = self.workspace
         mounted = workspace.ctl("mount", workspace.backing, workspace.mount_point, status=None)
         text = mounted.stdout + mounted.stderr
@@ -274,7 +288,9 @@ class Keybags(Case):
             self.workspace.unmount()
 
     def test_both_copies_broken(self):
-        for change in (lambda data: data[:512], lambda data: bytes([data[0]]) + bytes(1023), lambda data: b""):
+        for change in (
+                lambda data: data[:512], lambda data: bytes([data[0]]) + bytes(1023),
+                lambda data: b""):
             self.expect_refusal(self.break_all(change))
 
     def test_any_changed_byte_is_found(self):
@@ -297,7 +313,8 @@ class Keybags(Case):
         try:
             workspace = self.workspace
             mounted = workspace.ctl("mount", workspace.backing, workspace.mount_point, status=None)
-            if mounted.returncode == DONE:  # our own account must still work, and the stranger's must not
+            # our own account must still work, and the stranger's must not
+            if mounted.returncode == DONE:
                 workspace.unlock()
                 self.assertEqual(self.path.read_bytes(), b"content")
                 workspace.unmount()

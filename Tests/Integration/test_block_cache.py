@@ -1,4 +1,5 @@
-"""What the kernel holds of files of every class once their account is blocked: nothing readable, and nothing is lost."""
+"""What the kernel holds of files of every class once their account is blocked: nothing readable,
+and nothing is lost."""
 import contextlib
 import errno
 import os
@@ -80,7 +81,8 @@ class BlockedCache(EnrollmentCase):
         self.assertEqual(self.users.end(), [-signal.SIGBUS] * len(CLASSES))
         for level, descriptor in [*held.items(), *mapped.items()]:
             with self.subTest(level):
-                self.assertEqual((cachestat(descriptor).dirty, readable_pages(descriptor, SIZE)), (0, 0))
+                self.assertEqual(
+                    (cachestat(descriptor).dirty, readable_pages(descriptor, SIZE)), (0, 0))
                 with self.refused(errno.EACCES):
                     os.pread(descriptor, 1, 0)
                 with self.refused(errno.EACCES):

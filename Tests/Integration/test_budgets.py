@@ -1,4 +1,5 @@
-"""What the inner parts cost, by count: allocations, system calls, memory and instructions beside their budgets."""
+"""What the inner parts cost, by count: allocations, system calls, memory and instructions beside
+their budgets."""
 import json
 import os
 import pathlib
@@ -26,7 +27,8 @@ class Budgets(unittest.TestCase):
 
     def ciphers(self):
         """Those that this processor can have: each has budgets of its own."""
-        return subprocess.run(["mambench", "--ciphers"], capture_output=True, text=True, check=True).stdout.split()
+        return subprocess.run(
+            ["mambench", "--ciphers"], capture_output=True, text=True, check=True).stdout.split()
 
     def check(self, *options, budgets=BUDGETS):
         return subprocess.run(
@@ -62,10 +64,14 @@ class Budgets(unittest.TestCase):
     def test_each_count_that_is_too_high_is_told(self):
         file = json.loads(BUDGETS.read_text())
         budgets = file["openssl"]
-        counts = {"allocations": "allocations", "heldBytes": "bytes held", "systemCalls": "system calls"}
-        expected = {"a part of long ago: it has a budget, and is not measured", "seal a block: it has no budget"}
+        counts = {
+            "allocations": "allocations", "heldBytes": "bytes held", "systemCalls": "system calls"}
+        expected = {
+            "a part of long ago: it has a budget, and is not measured",
+            "seal a block: it has no budget"}
         budgets["a part of long ago"] = budgets.pop("seal a block")
-        for part, (count, words) in zip(["read 4 KiB", "make an inode known", "forget an inode"], counts.items()):
+        for part, (count, words) in zip(
+                ["read 4 KiB", "make an inode known", "forget an inode"], counts.items()):
             budgets[part][count] = -1
             expected.add(f"{part}: {words}: above the budget of -1")
         lowered = self.place / "budgets.json"

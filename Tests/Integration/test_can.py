@@ -1,4 +1,5 @@
-"""Answers over the real socket, each row against a table of its own: saving, opening, receiving, links, the clipboard, and mamctl's status."""
+"""Answers over the real socket, each row against a table of its own: saving, opening, receiving,
+links, the clipboard, and mamctl's status."""
 import itertools
 import json
 
@@ -6,21 +7,29 @@ from varlink_calls import Caller, Refused
 from workspace import ANN, BOB, DONE, PERSONAL, REFUSED, USAGE, WorkspaceCase
 
 LEVELS = ("allApps", "managedApps", "none")
-SAVE = ["Other", "OneDriveForBusiness", "SharePoint", "Box", "Dropbox", "GoogleDrive", "LocalDrive", "CameraRoll",
+SAVE = [
+    "Other", "OneDriveForBusiness", "SharePoint", "Box", "Dropbox", "GoogleDrive", "LocalDrive",
+    "CameraRoll",
         "AccountDocument", "IManage", "Egnyte"]
-SAVE_LISTED = {"OneDriveForBusiness": "oneDriveForBusiness", "SharePoint": "sharePoint", "Box": "box",
-               "LocalDrive": "localStorage", "CameraRoll": "photoLibrary", "AccountDocument": "accountDocument",
+SAVE_LISTED = {
+    "OneDriveForBusiness": "oneDriveForBusiness", "SharePoint": "sharePoint", "Box": "box",
+               "LocalDrive": "localStorage", "CameraRoll": "photoLibrary",
+               "AccountDocument": "accountDocument",
                "IManage": "iManage", "Egnyte": "egnyte"}
-OPEN = ["Other", "OneDriveForBusiness", "SharePoint", "Camera", "LocalStorage", "Photos", "AccountDocument", "Box",
+OPEN = [
+    "Other", "OneDriveForBusiness", "SharePoint", "Camera", "LocalStorage", "Photos",
+    "AccountDocument", "Box",
         "IManage", "Egnyte"]
-OPEN_LISTED = {"OneDriveForBusiness": "oneDriveForBusiness", "SharePoint": "sharePoint", "Camera": "camera",
+OPEN_LISTED = {
+    "OneDriveForBusiness": "oneDriveForBusiness", "SharePoint": "sharePoint", "Camera": "camera",
                "Photos": "photoLibrary"}
 
 
 class Answers(WorkspaceCase):
     """Ann and Bob have policies of their own, by groups; Ann's personal account has none."""
 
-    settings = {"MultiIdentity": True, "MultiManagedIdentities": True, "Groups": {"a": [ANN], "b": [BOB]},
+    settings = {
+        "MultiIdentity": True, "MultiManagedIdentities": True, "Groups": {"a": [ANN], "b": [BOB]},
                 "ManagedPrograms": ["/bin/sh"]}
     accounts = (ANN, BOB)
 
@@ -37,7 +46,8 @@ class Answers(WorkspaceCase):
 
     def put(self, group, **rules):
         document = {"displayName": group, "pinRequired": False, **rules, "assignments": [
-            {"target": {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": group}}]}
+            {"target": {
+                "@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": group}}]}
         self.caller.call("Import", name=f"{group}.json", document=json.dumps(document))
 
     def is_allowed(self, method, **parameters):
@@ -56,7 +66,8 @@ class Answers(WorkspaceCase):
             self.put("b", allowedInboundDataTransferSources=inbound)
             for listed in (False, True):
                 self.put("a", allowedOutboundDataTransferDestinations=out, saveAsBlocked=blocked,
-                            allowedDataStorageLocations=list(SAVE_LISTED.values()) if listed else [])
+                            allowedDataStorageLocations=list(SAVE_LISTED.values()) if listed
+                            else [])
                 for location, account in itertools.product(SAVE, (ANN, BOB, PERSONAL, None)):
                     expected = self.may_save(out, blocked, listed, location, account, inbound)
                     self.check(expected, "CanSave", location=location, owner=ANN, account=account)
@@ -78,10 +89,12 @@ class Answers(WorkspaceCase):
             for listed in (False, True):
                 self.put("a", allowedInboundDataTransferSources=inbound,
                             blockDataIngestionIntoOrganizationDocuments=blocked,
-                            allowedDataIngestionLocations=list(OPEN_LISTED.values()) if listed else [])
+                            allowedDataIngestionLocations=list(OPEN_LISTED.values()) if listed
+                            else [])
                 for location, account in itertools.product(OPEN, (ANN, BOB, PERSONAL, None)):
                     expected = self.may_open(inbound, blocked, listed, location, account, out)
-                    self.check(expected, "CanOpen", location=location, receiver=ANN, account=account)
+                    self.check(
+                        expected, "CanOpen", location=location, receiver=ANN, account=account)
         self.assertEqual(self.rows, 3 * 2 * 3 * 2 * 10 * 4)
 
     @staticmethod
@@ -98,7 +111,9 @@ class Answers(WorkspaceCase):
 
     def test_receiving(self):
         for inbound, out in itertools.product(LEVELS, LEVELS):
-            self.put("a", allowedInboundDataTransferSources=inbound, protectInboundDataFromUnknownSources=True)
+            self.put(
+                "a", allowedInboundDataTransferSources=inbound,
+                protectInboundDataFromUnknownSources=True)
             self.put("b", allowedOutboundDataTransferDestinations=out)
             for owner, item in itertools.product((ANN, BOB, PERSONAL, None), (False, True)):
                 expected = {
@@ -118,7 +133,9 @@ class Answers(WorkspaceCase):
         self.workspace.write_as(BOB, self.directory / "bobs", "x")
         outside = self.workspace.root / "outside"
         outside.write_text("x")
-        for path, status in ((self.directory / "own", DONE), (self.directory / "bobs", REFUSED), (outside, REFUSED),
+        for path, status in (
+                (self.directory / "own", DONE), (self.directory / "bobs", REFUSED),
+                (outside, REFUSED),
                              (self.backing_of(self.directory / "own"), DONE)):
             self.workspace.serving("can receive", path, "--account", ANN, status=status)
         sealed = self.backing_of(self.directory / "own").read_bytes()
@@ -129,15 +146,19 @@ class Answers(WorkspaceCase):
         self.put("b")
         self.put("a", allowedOutboundDataTransferDestinations="managedApps",
                     allowedOutboundClipboardSharingLevel="managedApps",
-                    allowedOutboundClipboardSharingExceptionLength=5, managedBrowserToOpenLinksRequired=True,
+                    allowedOutboundClipboardSharingExceptionLength=5,
+                    managedBrowserToOpenLinksRequired=True,
                     customBrowserProtocol="mybrowser")
         for url, expected, opens in (
-                ("https://a.example/x", True, "mybrowsers://a.example/x"), ("http://a", True, "mybrowser://a"),
-                ("foo://x", False, None), ("skype:echo", True, "skype:echo"), ("", False, None), ("no url", False, None)):
+                ("https://a.example/x", True, "mybrowsers://a.example/x"),
+                ("http://a", True, "mybrowser://a"),
+                ("foo://x", False, None), ("skype:echo", True, "skype:echo"), ("", False, None),
+                ("no url", False, None)):
             reply = self.caller.call("CanOpenURL", url=url, account=ANN)
             self.assertEqual((reply["decision"]["allowed"], reply["opens"]), (expected, opens), url)
         self.check(True, "CanOpenURL", url="foo://x", account=ANN, knownManagedScheme=True)
-        for count, target, expected in ((5, None, True), (6, None, False), (6, BOB, True), (6, PERSONAL, False)):
+        for count, target, expected in (
+                (5, None, True), (6, None, False), (6, BOB, True), (6, PERSONAL, False)):
             self.check(expected, "CanCopy", count=count, account=ANN, target=target)
         for source, expected in ((ANN, True), (BOB, True), (PERSONAL, False), (None, False)):
             self.check(expected, "CanPaste", count=100, account=ANN, source=source)
@@ -166,7 +187,8 @@ class Answers(WorkspaceCase):
         self.put("a", printBlocked=True)
         self.put("b")
         for identity, status in ((ANN, REFUSED), (BOB, DONE), (PERSONAL, DONE), ("", DONE)):
-            answer = self.workspace.run_as(identity, "mamctl", "can", "print", "--workspace", "work", check=False)
+            answer = self.workspace.run_as(
+                identity, "mamctl", "can", "print", "--workspace", "work", check=False)
             self.assertEqual(answer.returncode, status, (identity, answer))
 
     def test_several_accounts_together_get_the_strictest_of_each_rule(self):
@@ -178,15 +200,18 @@ class Answers(WorkspaceCase):
 
     def test_nonsense_is_refused(self):
         for method, parameters in (
-                ("CanSave", {"location": "Camera"}), ("CanOpen", {"location": "LocalDrive"}), ("Ask", {"question": "x"}),
-                ("CanPickDocuments", {"mode": "x"}), ("CanCopy", {"count": "1"}), ("CanCopy", {"count": 1, "x": 1}),
+                ("CanSave", {"location": "Camera"}), ("CanOpen", {"location": "LocalDrive"}),
+                ("Ask", {"question": "x"}),
+                ("CanPickDocuments", {"mode": "x"}), ("CanCopy", {"count": "1"}),
+                ("CanCopy", {"count": 1, "x": 1}),
                 ("IsManaged", {"account": "\n"}), ("IsManaged", {"account": "a" * 600})):
             with self.assertRaises(Refused, msg=(method, parameters)):
                 self.caller.call(method, **parameters)
         self.check(True, "CanOpenURL", url="x" * 100_000, account=PERSONAL)
 
     def test_identities(self):
-        same = lambda first, second: self.caller.call("SameIdentity", first=first, second=second)["same"]
+        same = lambda first, second: self.caller.call("SameIdentity", first=first, second=second)[
+            "same"]
         self.assertTrue(same(ANN, ANN.upper()))
         self.assertFalse(same(ANN, BOB))
         self.assertTrue(self.caller.call("IsManaged", account=ANN.upper())["managed"])

@@ -1,4 +1,5 @@
-"""What lies in the backing directory: sealed, of the documented size, and readable by another decoder."""
+"""What lies in the backing directory: sealed, of the documented size, and readable by another
+decoder."""
 import os
 
 from workspace import BLOCK, HEADER, WorkspaceCase, pattern, sealed_size
@@ -22,7 +23,9 @@ class OnDisk(WorkspaceCase):
     def test_equal_content_is_sealed_differently(self):
         one = self.backing_of(self.write(self.directory / "one", b"x" * 20_000)).read_bytes()
         two = self.backing_of(self.write(self.directory / "two", b"x" * 20_000)).read_bytes()
-        blocks = [data[start : start + BLOCK] for data in (one, two) for start in range(HEADER, 20_000, BLOCK)]
+        blocks = [
+            data[start : start + BLOCK] for data in (one, two)
+            for start in range(HEADER, 20_000, BLOCK)]
         self.assertEqual(len(set(blocks)), len(blocks))
 
     def test_rewriting_a_block_takes_a_new_nonce(self):
@@ -125,7 +128,8 @@ class SecondDecoder(WorkspaceCase):
         path = self.write(self.directory / "file", b"hello")
         output = subprocess.run(
             ["/usr/bin/python3", "Tests/decoder.py", "--info", self.backing_of(path)],
-            capture_output=True, check=True, cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__)))).stdout
+            capture_output=True, check=True,
+            cwd=os.path.dirname(os.path.dirname(os.path.dirname(__file__)))).stdout
         header, info = json.loads(output), self.workspace.info(path)
         self.assertEqual((header["plainSize"], header["blocks"]), (5, 1))
         self.assertEqual(header["owner"], info["owner"])

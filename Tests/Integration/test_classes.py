@@ -4,14 +4,17 @@ import json
 import os
 import time
 
-from workspace import CLOSED, DONE, NO, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, Workspace, pattern, wait_until
+from workspace import (
+    CLOSED, DONE, NO, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, Workspace, pattern,
+    wait_until)
 
 OPEN_POLICY = {"DeviceDefaultProtectionLevel": "NSFileProtectionNone"}
 
 
 def set_policy(workspace, encryption):
     """Replaces the policy that `init` wrote; the daemon reads it when it starts."""
-    for path in (workspace.root / "config_home" / "mamd" / workspace.name / "policies").glob("*.json"):
+    for path in (workspace.root / "config_home" / "mamd" / workspace.name / "policies").glob(
+            "*.json"):
         document = json.loads(path.read_text())
         path.write_text(json.dumps({**document, "appDataEncryptionType": encryption}))
 
@@ -164,16 +167,20 @@ class ChangedRules(WorkspaceCase):
         self.space.ctl("class", "--set", "A", asked)
         self.assertEqual(self.classes(paths), {"A"})
         self.space.unmount()
-        set_settings(self.space, MaxFileProtectionLevel="NSFileProtectionCompleteUntilFirstUserAuthentication")
+        set_settings(
+            self.space,
+            MaxFileProtectionLevel="NSFileProtectionCompleteUntilFirstUserAuthentication")
         self.space.mount()
         info = self.space.info(paths[0])
-        self.assertEqual((info["class"], info["effectiveClass"], info["state"]), ("A", "C", "closed"))
+        self.assertEqual(
+            (info["class"], info["effectiveClass"], info["state"]), ("A", "C", "closed"))
         self.assertIn("MaxFileProtectionLevel", info["reason"])
         self.assertIn("after the next unlock", info["reason"])
         with self.refused(errno.ENOKEY):
             paths[0].read_bytes()
         self.space.unlock()
-        wait_until(lambda: self.classes([*paths, asked]) == {"C"}, 20, "not all files were re-wrapped")
+        wait_until(
+            lambda: self.classes([*paths, asked]) == {"C"}, 20, "not all files were re-wrapped")
         self.space.lock()
         for number, path in enumerate(paths):
             self.assertEqual(path.read_bytes(), pattern(5_000, seed=number))
@@ -183,7 +190,9 @@ class ChangedRules(WorkspaceCase):
         set_settings(self.space, MaxFileProtectionLevel="NSFileProtectionComplete")
         set_policy(self.space, "afterDeviceRestart")
         self.space.mount().unlock()
-        wait_until(lambda: self.classes([asked]) == {"A"}, 20, "the file that was asked for is not A again")
+        wait_until(
+            lambda: self.classes([asked]) == {"A"}, 20,
+            "the file that was asked for is not A again")
         self.assertEqual(self.classes(paths), {"C"})
 
     def test_a_stricter_policy_reaches_a_file_when_it_is_opened(self):
@@ -196,7 +205,8 @@ class ChangedRules(WorkspaceCase):
         set_policy(self.space, "whenDeviceLocked")
         self.space.mount().unlock()
         wait_until(lambda: self.classes([path]) == {"A"}, 20, "not re-wrapped")
-        # The pass over the tree is done; a copy of the old file dropped in is changed when it is opened.
+        # The pass over the tree is done; a copy of the old file dropped in is changed when it is
+        # opened.
         self.space.on_disk("late").write_bytes(data)
         late = self.space.path("late")
         self.assertEqual(self.classes([late]), {"C"})
@@ -218,12 +228,15 @@ class ChangedRules(WorkspaceCase):
             self.space.ctl("class", "--set", "A", place, status=NO)
         self.space.ctl("owner", "--set", "", path, status=NO)
         time.sleep(0.5)
-        self.assertEqual(self.space.on_disk(path.relative_to(self.space.mount_point)).read_bytes(), before)
+        self.assertEqual(
+            self.space.on_disk(path.relative_to(self.space.mount_point)).read_bytes(), before)
 
     def test_a_lock_in_the_middle_is_made_up_for(self):
         paths = self.files(400)
         self.space.unmount()
-        set_settings(self.space, MaxFileProtectionLevel="NSFileProtectionCompleteUntilFirstUserAuthentication")
+        set_settings(
+            self.space,
+            MaxFileProtectionLevel="NSFileProtectionCompleteUntilFirstUserAuthentication")
         self.space.mount()
         for _ in range(5):
             self.space.unlock()

@@ -1,4 +1,5 @@
-"""Verbs that take files: names from lists and as they are, several files at once, the standard streams."""
+"""Verbs that take files: names from lists and as they are, several files at once, the standard
+streams."""
 import json
 import os
 import pathlib
@@ -60,7 +61,8 @@ class Names(Case):
         paths = self.make()
         listed = b"\0".join(paths) + b"\0"
         for verb, before, after in (
-            ("owner", ANN.encode() + b"\t", b""), ("class", b"A\t", b""), ("is-encrypted", b"", b": encrypted")):
+            ("owner", ANN.encode() + b"\t", b""), ("class", b"A\t", b""),
+            ("is-encrypted", b"", b": encrypted")):
             with self.subTest(verb=verb):
                 shown = self.run_bytes(verb, "-0", "--files-from", "-", input=listed)
                 self.assertEqual(shown, b"".join(before + path + after + b"\0" for path in paths))
@@ -76,34 +78,44 @@ class Names(Case):
         # What we name comes back as it was; the daemon names what is below a directory.
         shown = self.run_bytes(
             "protect", "--owner", "", "-0", "--files-from", "-", input=b"\0".join(paths))
-        self.assertEqual(sorted(shown.split(b"\0"))[1:], sorted(b"nobody\t" + path + b"\tnow plain" for path in paths))
+        self.assertEqual(
+            sorted(shown.split(b"\0"))[1:],
+            sorted(b"nobody\t" + path + b"\tnow plain" for path in paths))
         shown = self.run_bytes("protect", self.directory, "--owner", ANN, "-0")
-        self.assertEqual(sorted(shown.split(b"\0")), sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
+        self.assertEqual(
+            sorted(shown.split(b"\0")),
+            sorted([b"", *(ANN.encode() + b"\t" + path for path in paths)]))
 
     def test_lists(self):
         one, two = self.plain("one"), self.plain("two")
         names = self.outside / "names"
         names.write_text(f"{one}\n\n{two}")
         self.assertEqual(self.ctl("class", "--files-from", names).stdout.count("\n"), 2)
-        self.assertEqual(self.ctl("class", self.plain("three"), "--files-from", names).stdout.count("\n"), 3)
+        self.assertEqual(
+            self.ctl("class", self.plain("three"), "--files-from", names).stdout.count("\n"), 3)
         names.write_bytes(b"")
         self.assertEqual(self.ctl("class", "--files-from", names).stdout, "")
         names.write_bytes(os.fsencode(one) + b"\0")
         self.assertIn("--null", self.ctl("class", "--files-from", names, status=USAGE).stderr)
-        self.assertIn("nosuch", self.ctl("class", "--files-from", "nosuch", status=NOT_FOUND).stderr)
+        self.assertIn(
+            "nosuch", self.ctl("class", "--files-from", "nosuch", status=NOT_FOUND).stderr)
 
     def test_several_is_encrypted(self):
         plain, sealed = self.plain("plain"), self.sealed("sealed", b"x")
         self.ctl("is-encrypted", sealed, sealed)
-        self.assertEqual(self.ctl("is-encrypted", sealed, plain, status=NO).stdout.count(": not encrypted"), 1)
+        self.assertEqual(
+            self.ctl("is-encrypted", sealed, plain, status=NO).stdout.count(": not encrypted"), 1)
         missing = self.outside / "missing"
-        shown = json.loads(self.ctl("is-encrypted", "--json", missing, plain, sealed, status=NOT_FOUND).stdout)
+        shown = json.loads(
+            self.ctl("is-encrypted", "--json", missing, plain, sealed, status=NOT_FOUND).stdout)
         self.assertEqual([("error" in file) for file in shown], [True, False, False])
 
 
 class NothingToDo(Case):
     def test_an_empty_list_is_no_failure(self):
-        for verb in ("owner", "class", "info", "is-encrypted", "decrypt", "protect --owner x", "encrypt --owner x -o out"):
+        for verb in (
+                "owner", "class", "info", "is-encrypted", "decrypt", "protect --owner x",
+                "encrypt --owner x -o out"):
             shown = self.ctl(*verb.split(), "--files-from", "-", input=b"")
             self.assertEqual((shown.stdout, shown.stderr), ("", ""), verb)
 
@@ -117,7 +129,7 @@ class NothingToDo(Case):
 
     def test_what_is_missing_is_named(self):
         self.assertIn("mount: MOUNTPOINT is missing", self.ctl("mount", "x", status=USAGE).stderr)
-        self.assertIn("'y' is one word too many", self.ctl("unmount", "x", "y", status=USAGE).stderr)
+        self.assertIn("'y' is an extra operand", self.ctl("unmount", "x", "y", status=USAGE).stderr)
 
     def test_no_workspace_inside_another(self):
         place = self.workspace.on_disk("inner")
@@ -130,15 +142,19 @@ class Several(Case):
         files = [self.plain(f"file{number}", pattern(5000, number)) for number in range(3)]
         missing = self.outside / "missing"
         shown = json.loads(
-            self.ctl("encrypt", files[0], missing, *files[1:], "--owner", ANN, "--json", status=NOT_FOUND).stdout)
+            self.ctl(
+                "encrypt", files[0], missing, *files[1:], "--owner", ANN, "--json",
+                status=NOT_FOUND).stdout)
         self.assertEqual([file.get("bytes") for file in shown], [5000, None, 5000, 5000])
         self.assertTrue(all(self.workspace.is_managed_on_disk(file) for file in files))
         # What is encrypted already is told, and the others go on.
         more = self.plain("more")
-        self.assertIn("already", self.ctl("encrypt", files[0], more, "--owner", ANN, status=NO).stderr)
+        self.assertIn(
+            "already", self.ctl("encrypt", files[0], more, "--owner", ANN, status=NO).stderr)
         self.assertTrue(self.workspace.is_managed_on_disk(more))
         self.ctl("decrypt", *files)
-        self.assertEqual([file.read_bytes() for file in files], [pattern(5000, number) for number in range(3)])
+        self.assertEqual(
+            [file.read_bytes() for file in files], [pattern(5000, number) for number in range(3)])
         self.assertEqual(self.left(), [])
 
     def test_in_a_mount_and_outside_at_once(self):
@@ -163,17 +179,23 @@ class Several(Case):
         sealed.mkdir()
         plain.mkdir()
         self.ctl("encrypt", *files, "--owner", ANN, "-o", sealed)
-        self.assertIn("exists", self.ctl("encrypt", *files, "--owner", ANN, "-o", f"{sealed}/", status=NO).stderr)
+        self.assertIn(
+            "exists", self.ctl(
+                "encrypt", *files, "--owner", ANN, "-o", f"{sealed}/", status=NO).stderr)
         self.ctl("decrypt", *(sealed / file.name for file in files), "-o", f"{plain}/")
         for file in files:
             self.assertEqual((plain / file.name).read_bytes(), file.read_bytes())
         self.ctl("encrypt", *files, "--owner", ANN, "-o", files[0], "--force", status=USAGE)
-        self.ctl("encrypt", files[0], "--owner", ANN, "-o", f"{self.outside}/nosuch/", status=NOT_FOUND)
+        self.ctl(
+            "encrypt", files[0], "--owner", ANN, "-o", f"{self.outside}/nosuch/", status=NOT_FOUND)
         same = plain / files[0].name
-        self.assertIn("two of", self.ctl("encrypt", files[0], same, "--owner", ANN, "-o", sealed, status=USAGE).stderr)
+        self.assertIn(
+            "two of", self.ctl(
+                "encrypt", files[0], same, "--owner", ANN, "-o", sealed, status=USAGE).stderr)
 
     def test_links(self):
-        """A symbolic link leads to the file that is converted; a hard link stays what it was, and that is said."""
+        """A symbolic link leads to the file that is converted; a hard link stays what it was, and
+        that is said."""
         file = self.plain("file")
         link, hard = self.outside / "link", self.outside / "hard"
         link.symlink_to("file")
@@ -225,16 +247,20 @@ class Several(Case):
         os.mknod(device, 0o600 | stat.S_IFCHR, os.makedev(1, 3))
         for place in (pipe, device):
             before = place.lstat()
-            said = self.ctl("encrypt", self.plain("file"), "--owner", ANN, "-o", place, "--force", status=NO).stderr
-            self.assertIn("no regular file", said)
-            self.assertEqual((place.lstat().st_mode, place.lstat().st_ino), (before.st_mode, before.st_ino))
+            said = self.ctl(
+                "encrypt", self.plain("file"), "--owner", ANN, "-o", place, "--force",
+                status=NO).stderr
+            self.assertIn("not a regular file", said)
+            self.assertEqual(
+                (place.lstat().st_mode, place.lstat().st_ino), (before.st_mode, before.st_ino))
 
     def test_a_file_that_is_changed_meanwhile_is_left_as_it_is(self):
         for change in (self.append, self.replace):
             with self.subTest(change=change.__name__):
                 path = self.plain(change.__name__, pattern(96 << 20))
                 process = subprocess.Popen(
-                    ["mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                    ["mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE,
+                    stdout=subprocess.DEVNULL,
                     env=self.workspace.environment)
                 self.wait_for_new_file(process.pid)
                 expected = change(path)
@@ -248,8 +274,10 @@ class Several(Case):
     def test_nor_is_one_that_is_changed_while_the_new_one_is_synced(self):
         path = self.plain("file", pattern(20_000))
         process = subprocess.Popen(
-            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e", "inject=fsync:delay_enter=1500000:when=1",
-             "mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE, env=self.workspace.environment)
+            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=fsync", "-e",
+            "inject=fsync:delay_enter=1500000:when=1",
+             "mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE,
+             env=self.workspace.environment)
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
         wait_until(lambda: children.read_text())
         self.wait_for_new_file(children.read_text().split()[0])
@@ -279,7 +307,9 @@ class Several(Case):
         end = time.monotonic() + 20
         while time.monotonic() < end:
             try:
-                names = [os.readlink(f"/proc/{pid}/fd/{number}") for number in os.listdir(f"/proc/{pid}/fd")]
+                names = [
+                    os.readlink(f"/proc/{pid}/fd/{number}")
+                    for number in os.listdir(f"/proc/{pid}/fd")]
             except FileNotFoundError:
                 names = []
             if any(name.startswith(f"{self.outside}/#") for name in names):
@@ -374,7 +404,8 @@ class Streams(Case):
         """Also one that waits for more."""
         out = self.outside / "sealed"
         process = subprocess.Popen(
-            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
+            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out], stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=self.workspace.environment)
         process.stdin.write(pattern(2 << 20))
         process.stdin.flush()
@@ -385,7 +416,9 @@ class Streams(Case):
             self.assertIn(b"locked", process.stderr.read())
             self.assertFalse(out.exists())
             self.assertEqual(self.left(), [])
-            self.assertEqual(self.run_bytes("encrypt", "-", "--owner", ANN, "-o", out, input=b"x", status=CLOSED), b"")
+            self.assertEqual(
+                self.run_bytes(
+                    "encrypt", "-", "--owner", ANN, "-o", out, input=b"x", status=CLOSED), b"")
         finally:
             process.stdin.close()
             process.stderr.close()
@@ -396,7 +429,8 @@ class Streams(Case):
         for words in (
             ["encrypt", "-", "--owner", ANN, "--json"],
             ["encrypt", "-", path, "--owner", ANN, "-o", self.outside],
-            ["encrypt", "-", "--owner", ANN, "-o", "-", "--json"], ["decrypt", path, path, "-o", "-"],
+            ["encrypt", "-", "--owner", ANN, "-o", "-", "--json"],
+            ["decrypt", path, path, "-o", "-"],
             ["decrypt", "-", path, "-o", self.outside], ["encrypt", "-", path, "--owner", ANN],
         ):
             with self.subTest(words=words):
@@ -404,7 +438,8 @@ class Streams(Case):
 
     def test_a_terminal_gets_text_alone(self):
         environment = self.workspace.environment
-        text, binary = self.sealed("text", "Grüße\n".encode() * 2000), self.sealed("binary", b"\x1b[31m\0" + bytes(99))
+        text, binary = self.sealed("text", "Grüße\n".encode() * 2000), self.sealed(
+            "binary", b"\x1b[31m\0" + bytes(99))
 
         def shown(*words):
             return on_terminal(["mamctl", *words], environment)

@@ -65,7 +65,9 @@ class Help(unittest.TestCase):
             alias = verb["aliasOf"]
             (self.assertNotIn if alias else self.assertIn)(f"\n  {verb['name']} ", rest)
             if alias:
-                self.assertIn(f"mamctl {verb['name']}", self.ctl(f"{alias} --help").stdout.split("Options:")[0])
+                self.assertIn(
+                    f"mamctl {verb['name']}",
+                    self.ctl(f"{alias} --help").stdout.split("Options:")[0])
 
     def test_a_group(self):
         shown = self.ctl("help account").stdout
@@ -85,7 +87,8 @@ class Help(unittest.TestCase):
             with self.subTest(verb=verb["name"]):
                 shown = self.ctl(f"{verb['name']} --help").stdout
                 self.assertEqual(shown, self.ctl(f"help {verb['name']}").stdout)
-                for word in (verb["name"], "Options:", "Examples:", "Exit status:", *verb["examples"]):
+                for word in (
+                        verb["name"], "Options:", "Examples:", "Exit status:", *verb["examples"]):
                     self.assertIn(word, shown)
                 for option in verb["options"]:
                     self.assertIn(f"--{option['name']}", shown)
@@ -95,7 +98,8 @@ class Help(unittest.TestCase):
             # What is to be copied stands on one line.
             return max(len(line) for line in text.splitlines() if not line.startswith("  mamctl"))
 
-        for words in (["help"], ["help", "can"], ["help", "verify"], ["help", "account", "passphrase"]):
+        for words in (
+                ["help"], ["help", "can"], ["help", "verify"], ["help", "account", "passphrase"]):
             command = ["mamctl", *words]
             self.assertLessEqual(longest(self.workspace.ctl(*words).stdout), 80)
             for columns in (60, 132):
@@ -106,7 +110,7 @@ class Help(unittest.TestCase):
     def test_an_option_before_the_verb_is_told_its_place(self):
         for option in ("--json", "--workspace", "-o"):
             said = self.ctl(f"{option} status", status=USAGE).stderr
-            self.assertIn(f"{option} stands before the verb", said)
+            self.assertIn(f"{option} precedes the verb", said)
             self.assertIn(f"try: mamctl VERB {option}", said)
 
     def test_what_is_missing_is_named(self):

@@ -53,12 +53,16 @@ class Interrupted(WorkspaceCase):
             ended += self.interrupt(generator.uniform(0, takes * 1.6), number, *words)
             with self.subTest(count=count, was_sealed=was_sealed, number=number):
                 is_sealed = self.workspace.is_managed_on_disk(file)
-                self.assertEqual(self.workspace.decode(file) if is_sealed else file.read_bytes(), data)
+                self.assertEqual(
+                    self.workspace.decode(file) if is_sealed else file.read_bytes(), data)
                 self.assertEqual(os.listdir(place), ["file"])
-            words = ("-o", other, *(("decrypt", file) if is_sealed else ("encrypt", file, "--owner", ANN)))
+            words = (
+                "-o", other,
+                *(("decrypt", file) if is_sealed else ("encrypt", file, "--owner", ANN)))
             self.interrupt(generator.uniform(0, takes * 1.6), number, *words[2:], *words[:2])
             if other.exists():
-                self.assertEqual(self.workspace.decode(other) if not is_sealed else other.read_bytes(), data)
+                self.assertEqual(
+                    self.workspace.decode(other) if not is_sealed else other.read_bytes(), data)
                 other.unlink()
             self.assertEqual(os.listdir(place), ["file"])
         print(f"{ended} of {ROUNDS} were interrupted")
@@ -70,7 +74,8 @@ class Interrupted(WorkspaceCase):
         generator = random.Random(2)
         verbs = (
             ("decrypt", file), ("encrypt", file, "--owner", ANN), ("owner", "--set", BOB, file),
-            ("owner", "--set", ANN, file), ("class", "--set", "B", file), ("class", "--set", "policy", file),
+            ("owner", "--set", ANN, file), ("class", "--set", "B", file),
+            ("class", "--set", "policy", file),
             ("protect", file, "--owner", BOB), ("protect", file, "--owner", ANN))
         for count in range(ROUNDS):
             words = verbs[count % len(verbs)]
@@ -80,7 +85,9 @@ class Interrupted(WorkspaceCase):
         self.workspace.ctl("verify", self.workspace.mount_point)
 
     def test_a_tree_stops_between_two_files(self):
-        files = [self.write(self.directory / f"file{number:03}", b"x", durable=False) for number in range(300)]
+        files = [
+            self.write(self.directory / f"file{number:03}", b"x", durable=False)
+            for number in range(300)]
         process = self.start("protect", self.directory, "--owner", BOB, stdout=subprocess.PIPE)
         with process.stdout:
             process.stdout.readline()
@@ -90,7 +97,9 @@ class Interrupted(WorkspaceCase):
         time.sleep(1)
 
         def changed():
-            return sum(line.startswith(BOB) for line in self.workspace.ctl("owner", *files).stdout.splitlines())
+            return sum(
+                line.startswith(BOB)
+                for line in self.workspace.ctl("owner", *files).stdout.splitlines())
 
         first = changed()
         self.assertTrue(0 < first < len(files), first)

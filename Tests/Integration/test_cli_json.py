@@ -1,4 +1,5 @@
-"""Every verb has a schema for its JSON, a paragraph in the manual, examples and statuses; and prints what the schema says."""
+"""Every verb has a schema for its JSON, a paragraph in the manual, examples and statuses; and
+prints what the schema says."""
 import json
 import re
 import subprocess
@@ -27,12 +28,14 @@ class Table(unittest.TestCase):
     def test_every_verb_is_written_about(self):
         for verb in self.verbs:
             with self.subTest(verb=verb["name"]):
-                self.assertIsNotNone(json_output.schema(verb["name"].replace(" ", "-")), "no docs/schema")
+                self.assertIsNotNone(
+                    json_output.schema(verb["name"].replace(" ", "-")), "no docs/schema")
                 self.assertGreaterEqual(len(verb["examples"]), 2)
                 self.assertTrue(all("mamctl" in example for example in verb["examples"]))
                 self.assertIn(DONE, [status["status"] for status in verb["statuses"]])
                 # A heading of the manual begins with its name, alone or behind others.
-                self.assertRegex(MANUAL, rf"(?m)^\*\*.*\*\*{verb['name']}(\*\*| )|^\*\*{verb['name']}(\*\*| )")
+                self.assertRegex(
+                    MANUAL, rf"(?m)^\*\*.*\*\*{verb['name']}(\*\*| )|^\*\*{verb['name']}(\*\*| )")
 
     def test_every_option_is_in_the_manual(self):
         for verb in self.verbs:
@@ -52,8 +55,11 @@ class Table(unittest.TestCase):
     def test_the_schemas_can_refuse(self):
         words = ["version"]
         json_output.check(words, '{"version": "1"}')
-        for output in ('{"version": 1}', "{}", '{"version": "1", "more": 2}', '{"error": {"status": "1"}}'):
-            with self.subTest(output=output), self.assertRaises(json_output.jsonschema.ValidationError):
+        for output in (
+                '{"version": 1}', "{}", '{"version": "1", "more": 2}',
+                '{"error": {"status": "1"}}'):
+            with self.subTest(output=output), self.assertRaises(
+                    json_output.jsonschema.ValidationError):
                 json_output.check(words, output)
         with self.assertRaises(AssertionError):
             json_output.check(["nosuch"], "{}")
@@ -61,8 +67,10 @@ class Table(unittest.TestCase):
     def test_mistakes(self):
         ctl = self.workspace.ctl
         for words, status in (
-            (["nosuch"], USAGE), (["account"], USAGE), (["owner"], USAGE), (["status"], UNREACHABLE),
-            (["init", self.workspace.root / "no" / "where"], NOT_FOUND), (["mount", "nosuch", "nosuch"], NOT_FOUND),
+            (["nosuch"], USAGE), (["account"], USAGE), (["owner"], USAGE),
+            (["status"], UNREACHABLE),
+            (["init", self.workspace.root / "no" / "where"], NOT_FOUND),
+            (["mount", "nosuch", "nosuch"], NOT_FOUND),
         ):
             with self.subTest(words=words):
                 error = json.loads(ctl(*words, "--json", status=status).stdout)["error"]
@@ -93,31 +101,42 @@ class Verbs(WorkspaceCase):
         secret = ("--passfile", workspace.passfile)
 
         run("version"), run("help"), run("help", "can"), run("status")
-        run("account", "list"), run("account", "check-in"), run("account", "register", "eve@contoso.com", *secret)
+        run("account", "list"), run("account", "check-in"), run(
+            "account", "register", "eve@contoso.com", *secret)
         run("account", "passphrase", ANN, *secret, "--new-passfile", workspace.passfile)
         run("account", "login", ANN, *secret), run("compliance", "check", ANN, status=(DONE, NO))
         run("account", "link", ANN, "--oid", "5a3c1f0e-7d2b-4a6e-9c11-0b8d5e2f7a90", *secret)
         run("account", "deregister", "eve@contoso.com", "--keep"), run("threat", "set", "low")
         run("lock", BOB, "--now"), run("unlock", BOB, *secret)
-        run("identity", "show"), run("identity", "ui", status=(DONE, NO, REFUSED)), run("identity", "blocked")
+        run("identity", "show"), run("identity", "ui", status=(DONE, NO, REFUSED)), run(
+            "identity", "blocked")
         for verb in ("owner", "info", "class", "is-encrypted"):
             run(verb, file), run(verb, file, workspace.root / "missing", status=NOT_FOUND)
-        run("info", self.directory), run("class", "--set", "B", file), run("owner", "--set", BOB, file)
-        run("encrypt", outside, "--owner", ANN), run("info", outside), run("decrypt", outside), run("decrypt", file)
+        run("info", self.directory), run("class", "--set", "B", file), run(
+            "owner", "--set", BOB, file)
+        run("encrypt", outside, "--owner", ANN), run("info", outside), run("decrypt", outside), run(
+            "decrypt", file)
         run("protect", self.directory, "--owner", ANN)
-        run("verify-protect", self.directory, workspace.root / "missing", "--owner", ANN, status=NOT_FOUND)
+        run(
+            "verify-protect", self.directory, workspace.root / "missing", "--owner", ANN,
+            status=NOT_FOUND)
         run("verify", workspace.mount_point), run("data", "info", status=None, input=b"plain")
-        run("can"), run("can", "isContactSyncAllowed", status=(DONE, REFUSED)), run("can", "print", status=None)
-        run("can", "save"), run("can", "open"), run("can", "notify", status=None), run("can", "pick", "import", status=None)
+        run("can"), run("can", "isContactSyncAllowed", status=(DONE, REFUSED)), run(
+            "can", "print", status=None)
+        run("can", "save"), run("can", "open"), run("can", "notify", status=None), run(
+            "can", "pick", "import", status=None)
         run("can", "save", "--location", "OneDriveForBusiness", "--file", file, status=None)
         run("can", "receive", file, status=None), run("can", "share", "/bin/sh", status=None)
         run("can", "copy", "20", status=None), run("can", "paste", "20", status=None)
-        run("can", "url", "https://contoso.com", status=None), run("can", "link", "https://contoso.com", status=None)
+        run("can", "url", "https://contoso.com", status=None), run(
+            "can", "link", "https://contoso.com", status=None)
         run("policy", "show"), run("policy", "show", ANN), run("policy", "check", good)
         run("policy", "import", good), run("metrics"), run("configure", workspace.settings)
-        run("config", "list"), run("config", "get", "nosuch", status=NO), run("config", "conflict", "nosuch", status=NO)
+        run("config", "list"), run("config", "get", "nosuch", status=NO), run(
+            "config", "conflict", "nosuch", status=NO)
         with subprocess.Popen(
-            ["mamctl", "watch", "--json"], stdout=subprocess.PIPE, text=True, env=workspace.environment) as watch:
+            ["mamctl", "watch", "--json"], stdout=subprocess.PIPE, text=True,
+            env=workspace.environment) as watch:
             json_output.check(["watch"], watch.stdout.readline())
             watch.kill()
         run("wipe", BOB, "--confirm", BOB), run("unmount", workspace.mount_point)
@@ -128,8 +147,10 @@ class Verbs(WorkspaceCase):
         silent = {name for name in map(str, seen) if json_output.schema(name).get("not") == {}}
         self.assertEqual(silent, set())
         every = {
-            path.stem for path in json_output.SCHEMAS.glob("*.json") if "not" not in json.loads(path.read_text())}
-        # Those of modules that have tests of their own may be missing here; those of this list may not.
+            path.stem for path in json_output.SCHEMAS.glob("*.json")
+            if "not" not in json.loads(path.read_text())}
+        # Those of modules that have tests of their own may be missing here; those of this list may
+        # not.
         self.assertEqual(OURS & every - seen, set())
 
 

@@ -3,7 +3,8 @@ import os
 import unittest
 
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE, Workspace,
+    ANN, BOB, CLOSED, DAMAGED, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE, USAGE, WRONG_PASSPHRASE,
+    Workspace,
     WorkspaceCase)
 
 
@@ -29,7 +30,8 @@ class Mistakes(WorkspaceCase):
         inside = self.write(self.directory / "inside", b"text")
         bobs = self.write(self.directory / "bobs", b"text")
         workspace.ctl("owner", "--set", BOB, bobs)
-        bad_settings, bad_policy = made("bad.json", b'{"KeyDerivation": 1}'), made("policy.json", b"{")
+        bad_settings, bad_policy = made("bad.json", b'{"KeyDerivation": 1}'), made(
+            "policy.json", b"{")
         wrong, two_lines = workspace.secret("wrong", "wrong"), workspace.secret("two", "a\nb")
         right, missing, fifo = workspace.passfile, place / "missing", place / "fifo"
         os.mkfifo(fifo)
@@ -39,13 +41,19 @@ class Mistakes(WorkspaceCase):
         workspace.lock(BOB)
         mistakes = (
             # The command line.
-            (["ecnrypt", plain], USAGE, "mamctl help encrypt"), (["account", "regster"], USAGE, "mamctl help account"),
+            (["ecnrypt", plain], USAGE, "mamctl help encrypt"),
+            (["account", "regster"], USAGE, "mamctl help account"),
             (["verify-protct", plain], USAGE, "mamctl help verify-protect"),
-            (["encrypt", plain], USAGE, "--owner UPN"), (["encrypt", "--ownr", ANN, plain], USAGE, "'--owner'"),
-            (["encrypt", plain, "--owner"], USAGE, "UPN"), (["status", "--json=1"], USAGE, "mamctl status"),
-            (["class", "--set", "X", inside], USAGE, "--set CLASS"), (["can", "prnt"], USAGE, "'print'"),
-            (["threat", "set", "hihg"], USAGE, "'high'"), (["completions", "tcsh"], USAGE, "bash|zsh|fish"),
-            (["mount", workspace.backing], USAGE, "MOUNTPOINT"), (["can", "copy", "many"], USAGE, "COUNT"),
+            (["encrypt", plain], USAGE, "--owner UPN"),
+            (["encrypt", "--ownr", ANN, plain], USAGE, "'--owner'"),
+            (["encrypt", plain, "--owner"], USAGE, "UPN"),
+            (["status", "--json=1"], USAGE, "mamctl status"),
+            (["class", "--set", "X", inside], USAGE, "--set CLASS"),
+            (["can", "prnt"], USAGE, "'print'"),
+            (["threat", "set", "hihg"], USAGE, "'high'"),
+            (["completions", "tcsh"], USAGE, "bash|zsh|fish"),
+            (["mount", workspace.backing], USAGE, "MOUNTPOINT"),
+            (["can", "copy", "many"], USAGE, "COUNT"),
             (["encrypt", "-", "-", "--owner", ANN], USAGE, "-o OUT"),
             (["decrypt", "-", "-"], USAGE, "-o OUT"),
             (["status", "--workspace", "a/b"], USAGE, "mamctl status"),
@@ -53,19 +61,25 @@ class Mistakes(WorkspaceCase):
             # Files.
             (["owner", missing], NOT_FOUND, "ls"), (["owner", place], NO, "mamctl protect"),
             (["owner", fifo], NO, "mamctl encrypt -"),
-            (["encrypt", sealed, "--owner", ANN], NO, "mamctl info"), (["decrypt", plain], NOT_MANAGED, "mamctl info"),
+            (["encrypt", sealed, "--owner", ANN], NO, "mamctl info"),
+            (["decrypt", plain], NOT_MANAGED, "mamctl info"),
             (["encrypt", plain, "--owner", ANN, "-o", sealed], NO, "--force"),
             (["encrypt", plain, "--owner", ANN, "-o", place / "no" / "where"], NOT_FOUND, "ls"),
-            (["encrypt", plain, "--owner", ANN, "-o", self.directory / "new"], NO, "copy the plain file"),
-            (["owner", damaged], DAMAGED, "mamctl verify"), (["decrypt", damaged, "-o", place / "out"], DAMAGED, "mamctl verify"),
-            (["owner", "--set", ANN, plain], NO, "mamctl encrypt"), (["class", "--set", "B", plain], NO, "mamctl status"),
+            (["encrypt", plain, "--owner", ANN, "-o", self.directory / "new"], NO,
+            "copy the plain file"),
+            (["owner", damaged], DAMAGED, "mamctl verify"),
+            (["decrypt", damaged, "-o", place / "out"], DAMAGED, "mamctl verify"),
+            (["owner", "--set", ANN, plain], NO, "mamctl encrypt"),
+            (["class", "--set", "B", plain], NO, "mamctl status"),
             (["protect", plain, "--owner", ANN], NO, "mamctl encrypt"),
             (["decrypt", bobs], CLOSED, f"mamctl unlock {BOB}"),
             # Accounts.
-            (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND, "mamctl account register"),
-            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "type it again"),
-            (["unlock", BOB, "--passfile", two_lines], USAGE, "alone"),
-            (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"), (["unlock", BOB, "--extpass", "false"], NO, "by itself"),
+            (["unlock", "eve@contoso.com", "--passfile", right], NOT_FOUND,
+            "mamctl account register"),
+            (["unlock", BOB, "--passfile", wrong], WRONG_PASSPHRASE, "enter it again"),
+            (["unlock", BOB, "--passfile", two_lines], USAGE, "only the passphrase"),
+            (["unlock", BOB, "--passfile", missing], NOT_FOUND, "ls"),
+            (["unlock", BOB, "--extpass", "false"], NO, "on its own"),
             (["unlock", "--passfile", right], USAGE, "mamctl unlock ACCOUNT"),
             (["account", "register", ANN, "--passfile", right], NO, f"mamctl unlock {ANN}"),
             (["encrypt", plain, "--owner", "eve@contoso.com"], NOT_MANAGED, "mamctl account list"),
@@ -73,10 +87,13 @@ class Mistakes(WorkspaceCase):
             (["status", "--workspace", "nosuch"], UNREACHABLE, "mamctl mount"),
             (["init", workspace.backing], NO, "mamctl mount"), (["init", full], NO, "--adopt"),
             (["init", place / "w", "--settings", bad_settings], USAGE, "mamctl configure"),
-            (["init", place / "w", "--name", ".x"], USAGE, "--name"), (["init", self.directory / "w"], NO, "outside"),
-            (["mount", place, full], NOT_FOUND, "mamctl init"), (["mount", workspace.backing, full], NO, "empty"),
+            (["init", place / "w", "--name", ".x"], USAGE, "--name"),
+            (["init", self.directory / "w"], NO, "outside"),
+            (["mount", place, full], NOT_FOUND, "mamctl init"),
+            (["mount", workspace.backing, full], NO, "empty"),
             (["mount", workspace.backing, workspace.mount_point], NO, "mamctl status"),
-            (["unmount", place], NO, "mamctl status"), (["policy", "import", bad_policy], USAGE, "mamctl policy check"),
+            (["unmount", place], NO, "mamctl status"),
+            (["policy", "import", bad_policy], USAGE, "mamctl policy check"),
         )
         for words, status, following in mistakes:
             with self.subTest(words=[str(word) for word in words]):

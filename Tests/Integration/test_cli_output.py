@@ -1,4 +1,5 @@
-"""Output that cannot be written is told, and never goes into another file; commands that are proposed can be run."""
+"""Output that cannot be written is told, and never goes into another file; commands that are
+proposed can be run."""
 import os
 import signal
 import subprocess
@@ -12,15 +13,18 @@ class Output(WorkspaceCase):
     def shell(self, command):
         """Its status, and what it says on standard error."""
         result = subprocess.run(
-            ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, cwd=self.directory,
+            ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60,
+            cwd=self.directory,
             env=self.workspace.environment)
         return result.returncode, result.stderr.decode()
 
     def test_a_full_disk_is_no_success(self):
         (self.directory / "file").write_text("text")
         for words in (
-                "help", "version", "version --json", "status", "account list --json", "metrics", "policy show", "can",
-                "owner file", "owner -0 file", "info file", "is-encrypted file", "completions bash", "report --json",
+                "help", "version", "version --json", "status", "account list --json", "metrics",
+                "policy show", "can",
+                "owner file", "owner -0 file", "info file", "is-encrypted file", "completions bash",
+                "report --json",
                 "diagnostics --json", "top --once", "audit", "protect --owner '' file",
                 "lock --now", f"unlock --passfile {self.workspace.passfile}",
                 "watch", "audit --follow"):
@@ -74,22 +78,27 @@ class Output(WorkspaceCase):
             with self.subTest(name=name):
                 path = self.workspace.root / name
                 path.mkdir()
-                said = self.workspace.ctl("mount", path, self.workspace.root, status=NOT_FOUND).stderr
+                said = self.workspace.ctl(
+                    "mount", path, self.workspace.root, status=NOT_FOUND).stderr
                 command = said.split("try: mamctl init ")[1].strip()
-                shown = subprocess.run(["bash", "-c", f"printf %s {command}"], capture_output=True, check=True).stdout
+                shown = subprocess.run(
+                    ["bash", "-c", f"printf %s {command}"], capture_output=True, check=True).stdout
                 self.assertEqual(shown.decode(), str(path))
 
     def test_a_name_that_cannot_be_used_is_refused_in_words(self):
-        said = self.workspace.serving("account register", "eve\nmallory", "--passfile", self.workspace.passfile, status=USAGE).stderr
-        self.assertIn("control character in it", said)
+        said = self.workspace.serving(
+            "account register", "eve\nmallory", "--passfile", self.workspace.passfile,
+            status=USAGE).stderr
+        self.assertIn("contains a control character", said)
 
     def test_what_is_locked_is_said_in_our_words(self):
         path = self.directory / "file"
         path.write_text("text")
         self.workspace.lock()
         self.addCleanup(self.workspace.unlock)
-        said = self.workspace.ctl("decrypt", path, "-o", self.workspace.root / "out", status=5).stderr
-        self.assertIn("file: its account is locked, or its key is not here", said)
+        said = self.workspace.ctl(
+            "decrypt", path, "-o", self.workspace.root / "out", status=5).stderr
+        self.assertIn("file: its account is locked, or its key is missing", said)
         self.assertIn("try: mamctl unlock", said)
         # A command that the daemon proposes is said once.
         said = self.workspace.ctl("protect", path, "--owner", "eve@contoso.com", status=None).stderr
@@ -133,15 +142,21 @@ class BesideRoots(unittest.TestCase):
                 os.chown(place / name, 65534, 65534)
                 (place / name).chmod(0o700)
             path = f"{place}/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-            user = (*AS_NOBODY, "env", "-i", f"PATH={path}", f"HOME={place}/home", f"XDG_RUNTIME_DIR={place}/run",
+            user = (
+                *AS_NOBODY, "env", "-i", f"PATH={path}", f"HOME={place}/home",
+                f"XDG_RUNTIME_DIR={place}/run",
                     "sh", "-c", AS_A_USER)
             roots = place / "roots"
             result = subprocess.run(
-                with_fuse_device(0o666, place, ("sh", "-c", BESIDE_ROOTS.replace("$OLDPWD", str(roots)), "sh", str(roots), *user)),
+                with_fuse_device(
+                    0o666, place,
+                    ("sh", "-c", BESIDE_ROOTS.replace("$OLDPWD", str(roots)), "sh", str(roots),
+                    *user)),
                 capture_output=True, text=True, timeout=120, env={"PATH": path, "LC_ALL": "C"})
             self.assertEqual(result.returncode, 0, result.stderr + result.stdout)
             self.assertEqual(
-                result.stdout.splitlines(), ["ann@contoso.com: registered", "ann@roots.example: registered", f"status {USAGE}"])
+                result.stdout.splitlines(),
+                ["ann@contoso.com: registered", "ann@roots.example: registered", f"status {USAGE}"])
             self.assertIn("several workspaces are mounted: own, roots", result.stderr)
             self.assertFalse(list(daemons(str(place))))
 

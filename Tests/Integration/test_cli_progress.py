@@ -1,4 +1,5 @@
-"""How far a long work is: on a terminal, as wide as that is, and gone at the end; nothing in a pipe."""
+"""How far a long work is: on a terminal, as wide as that is, and gone at the end; nothing in a
+pipe."""
 import os
 import re
 import subprocess
@@ -15,7 +16,8 @@ FILES = 1500
 
 class Progress(WorkspaceCase):
     def slowly(self, environment, columns=80):
-        """The lines that are shown while standard input gives 4 MiB in a second, and all that is shown."""
+        """The lines that are shown while standard input gives 4 MiB in a second, and all that is
+        shown."""
         reading, writing = os.pipe()
 
         def feed():
@@ -28,7 +30,8 @@ class Progress(WorkspaceCase):
         thread.start()
         out = self.workspace.root / "sealed"
         status, shown = on_terminal(
-            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out, "--force"], environment, columns=columns,
+            ["mamctl", "encrypt", "-", "--owner", ANN, "-o", out, "--force"], environment,
+            columns=columns,
             stdin=reading, stdout=subprocess.DEVNULL)
         thread.join()
         os.close(reading)
@@ -56,7 +59,8 @@ class Progress(WorkspaceCase):
         with open(big, "wb") as file:
             file.truncate(700 << 20)
         status, shown = on_terminal(
-            ["mamctl", "encrypt", big, "--owner", ANN], self.workspace.environment, stdout=subprocess.DEVNULL)
+            ["mamctl", "encrypt", big, "--owner", ANN], self.workspace.environment,
+            stdout=subprocess.DEVNULL)
         self.assertEqual(status, DONE)
         lines = LINE.findall(shown)
         self.assertTrue(lines, "700 MiB took less than a moment")
@@ -66,7 +70,8 @@ class Progress(WorkspaceCase):
         big.unlink()
 
     def test_trees(self):
-        """protect, verify and wipe of many files; each shows the last count it was told, and is right at its end."""
+        """protect, verify and wipe of many files; each shows the last count it was told, and is
+        right at its end."""
         # Every change of an owner is synced, which takes its time.
         synced = self.directory / "synced"
         synced.mkdir()
@@ -76,7 +81,8 @@ class Progress(WorkspaceCase):
         environment = self.workspace.environment
 
         def lines(*words, **options):
-            status, shown = on_terminal(["mamctl", *words], environment, stdout=subprocess.DEVNULL, **options)
+            status, shown = on_terminal(
+                ["mamctl", *words], environment, stdout=subprocess.DEVNULL, **options)
             self.assertEqual(status, DONE, shown)
             self.assertTrue(shown.endswith("\r\x1b[K") or not shown, shown[-40:])
             return LINE.findall(shown)

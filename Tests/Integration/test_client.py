@@ -1,4 +1,5 @@
-"""The library MAMClient on a real workspace: Tests/Client runs its scenarios, this looks at what they leave."""
+"""The library MAMClient on a real workspace: Tests/Client runs its scenarios, this looks at what
+they leave."""
 import os
 import subprocess
 
@@ -6,7 +7,8 @@ from workspace import ANN, BOB, DONE, PERSONAL, ROOT, WorkspaceCase
 
 RULES = {
     "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",
-    "allowedOutboundDataTransferDestinations": "managedApps", "allowedInboundDataTransferSources": "managedApps",
+    "allowedOutboundDataTransferDestinations": "managedApps",
+    "allowedInboundDataTransferSources": "managedApps",
     "saveAsBlocked": True, "allowedDataStorageLocations": ["oneDriveForBusiness"],
     "notificationRestriction": "blockOrganizationalData"}
 
@@ -26,9 +28,11 @@ class Client(WorkspaceCase):
         outside = self.workspace.root / name
         outside.mkdir()
         result = subprocess.run(
-            ["clientcheck", name, self.directory, outside, self.workspace.passfile], capture_output=True, text=True,
+            ["clientcheck", name, self.directory, outside, self.workspace.passfile],
+            capture_output=True, text=True,
             timeout=60, env=self.workspace.environment)
-        self.assertEqual((result.returncode, result.stdout), (DONE, f"{name}: as it should be\n"), result.stderr)
+        self.assertEqual(
+            (result.returncode, result.stdout), (DONE, f"{name}: as it should be\n"), result.stderr)
 
     def owners(self):
         return {path.name: self.workspace.owner(path) for path in self.directory.iterdir()}
@@ -43,7 +47,8 @@ class Client(WorkspaceCase):
 
     def test_copies(self):
         self.scenario("copies")
-        self.assertEqual(self.workspace.decode(self.workspace.root / "copies/sealed"), b"to be sealed")
+        self.assertEqual(
+            self.workspace.decode(self.workspace.root / "copies/sealed"), b"to be sealed")
 
     def test_data(self):
         self.scenario("data")
@@ -56,7 +61,8 @@ class Client(WorkspaceCase):
     def test_identities(self):
         self.scenario("identities")
         self.assertEqual(
-            self.owners(), {"anns": ANN, "anns2": ANN, "bobs": BOB, "nobodys": "nobody", "personals": PERSONAL})
+            self.owners(),
+            {"anns": ANN, "anns2": ANN, "bobs": BOB, "nobodys": "nobody", "personals": PERSONAL})
 
     def test_threads_do_not_take_each_others_identity(self):
         self.scenario("threads")
@@ -81,8 +87,10 @@ class Client(WorkspaceCase):
 
     def test_a_daemon_that_is_started_anew_is_found_again(self):
         process = subprocess.Popen(
-            ["clientcheck", "restart", self.directory, self.workspace.root, self.workspace.passfile],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.workspace.environment)
+            ["clientcheck", "restart", self.directory, self.workspace.root,
+            self.workspace.passfile],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=self.workspace.environment)
         self.assertEqual(process.stdout.readline(), "ready\n")
         self.workspace.remount()
         self.workspace.unlock(BOB)

@@ -78,7 +78,8 @@ class Completion(WorkspaceCase):
         if not shutil.which(words[0]):
             self.skipTest(f"{words[0]} is not installed")
         result = subprocess.run(
-            words, cwd=self.place, env={**self.workspace.environment, "TERM": "xterm"}, capture_output=True, text=True,
+            words, cwd=self.place, env={**self.workspace.environment, "TERM": "xterm"},
+            capture_output=True, text=True,
             timeout=60)
         return result.stdout, result.stderr
 
@@ -98,14 +99,18 @@ class Completion(WorkspaceCase):
 
     def test_bash_breaks_words_at_an_at_sign(self):
         (self.place / "script").write_text(self.script("bash"))
-        split = BASH.replace('read -ra COMP_WORDS <<< "$1"', "COMP_WORDBREAKS+=@\nCOMP_WORDS=(mamctl encrypt --owner ann @ con)")
-        shown, _ = self.run_shell("bash", "--norc", "-c", split, "bash", "mamctl encrypt --owner ann@con")
+        split = BASH.replace(
+            'read -ra COMP_WORDS <<< "$1"',
+            "COMP_WORDBREAKS+=@\nCOMP_WORDS=(mamctl encrypt --owner ann @ con)")
+        shown, _ = self.run_shell(
+            "bash", "--norc", "-c", split, "bash", "mamctl encrypt --owner ann@con")
         self.assertEqual(shown.split(), [ANN.split("@")[1]])
 
     def test_fish(self):
         (self.place / "script").write_text(self.script("fish"))
         for line, among, rest in ASKED:
-            shown, said = self.run_shell("fish", "--no-config", "-c", f"source script; complete -C '{line}'")
+            shown, said = self.run_shell(
+                "fish", "--no-config", "-c", f"source script; complete -C '{line}'")
             self.assertEqual(said, "")
             words = [word.split("\t")[0].replace("\\ ", " ") for word in shown.splitlines()]
             self.demand(words, line, among, rest)

@@ -15,9 +15,12 @@ def configuration(name, values, default=False):
 class Configuration(WorkspaceCase):
     policy = [
         {"displayName": "rules", "pinRequired": False},
-        configuration("one", {"server": "a.example", "retries": "5", "on": "true", "same": "x", "number": "1.5"}),
+        configuration(
+            "one", {"server": "a.example", "retries": "5", "on": "true", "same": "x",
+            "number": "1.5"}),
         configuration("two", {"server": "b.example", "retries": "10", "on": "no", "same": "x"}),
-        configuration("tenant", {"server": "default.example", "only": "default", "on": "yes"}, default=True)]
+        configuration(
+            "tenant", {"server": "default.example", "only": "default", "on": "yes"}, default=True)]
 
     def get(self, key, *options, status=DONE):
         return self.workspace.serving("config get", key, *options, status=status).stdout.strip()
@@ -28,9 +31,11 @@ class Configuration(WorkspaceCase):
                 ("retries", "number", "min", "5"), ("retries", "number", "max", "10"),
                 # As texts they stand in another order.
                 ("retries", "string", "min", "10"), ("number", "number", "any", "1.5"),
-                ("on", "bool", "or", "true"), ("on", "bool", "and", "false"), ("only", "string", "any", "default"),
+                ("on", "bool", "or", "true"), ("on", "bool", "and", "false"),
+                ("only", "string", "any", "default"),
                 ("same", "string", "any", "x")):
-            self.assertEqual(self.get(key, "--type", kind, "--query", query), expected, (key, kind, query))
+            self.assertEqual(
+                self.get(key, "--type", kind, "--query", query), expected, (key, kind, query))
         self.assertIn(self.get("server"), ("a.example", "b.example"))
         self.get("nothing", status=NO)
         self.get("server", "--type", "bool", status=NO)
@@ -38,18 +43,22 @@ class Configuration(WorkspaceCase):
         self.get("server", "--type", "bool", "--query", "max", status=USAGE)
 
     def test_conflicts_are_of_targeted_values(self):
-        for key, status in (("server", DONE), ("on", DONE), ("same", NO), ("only", NO), ("nothing", NO)):
+        for key, status in (
+                ("server", DONE), ("on", DONE), ("same", NO), ("only", NO), ("nothing", NO)):
             self.workspace.serving("config conflict", key, status=status)
 
     def test_all_of_it(self):
         everything = json.loads(self.workspace.serving("config list", "--json").stdout)
         self.assertEqual(len(everything), 3)
-        self.assertEqual([entry["server"] for entry in everything if entry.get("__IsDefault")], ["default.example"])
+        self.assertEqual(
+            [entry["server"] for entry in everything if entry.get("__IsDefault")],
+            ["default.example"])
         caller = Caller(self.workspace.socket, "io.mamd.Policy")
         self.addCleanup(caller.close)
         values = caller.call("ConfigurationValue", key="retries", type="number")
         self.assertEqual(sorted(values["all"]), [5, 10])
-        self.assertEqual(caller.call("Configuration", accounts=["stranger@example.org"])["fullData"], [])
+        self.assertEqual(
+            caller.call("Configuration", accounts=["stranger@example.org"])["fullData"], [])
 
 
 class Configure(WorkspaceCase):
@@ -57,12 +66,15 @@ class Configure(WorkspaceCase):
 
     def test_a_second_time_there_is_nothing_to_change(self):
         settings = self.workspace.root / "own.json"
-        settings.write_text('{"IntuneMAMSettings": {"MultiIdentity": true, "Mine": {"kept": [1]}, "AccentColor": "#a0b1c2"}}')
+        settings.write_text(
+            '{"IntuneMAMSettings": {"MultiIdentity": true, "Mine": {"kept": [1]}, "AccentColor": '
+            '"#a0b1c2"}}')
         first = self.workspace.ctl("configure", settings)
         self.assertIn("Mine", first.stderr)
         written = settings.read_bytes()
         self.assertEqual(
-            json.loads(written), {"MultiIdentity": True, "Mine": {"kept": [1]}, "AccentColor": "#a0b1c2"})
+            json.loads(written),
+            {"MultiIdentity": True, "Mine": {"kept": [1]}, "AccentColor": "#a0b1c2"})
         self.assertIn("nothing to change", self.workspace.ctl("configure", settings).stdout)
         self.assertEqual(settings.read_bytes(), written)
 
@@ -89,8 +101,9 @@ class Configure(WorkspaceCase):
         settings.write_text(json.dumps({**good, "AllowedAccounts": ANN}))
         self.workspace.mount(status=NO)
         self.assertIn("AllowedAccounts must be a list of texts", self.workspace.log.read_text())
-        settings.write_text(json.dumps({**good, "OpenInActionExtension": True, "SplashDuration": "x"}))
+        settings.write_text(
+            json.dumps({**good, "OpenInActionExtension": True, "SplashDuration": "x"}))
         self.workspace.mount()
         warnings = json.loads(self.workspace.serving("policy show", "--json").stdout)["warnings"]
         self.assertEqual(warnings, [
-            'SplashDuration must be a number from 0.0 to 60.0, not "x"; its default counts'])
+            'SplashDuration must be a number from 0.0 to 60.0, not "x"; using the default'])

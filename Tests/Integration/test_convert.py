@@ -1,4 +1,5 @@
-"""Giving a file to another owner, both ways, while programs have it open; and a daemon that is killed in the middle."""
+"""Giving a file to another owner, both ways, while programs have it open; and a daemon that is
+killed in the middle."""
 import collections
 import mmap
 import os
@@ -13,7 +14,8 @@ from page_cache import cachestat
 from socket_client import Client
 from tracing import injecting, is_traced
 from workspace import (
-    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, make_the_kernel_forget, pattern,
+    ANN, CLOSED, DONE, LONG, PERSONAL, REFUSED, UNREACHABLE, WorkspaceCase, make_the_kernel_forget,
+    pattern,
     wait_until)
 
 # It counts pages that the kernel keeps.
@@ -60,7 +62,8 @@ class Open(ConvertCase):
                 data += bytes(10_000)
                 os.fsync(file.fileno())
                 after = os.fstat(file.fileno())
-                self.assertEqual((after.st_ino, after.st_size, after.st_nlink), (before.st_ino, len(data), 1))
+                self.assertEqual(
+                    (after.st_ino, after.st_size, after.st_nlink), (before.st_ino, len(data), 1))
                 self.assertEqual(os.stat(path).st_ino, before.st_ino)
                 self.assertEqual(path.read_bytes(), bytes(data))
                 self.assertEqual(self.workspace.owner(path), owner)
@@ -70,7 +73,9 @@ class Open(ConvertCase):
         making, made = self.directory / "making", self.directory / "made"
         making.mkdir()
         made.mkdir()
-        walks = "while [ -d making ]; do mamctl protect making --owner $0; mamctl protect making --owner ''; done"
+        walks = (
+            "while [ -d making ]; do mamctl protect making --owner $0; mamctl protect making "
+            "--owner ''; done")
         count, end = 0, time.monotonic() + 3
         with subprocess.Popen(
                 ["sh", "-c", walks, ANN], cwd=self.directory, env=self.workspace.environment,
@@ -82,10 +87,13 @@ class Open(ConvertCase):
             making.rmdir()
         self.workspace.remount()
         self.workspace.unlock()
-        lost = [number for number in range(1, count + 1) if (made / str(number)).read_bytes() != b"%d" % number]
+        lost = [
+            number for number in range(1, count + 1)
+            if (made / str(number)).read_bytes() != b"%d" % number]
         self.assertEqual(lost, [], f"of {count}")
         # That the walks met them.
-        kinds = collections.Counter(self.workspace.is_managed_on_disk(self.backing_of(path)) for path in made.iterdir())
+        kinds = collections.Counter(
+            self.workspace.is_managed_on_disk(self.backing_of(path)) for path in made.iterdir())
         self.assertGreater(min(kinds[True], kinds[False]), 10)
 
     def test_attributes_and_mappings_stay(self):
@@ -105,14 +113,16 @@ class Open(ConvertCase):
 
     @unittest.skipUnless(os.getuid() == 0, "gives capabilities and files to others")
     def test_capabilities_and_another_users_files_stay_so(self):
-        path, value = self.personal("file", b"program"), struct.pack("<IIIII", 0x02000001, 1 << 13, 0, 0, 0)
+        path, value = self.personal("file", b"program"), struct.pack(
+            "<IIIII", 0x02000001, 1 << 13, 0, 0, 0)
         os.chown(path, 4711, 4712)
         os.chmod(path, 0o6755)
         for owner in (ANN, PERSONAL):
             os.setxattr(path, "security.capability", value)
             self.protect(path, owner)
             status = os.stat(path)
-            self.assertEqual((status.st_uid, status.st_gid, status.st_mode & 0o7777), (4711, 4712, 0o6755))
+            self.assertEqual(
+                (status.st_uid, status.st_gid, status.st_mode & 0o7777), (4711, 4712, 0o6755))
             self.assertEqual(os.getxattr(path, "security.capability"), value)
 
     def test_after_a_remount_it_is_all_there(self):
@@ -145,7 +155,8 @@ class Open(ConvertCase):
                         part[at : at + count] = data
                         if chooser.random() < 0.1:
                             os.fdatasync(file.fileno())
-                        if chooser.random() < 0.2 and os.pread(file.fileno(), count, number * share + at) != data:
+                        if chooser.random() < 0.2 and os.pread(
+                                file.fileno(), count, number * share + at) != data:
                             raise OSError("read something else")
             except OSError as problem:
                 errors.append(problem)
@@ -186,7 +197,8 @@ class Open(ConvertCase):
         self.assertEqual(errors, [])
 
     def test_who_begins_it_anew_meanwhile_keeps_it(self):
-        path, work = self.personal("file", pattern(96 << 20)), self.workspace.on_disk(".mamd", "work")
+        path, work = self.personal("file", pattern(96 << 20)), self.workspace.on_disk(
+            ".mamd", "work")
         thread = threading.Thread(target=self.protect, args=(path,), kwargs={"status": REFUSED})
         with Client(self.workspace.socket) as client:
             thread.start()
@@ -223,7 +235,8 @@ class Open(ConvertCase):
                 self.protect(path, owner)
             others = [self.write(self.directory / f"other {i}", f"{i}".encode()) for i in range(50)]
             self.assertNotIn(number, [os.stat(other).st_ino for other in others])
-            self.assertEqual([other.read_bytes() for other in others], [f"{i}".encode() for i in range(50)])
+            self.assertEqual(
+                [other.read_bytes() for other in others], [f"{i}".encode() for i in range(50)])
             self.assertEqual((path.read_bytes(), os.stat(path).st_ino), (b"first", number))
 
 
@@ -241,14 +254,16 @@ class Killed(WorkspaceCase):
                 number += 1 if LONG else 3
             if not LONG:
                 # The last calls are those that come after the new file has its name.
-                outcomes.update(self.killed_at(skipped, is_managed) for skipped in (number - 2, number - 1))
+                outcomes.update(
+                    self.killed_at(skipped, is_managed) for skipped in (number - 2, number - 1))
         print(outcomes, flush=True)
         self.assertGreater(outcomes["old"], 2)
         self.assertGreater(outcomes["new"], 1)
         self.workspace.serving("verify")
 
     def killed_at(self, number, is_managed):
-        """What is there then, "old" or "new"; None if a file was given another owner in fewer calls than that."""
+        """What is there then, "old" or "new"; None if a file was given another owner in fewer calls
+        than that."""
         path, data = self.directory / f"{is_managed} {number}", pattern(70_000, number)
         if is_managed:
             self.workspace.run_as(ANN, "cp", self.plain(data), path)
@@ -260,7 +275,8 @@ class Killed(WorkspaceCase):
         self.workspace.unlock()
         self.assertEqual(path.read_bytes(), data, number)
         self.assertEqual(list(self.workspace.on_disk(".mamd", "work").iterdir()), [])
-        return "old" if self.workspace.is_managed_on_disk(self.backing_of(path)) == is_managed else "new"
+        return "old" if self.workspace.is_managed_on_disk(
+            self.backing_of(path)) == is_managed else "new"
 
     def plain(self, data):
         path = self.workspace.root / "plain"
@@ -276,7 +292,8 @@ class Killed(WorkspaceCase):
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
             status = self.workspace.ctl(
-                "protect", path, "--owner", owner, "--unmanaged", status=(DONE, UNREACHABLE)).returncode
+                "protect", path, "--owner", owner, "--unmanaged",
+                status=(DONE, UNREACHABLE)).returncode
         finally:
             # Asked to end, it may wait for the killed daemon for ever.
             tracer.terminate() if status == DONE else tracer.kill()
@@ -291,14 +308,16 @@ class Slow(ConvertCase):
     """What comes in between, with the time for it."""
 
     def test_a_look_up_that_began_before_finds_the_new_file(self):
-        """It has the old one's status, and asks for its inode when that is converted and forgotten."""
+        """It has the old one's status, and asks for its inode when that is converted and
+        forgotten."""
         for number, seconds in enumerate((0.2, 0.6, 1.0)):
             directory = self.directory / str(number)
             directory.mkdir()
             path = self.personal(f"{number}/file", pattern(16_000))
             make_the_kernel_forget()
             directory.stat()
-            with injecting(self.workspace.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
+            with injecting(
+                    self.workspace.daemon(), "newfstatat", "delay_exit=400000", thread_name="mamd"):
                 writer = threading.Thread(target=self.overwrite_start, args=(path,))
                 writer.start()
                 time.sleep(seconds)

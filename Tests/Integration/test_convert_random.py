@@ -176,7 +176,8 @@ class RandomChanges(WorkspaceCase):
         chance = random.Random(seed)
         while not stop.is_set():
             for words in chance.choice((
-                    (("protect", path, "--owner", PERSONAL, "--unmanaged"),), (("protect", path, "--owner", ANN),),
+                    (("protect", path, "--owner", PERSONAL, "--unmanaged"),),
+                    (("protect", path, "--owner", ANN),),
                     (("class", "--set", "D", path), ("class", "--set", "A", path)))):
                 if self.workspace.ctl(*words, status=None).returncode == DONE:
                     done.append(words)

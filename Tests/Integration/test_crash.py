@@ -14,7 +14,8 @@ from crash import Run, print_report
 SEEDS, POINTS = ((1, 2), 150) if not LONG else (range(1, 21), 500)
 
 
-@unittest.skipIf(os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+@unittest.skipIf(
+    os.getuid() != 0, "the recording file system gives files to other users, which only root can")
 class PlayedBack(unittest.TestCase):
     def recorded(self, seed, steps=300, **options):
         run = Run("mamd", seed, steps, **options)
@@ -48,7 +49,8 @@ class PlayedBack(unittest.TestCase):
         run = self.recorded(3)
         run.recording.forget_syncs()
         report = run.check(range(60), os.cpu_count())
-        self.assertGreater(report.figures["violation: lost"] + report.figures["violation: stale"], 0)
+        self.assertGreater(
+            report.figures["violation: lost"] + report.figures["violation: stale"], 0)
 
 
 class RealDisk(unittest.TestCase):
@@ -79,5 +81,7 @@ class RealDisk(unittest.TestCase):
             self.assertEqual(len(found), 8)
             for path in found:
                 data = path.read_bytes()
-                blocks = [data[start : start + BLOCK] for start in range(0, len(data) // BLOCK * BLOCK, BLOCK)]
+                blocks = [
+                    data[start : start + BLOCK]
+                    for start in range(0, len(data) // BLOCK * BLOCK, BLOCK)]
                 self.assertNotIn(bytes(BLOCK), blocks, path.name)

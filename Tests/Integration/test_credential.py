@@ -12,7 +12,8 @@ SECRET = "device-secret"
 @unittest.skipUnless(os.getuid() == 0, "makes name spaces with a process 1 of their own")
 class Credential(MachineCase):
     def prepare(self, name):
-        """A workspace whose unit has a credential from a file that is made later; the file, and the state directory."""
+        """A workspace whose unit has a credential from a file that is made later; the file, and the
+        state directory."""
         _, self.mount_point = self.make(name)
         file = self.machine.place / f"{name}.secret"
         self.errors = self.machine.place / f"{name}.errors"
@@ -72,7 +73,8 @@ class Credential(MachineCase):
 
     def refuse(self, name, message):
         self.errors.write_text("")
-        self.assertNotEqual(self.machine.run("systemctl", "restart", f"mamd@{name}", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("systemctl", "restart", f"mamd@{name}", check=False).returncode, 0)
         self.assertIn(message, self.errors.read_text())
 
     def test_one_of_another_length_is_refused(self):
@@ -85,17 +87,21 @@ class Credential(MachineCase):
         """As mamd(8) says."""
         self.make("moved")
         self.machine.run("systemctl", "start", "mamd@moved")
-        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "moved")
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
+            "moved")
         mount_point = self.machine.place / "moved mount"
         self.machine.run("sh", "-c", 'echo text > "$1/file"', "sh", mount_point)
         self.machine.run("systemctl", "stop", "mamd@moved")
         # No TPM here: the host's key.
         self.machine.run("mkdir", "-p", "/var/lib/systemd")
         self.machine.run(
-            "systemd-creds", "encrypt", "--with-key=host", f"--name={SECRET}", f"/var/lib/mamd/moved/{SECRET}",
+            "systemd-creds", "encrypt", "--with-key=host", f"--name={SECRET}",
+            f"/var/lib/mamd/moved/{SECRET}",
             f"/etc/mamd/moved/{SECRET}.cred")
         self.drop_in(
-            "mamd@moved.service", f"[Service]\nLoadCredentialEncrypted={SECRET}:/etc/mamd/moved/{SECRET}.cred\n")
+            "mamd@moved.service",
+            f"[Service]\nLoadCredentialEncrypted={SECRET}:/etc/mamd/moved/{SECRET}.cred\n")
         self.machine.run("systemctl", "start", "mamd@moved")
         self.machine.run("systemctl", "stop", "mamd@moved")
         self.machine.run("shred", "-u", f"/var/lib/mamd/moved/{SECRET}")

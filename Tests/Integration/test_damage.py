@@ -1,6 +1,7 @@
 """Every change of a managed file on disk is found, and nothing is changed on the way.
 
-The damaged copies are laid into the backing directory while nothing is mounted, then read through the mount.
+The damaged copies are laid into the backing directory while nothing is mounted, then read through
+the mount.
 """
 import errno
 import json
@@ -39,7 +40,8 @@ class Damage(WorkspaceCase):
             return errno.errorcode[problem.errno]
         if data == plain:
             return "the plain content"
-        return "a part of it" if plain.startswith(data) else "raw" if data[1:4] == b"MAM" else "other bytes"
+        return "a part of it" if plain.startswith(data) else "raw" if data[
+            1:4] == b"MAM" else "other bytes"
 
     def check(self, variants, plain, expected=("EBADMSG",)):
         """All variants must end as expected, and still be on disk as they were laid."""
@@ -48,7 +50,8 @@ class Damage(WorkspaceCase):
         for name in variants:
             outcomes.setdefault(self.outcome(self.directory / name, plain), []).append(name)
             (self.directory / name).stat()
-        wrong = {outcome: names[:10] for outcome, names in outcomes.items() if outcome not in expected}
+        wrong = {
+            outcome: names[:10] for outcome, names in outcomes.items() if outcome not in expected}
         self.assertEqual(wrong, {}, {outcome: len(names) for outcome, names in outcomes.items()})
         self.assertEqual(set(variants) - self.found(), set(), "verify does not find these")
         self.workspace.unmount()
@@ -61,7 +64,8 @@ class Damage(WorkspaceCase):
     def found(self):
         """The files in this test's directory that `verify` has something to say about."""
         result = self.workspace.ctl("verify", self.directory, "--json", status=(CLOSED, DAMAGED))
-        return {finding["path"].rpartition("/")[2] for finding in json.loads(result.stdout)["findings"]}
+        return {
+            finding["path"].rpartition("/")[2] for finding in json.loads(result.stdout)["findings"]}
 
     @staticmethod
     def flip(data, bit):
@@ -70,11 +74,13 @@ class Damage(WorkspaceCase):
         return bytes(changed)
 
     def test_every_bit_of_the_header(self):
-        variants = {f"bit-{bit}": self.flip(self.small, bit) for bit in [64, *range(80, 8 * HEADER)]}
+        variants = {
+            f"bit-{bit}": self.flip(self.small, bit) for bit in [64, *range(80, 8 * HEADER)]}
         self.check(variants, b"hello")
 
     def test_every_bit_of_the_magic(self):
-        # The rest of the header tells that only the magic is damaged: the file does not pass for a foreign one.
+        # The rest of the header tells that only the magic is damaged: the file does not pass for a
+        # foreign one.
         variants = {f"bit-{bit}": self.flip(self.small, bit) for bit in range(64)}
         self.check(variants, b"hello")
 
@@ -106,7 +112,9 @@ class Damage(WorkspaceCase):
 
     def blocks(self, data):
         """Where the sealed parts are: of block 0 without its header."""
-        return [(HEADER if block == 0 else block * BLOCK, (block + 1) * BLOCK) for block in range(len(data) // BLOCK)]
+        return [
+            (HEADER if block == 0 else block * BLOCK, (block + 1) * BLOCK)
+            for block in range(len(data) // BLOCK)]
 
     def test_swapped_blocks_of_the_same_file(self):
         variants = {}
@@ -149,8 +157,10 @@ class Damage(WorkspaceCase):
         lengths = [*range(4, 20), 100, 1023, 1024, 1025, 1056, 2000, 4095, 4096, 4097]
         for block in range(1, len(self.good) // BLOCK):
             edge = block * BLOCK
-            lengths += [edge - 1, edge, edge + 1, edge + 700, edge + 2_000, edge + 4_064, edge + 4_065]
-        lengths += [len(self.good) - 1, len(self.good) - 700, len(self.good) + 1, len(self.good) + 4_096]
+            lengths += [
+                edge - 1, edge, edge + 1, edge + 700, edge + 2_000, edge + 4_064, edge + 4_065]
+        lengths += [
+            len(self.good) - 1, len(self.good) - 700, len(self.good) + 1, len(self.good) + 4_096]
         for length in lengths:
             with self.subTest(length=length):
                 cut, opened = self.workspace.root / "cut", self.workspace.root / "opened"
@@ -161,7 +171,8 @@ class Damage(WorkspaceCase):
                 self.assertEqual(cut.read_bytes(), self.good[:length].ljust(length, b"\0"))
 
     def test_cut_lengths_are_refused_in_the_mount(self):
-        variants = {f"cut-{length}": self.good[:length] for length in range(1024, len(self.good), 97)}
+        variants = {
+            f"cut-{length}": self.good[:length] for length in range(1024, len(self.good), 97)}
         self.check(variants, PLAIN)
 
     def test_samples_are_found_by_decrypt(self):

@@ -22,7 +22,8 @@ def pages(start, end):
     return set(range(start // PAGE, (end - 1) // PAGE + 1))
 
 
-# Prints for each page of a file what a byte of it is when read through a mapping, or that the process would be killed.
+# Prints for each page of a file what a byte of it is when read through a mapping, or that the
+# process would be killed.
 THROUGH_A_MAPPING = """
 import mmap, os, sys
 size = os.stat(sys.argv[1]).st_size
@@ -41,7 +42,8 @@ for page in range(0, size, mmap.PAGESIZE):
 class DamagedBlock(VerifyCase):
     def setUp(self):
         super().setUp()
-        self.lay(file=changed(self.good, BAD * BLOCK + 1000, bytes([self.good[BAD * BLOCK + 1000] ^ 1])))
+        self.lay(
+            file=changed(self.good, BAD * BLOCK + 1000, bytes([self.good[BAD * BLOCK + 1000] ^ 1])))
         self.mount()
         self.path = self.directory / "file"
         self.start, self.end = span(BAD)
@@ -83,7 +85,8 @@ class DamagedBlock(VerifyCase):
 
     def test_through_a_mapping_too(self):
         result = subprocess.run(
-            [sys.executable, "-c", THROUGH_A_MAPPING, self.path], capture_output=True, text=True, check=True)
+            [sys.executable, "-c", THROUGH_A_MAPPING, self.path], capture_output=True, text=True,
+            check=True)
         lines = result.stdout.split()
         for page, line in enumerate(lines):
             if page in pages(self.start, self.end):
@@ -119,7 +122,8 @@ class DamagedBlock(VerifyCase):
 
     def test_it_grows(self):
         os.truncate(self.path, 30_000)
-        self.assertEqual(self.read_directly(self.end, 30_000), PLAIN[self.end:].ljust(30_000 - self.end, b"\0"))
+        self.assertEqual(
+            self.read_directly(self.end, 30_000), PLAIN[self.end:].ljust(30_000 - self.end, b"\0"))
 
     def test_a_cut_inside_the_damage_is_refused_and_changes_nothing(self):
         before = self.disk("file").read_bytes()
@@ -148,7 +152,9 @@ class DamagedBlock(VerifyCase):
             os.pwrite(file.fileno(), new, first * PAGE)
             os.fsync(file.fileno())
         self.workspace.remount()
-        self.assertEqual(self.path.read_bytes(), changed(PLAIN, first * PAGE, new)[:max(len(PLAIN), (last + 1) * PAGE)])
+        self.assertEqual(
+            self.path.read_bytes(),
+            changed(PLAIN, first * PAGE, new)[:max(len(PLAIN), (last + 1) * PAGE)])
 
     def test_overwriting_all_of_it_heals_it(self):
         with open(self.path, "r+b") as file:

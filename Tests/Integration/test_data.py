@@ -30,7 +30,8 @@ class Data(WorkspaceCase):
         return result.stdout
 
     def protect(self, data, owner=ANN, *options, status=DONE):
-        return self.run_data("protect", data, "--owner", owner, "--unmanaged", *options, status=status)
+        return self.run_data(
+            "protect", data, "--owner", owner, "--unmanaged", *options, status=status)
 
     def unprotect(self, data, *options, status=DONE):
         return self.run_data("unprotect", data, *options, status=status)
@@ -39,7 +40,8 @@ class Data(WorkspaceCase):
         path = self.workspace.root / "stream"
         path.write_bytes(sealed)
         result = subprocess.run(
-            ["/usr/bin/python3", DECODER, "--state", self.workspace.state, "--passfile", self.workspace.passfile,
+            ["/usr/bin/python3", DECODER, "--state", self.workspace.state, "--passfile",
+            self.workspace.passfile,
              "--stream", path], capture_output=True)
         self.assertEqual(result.returncode, status, result.stderr)
         return result.stdout
@@ -70,7 +72,8 @@ class Data(WorkspaceCase):
                 self.assertEqual((info["owner"], info["managed"]), (owner, False))
 
     def test_foreign_data_passes_through_as_it_is(self):
-        for data in (b"x", b"\x89MA", b"\x89MAMF\r\n\x1a" + pattern(5000), pattern(300_000), b"{}\n"):
+        for data in (
+                b"x", b"\x89MA", b"\x89MAMF\r\n\x1a" + pattern(5000), pattern(300_000), b"{}\n"):
             with self.subTest(data=data[:8]):
                 self.assertEqual(self.unprotect(data), data)
                 self.run_data("info", data, status=NOT_MANAGED)
@@ -118,7 +121,9 @@ class Data(WorkspaceCase):
             damaged = bytearray(sealed)
             damaged[offset] ^= 0x40
             with self.subTest(offset=offset):
-                self.assertEqual(self.unprotect(bytes(damaged), status=USAGE if offset in (8, 9) else DAMAGED), b"")
+                self.assertEqual(
+                    self.unprotect(bytes(damaged), status=USAGE if offset in (8, 9) else DAMAGED),
+                    b"")
         for length in (4, 8, 31, 32, 100):
             with self.subTest(length=length):
                 self.assertEqual(self.unprotect(sealed[:length], status=DAMAGED), b"")
@@ -130,7 +135,9 @@ class Data(WorkspaceCase):
             self.assertEqual(self.unprotect(sealed, status=CLOSED), b"")
             self.assertEqual(self.protect(b"content", status=CLOSED), b"")
             self.assertEqual(self.unprotect(b"foreign"), b"foreign")
-            self.assertEqual(json.loads(self.run_data("info", sealed, "--json"))["protection"]["state"], "closed")
+            self.assertEqual(
+                json.loads(self.run_data("info", sealed, "--json"))["protection"]["state"],
+                "closed")
         finally:
             self.workspace.unlock()
         self.assertEqual(self.unprotect(sealed), b"content")
@@ -142,7 +149,8 @@ class Data(WorkspaceCase):
             process = subprocess.Popen(
                 ["mamctl", "data", verb, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL, env=self.workspace.environment)
-            writer = threading.Thread(target=lambda: (process.stdin.write(data), process.stdin.flush()))
+            writer = threading.Thread(
+                target=lambda: (process.stdin.write(data), process.stdin.flush()))
             writer.start()
             self.assertEqual(len(process.stdout.read(2 * CHUNK)), 2 * CHUNK)
             writer.join(10)
@@ -157,16 +165,21 @@ class Data(WorkspaceCase):
     def test_a_string_from_a_slow_pipe_is_waited_for(self):
         slow = "sleep 0.3; echo slow"
         found = subprocess.run(
-            ["sh", "-c", f"({slow}) | mamctl data protect --string --owner {ANN} | mamctl data unprotect --string"],
+            ["sh", "-c",
+            f"({slow}) | mamctl data protect --string --owner {ANN} | mamctl data unprotect "
+            f"--string"],
             capture_output=True, text=True, env=self.workspace.environment, timeout=30)
         self.assertEqual((found.returncode, found.stdout, found.stderr), (0, "slow\n", ""))
 
     def test_strings(self):
         text = "Zürich → déjà vu\n"
         sealed = self.protect(text.encode(), ANN, "--string").decode()
-        self.assertEqual(self.decode(base64.b64decode(sealed.strip(), validate=True)), text.encode())
+        self.assertEqual(
+            self.decode(base64.b64decode(sealed.strip(), validate=True)), text.encode())
         self.assertEqual(self.unprotect(sealed.encode(), "--string").decode(), text)
-        self.assertEqual(json.loads(self.run_data("info", sealed.encode(), "--string", "--json"))["protection"]["owner"], ANN)
+        self.assertEqual(
+            json.loads(self.run_data("info", sealed.encode(), "--string", "--json"))["protection"][
+                "owner"], ANN)
         for foreign in ("", "plain text\n", "Zm9v", "a=b", "Zm9vYg=\n"):
             self.assertEqual(self.unprotect(foreign.encode(), "--string").decode(), foreign)
         self.protect(b"", ANN, "--string", status=USAGE)
@@ -179,7 +192,8 @@ class Data(WorkspaceCase):
         self.addCleanup(client.close)
         client.connect(str(self.workspace.socket))
         client.settimeout(20)
-        message = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
+        message = json.dumps(
+            {"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
         rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", descriptors))] if descriptors else []
         client.sendmsg([message], rights)
         return client
@@ -196,7 +210,8 @@ class Data(WorkspaceCase):
         content = base64.b64decode(sealed)
         flipped = base64.b64encode(content[:-1] + bytes([content[-1] ^ 1])).decode()
         cases = [
-            ("ProtectString", {"owner": ANN, "text": ""}, 105), ("ProtectString", {"owner": ANN}, 101),
+            ("ProtectString", {"owner": ANN, "text": ""}, 105),
+            ("ProtectString", {"owner": ANN}, 101),
             ("ProtectString", {"text": "x"}, 101), ("ProtectData", {"owner": ANN}, 101),
             ("UnprotectString", {}, 101), ("UnprotectString", {"text": flipped}, 103),
         ]
@@ -204,12 +219,14 @@ class Data(WorkspaceCase):
             with self.subTest(method=method, parameters=parameters):
                 error, found = self.answer(method, **parameters)
                 self.assertEqual((error, found.get("status")), ("DataFailed", status))
-        self.assertEqual(self.answer("StringInfo", text="foreign"), ("", {"protection": None, "status": 104}))
+        self.assertEqual(
+            self.answer("StringInfo", text="foreign"), ("", {"protection": None, "status": 104}))
         self.assertEqual(self.answer("StringInfo", text=sealed)[1]["status"], 0)
         self.workspace.lock()
         try:
             self.assertEqual(self.answer("ProtectString", owner=ANN, text="x")[1]["status"], 102)
-            self.assertEqual(self.answer("UnprotectString", text=sealed)[1]["cause"], "WindowClosed")
+            self.assertEqual(
+                self.answer("UnprotectString", text=sealed)[1]["cause"], "WindowClosed")
         finally:
             self.workspace.unlock()
 
@@ -222,8 +239,11 @@ class Data(WorkspaceCase):
     def test_a_stuck_pipe_blocks_nobody_and_ends_with_its_client(self):
         source, sink = os.pipe()
         before, clients = self.descriptors(), []
-        for method, ends in (("ProtectData", (source, sink)), ("UnprotectData", (source, sink)), ("DataInfo", (source,))):
-            parameters = {"sourceDescriptor": 0, **({"destinationDescriptor": 1} if len(ends) > 1 else {})}
+        for method, ends in (
+                ("ProtectData", (source, sink)), ("UnprotectData", (source, sink)),
+                ("DataInfo", (source,))):
+            parameters = {
+                "sourceDescriptor": 0, **({"destinationDescriptor": 1} if len(ends) > 1 else {})}
             if method == "ProtectData":
                 parameters["owner"] = ANN
             clients.append(self.call(method, *ends, **parameters))
@@ -239,7 +259,8 @@ class Data(WorkspaceCase):
 
     def test_a_reader_that_goes_away_and_files_as_ends(self):
         process = subprocess.Popen(
-            ["mamctl", "data", "protect", "--owner", ANN], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            ["mamctl", "data", "protect", "--owner", ANN], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, env=self.workspace.environment)
         process.stdout.close()
         process.stdin.write(pattern(CHUNK * 2))
@@ -251,7 +272,9 @@ class Data(WorkspaceCase):
             source.seek(1000)
             sink.write(b"before")
             sink.flush()
-            subprocess.run(["mamctl", "data", "protect", "--owner", ANN], stdin=source, stdout=sink, check=True,
+            subprocess.run(
+                ["mamctl", "data", "protect", "--owner", ANN], stdin=source, stdout=sink,
+                check=True,
                            env=self.workspace.environment)
         self.assertEqual(sealed.read_bytes()[:6], b"before")
         self.assertEqual(self.unprotect(sealed.read_bytes()[6:]), pattern(200_000)[1000:])
@@ -266,7 +289,8 @@ class Data(WorkspaceCase):
             path.write_bytes(pattern(200_000))
             with open(path, "rb") as source, open(path, "ab") as destination:
                 result = subprocess.run(
-                    ["timeout", "3", "mamctl", "data", *verb, "--workspace", self.workspace.name], stdin=source,
+                    ["timeout", "3", "mamctl", "data", *verb, "--workspace", self.workspace.name],
+                    stdin=source,
                     stdout=destination, stderr=subprocess.PIPE, env=self.workspace.environment)
             self.assertEqual(result.returncode, USAGE, result.stderr)
             self.assertIn(b"one file", result.stderr)
@@ -278,13 +302,21 @@ class Data(WorkspaceCase):
         pathlib.Path(f"/proc/{self.daemon()}/clear_refs").write_text("5")
         before = self.peak_kib()
         begin = time.monotonic()
-        command = f"head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data unprotect | cmp -n {size} - /dev/zero"
-        command += f" && head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data unprotect | wc -c"
-        result = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, timeout=300,
+        command = (
+            f"head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data unprotect "
+            f"| cmp -n {size} - /dev/zero")
+        command += (
+            f" && head -c {size} /dev/zero | mamctl data protect --owner {ANN} | mamctl data "
+            f"unprotect | wc -c")
+        result = subprocess.run(
+            ["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, timeout=300,
                                 env=self.workspace.environment)
-        self.assertEqual((result.returncode, result.stdout.strip()), (0, str(size).encode()), result.stderr)
+        self.assertEqual(
+            (result.returncode, result.stdout.strip()), (0, str(size).encode()), result.stderr)
         grown = self.peak_kib() - before
-        print(f"{size >> 20} MiB twice there and back: {time.monotonic() - begin:.1f} s, {grown} KiB more", flush=True)
+        print(
+            f"{size >> 20} MiB twice there and back: {time.monotonic() - begin:.1f} s, {grown} KiB "
+            f"more", flush=True)
         self.assertLess(grown, 16 << 10)
 
 

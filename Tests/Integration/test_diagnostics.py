@@ -16,11 +16,14 @@ GROUP = "people-of-the-cellar"
 class Diagnostics(WorkspaceCase):
     settings = {
         "Groups": {GROUP: [ANN]}, "ValuesToScrubFromLogging": ["token"], "AllowedAccounts": [ANN],
-        "ADALClientId": "client-of-somebody", "LockGraceSeconds": 7, "LockOn": {"SessionLock": "now"}}
+        "ADALClientId": "client-of-somebody", "LockGraceSeconds": 7,
+        "LockOn": {"SessionLock": "now"}}
     policy = [
-        {"displayName": "Rules of the Cellar", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",
+        {"displayName": "Rules of the Cellar", "pinRequired": False,
+        "appDataEncryptionType": "whenDeviceLocked",
          "customBrowserProtocol": "cellar-browser", "minimumRequiredOsVersion": "1.2"},
-        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values", "customSettings": [
+        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values",
+        "customSettings": [
             {"name": "token", "value": "hunter2-and-more"}]}]
     accounts = ()
 
@@ -47,16 +50,24 @@ class Diagnostics(WorkspaceCase):
         for path in self.workspace.state.iterdir():
             if path.is_file() and path.suffix != ".log":
                 data = path.read_bytes()
-                raw += [data[start:start + 32] for start in range(0, min(len(data), 256), 32) if len(data) >= start + 32]
+                raw += [
+                    data[start:start + 32] for start in range(0, min(len(data), 256), 32)
+                    if len(data) >= start + 32]
         self.assertGreater(len(raw), 8)
         for secret in raw:
             if len(set(secret)) > 4:
-                yield from (secret.hex(), secret.hex().upper(), base64.b64encode(secret).decode().rstrip("=")[:-1])
+                yield from (
+                    secret.hex(), secret.hex().upper(),
+                    base64.b64encode(secret).decode().rstrip("=")[:-1])
 
     def check(self, text, with_names=False):
-        for word in (PASSPHRASE, "hunter2", "content of the cellar", "client-of-somebody", *self.secrets()):
+        for word in (
+                PASSPHRASE, "hunter2", "content of the cellar", "client-of-somebody",
+                *self.secrets()):
             self.assertNotIn(word, text)
-        names = (ANN, "ann@", OID, FILE, "secret plan", "Cellar", "cellar", str(self.workspace.root), GROUP)
+        names = (
+            ANN, "ann@", OID, FILE, "secret plan", "Cellar", "cellar", str(self.workspace.root),
+            GROUP)
         if with_names:
             self.assertIn(ANN, text)
             self.assertIn(FILE, text)
@@ -84,7 +95,8 @@ class Diagnostics(WorkspaceCase):
         (workspace,) = found["workspaces"]
         self.assertEqual(found["system"]["kernel"], os.uname().release)
         self.assertIn("OpenSSL", found["system"]["openssl"])
-        has_instructions = {"aes", "pclmulqdq", "avx2", "bmi2"} <= set(pathlib.Path("/proc/cpuinfo").read_text().split())
+        has_instructions = {"aes", "pclmulqdq", "avx2", "bmi2"} <= set(
+            pathlib.Path("/proc/cpuinfo").read_text().split())
         self.assertEqual(found["system"]["ipsecMB"] is not None, has_instructions)
         values = workspace["settings"]["values"]
         self.assertEqual(values["LockGraceSeconds"], 7)
@@ -92,11 +104,12 @@ class Diagnostics(WorkspaceCase):
         self.assertEqual(values["Groups"], "1 members")
         rules = workspace["policies"][0]["rules"]
         self.assertEqual(rules["appDataEncryptionType"], "whenDeviceLocked")
-        self.assertEqual(workspace["keybags"][0]["state"], "both copies are good")
+        self.assertEqual(workspace["keybags"][0]["state"], "both copies are intact")
         self.assertEqual(workspace["keybags"][0]["derivationMiB"], 8)
         self.assertIn("mamd_locks_total 1", workspace["metrics"])
         self.assertIn("default_permissions", workspace["mount"]["options"])
-        self.assertTrue(any("mamd: … is locked" in line for line in workspace["log"]), workspace["log"])
+        self.assertTrue(
+            any("mamd: … is locked" in line for line in workspace["log"]), workspace["log"])
         self.assertGreater(workspace["disk"]["blocks"], 0)
 
     def test_with_names_there_are_still_no_secrets(self):
@@ -123,13 +136,18 @@ class Diagnostics(WorkspaceCase):
         self.assertEqual(result.stdout, f"{archive}\n")
         self.assertEqual(archive.stat().st_mode & 0o777, 0o600)
         with tarfile.open(archive) as tar:
-            texts = {member.name: tar.extractfile(member).read().decode() for member in tar if member.isfile()}
+            texts = {
+                member.name: tar.extractfile(member).read().decode() for member in tar
+                if member.isfile()}
         self.assertIn("mamd-diagnostics/system.json", texts)
         for text in texts.values():
             self.check(text)
 
     def test_an_account_without_a_state_and_no_workspace_at_all_are_no_failure(self):
-        empty = {**self.workspace.environment, "XDG_CONFIG_HOME": "/nonexistent", "XDG_STATE_HOME": "/nonexistent",
+        empty = {
+            **self.workspace.environment, "XDG_CONFIG_HOME": "/nonexistent",
+            "XDG_STATE_HOME": "/nonexistent",
                  "XDG_RUNTIME_DIR": "/nonexistent"}
-        result = self.workspace.ctl("diagnostics", "--json", "--workspace", "nothing", environment=empty)
+        result = self.workspace.ctl(
+            "diagnostics", "--json", "--workspace", "nothing", environment=empty)
         self.assertEqual(json.loads(result.stdout)["workspaces"][0]["keybags"], [])

@@ -1,24 +1,29 @@
-"""The documents: their commands run as they say, what they name exists, and their links lead somewhere."""
+"""The documents: their commands run as they say, what they name exists, and their links lead
+somewhere."""
 import json
 import os
 import re
 import subprocess
 import unittest
 
-from doc_runner import Failure, Place, Step, blocks, check, matches, run_document, steps, wanted_status
+from doc_runner import (
+    Failure, Place, Step, blocks, check, matches, run_document, steps, wanted_status)
 from workspace import ROOT
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # An option that stands alone in these is one of mamctl's.
-GUIDES = ("README.md", "docs/TUTORIAL.md", "docs/ADMIN.md", "docs/SCRIPTING.md", "docs/man/mamctl.md")
+GUIDES = (
+    "README.md", "docs/TUTORIAL.md", "docs/ADMIN.md", "docs/SCRIPTING.md", "docs/man/mamctl.md")
 
 # Why a block may be left out, and the test that runs the same.
 REASONS = {
     "systemd": "test_systemd",
 }
 
-CODE = re.compile(r"^```\w*\n(.*?)^```|(?<=\n\n)((?: {4}[^\n]*\n)+)|``([^\n]+?)``|`((?:(?!\n\n)[^`])+)`", re.MULTILINE | re.DOTALL)
+CODE = re.compile(
+    r"^```\w*\n(.*?)^```|(?<=\n\n)((?: {4}[^\n]*\n)+)|``([^\n]+?)``|`((?:(?!\n\n)[^`])+)`",
+    re.MULTILINE | re.DOTALL)
 # What ends one command: the shell's own signs, a comment, a line.
 END = re.compile(r"[|;&<>#)(]|\s--\s|\s\[--\]|\n(?!\s)")
 LINK = re.compile(r"\]\(([^()\s]+)\)")
@@ -59,9 +64,12 @@ class Words(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.verbs = {}
-        listed = subprocess.run(["mamctl", "help", "--json"], capture_output=True, check=True).stdout
+        listed = subprocess.run(
+            ["mamctl", "help", "--json"], capture_output=True, check=True).stdout
         for words in (verb["name"] for verb in json.loads(listed)):
-            said = subprocess.run(["mamctl", *words.split(), "--help"], capture_output=True, text=True, check=True).stdout
+            said = subprocess.run(
+                ["mamctl", *words.split(), "--help"], capture_output=True, text=True,
+                check=True).stdout
             cls.verbs[words] = set(re.findall(r"--[a-z][a-z0-9-]*", said)) | {"--help"}
         cls.groups = {verb.split()[0] for verb in cls.verbs if " " in verb}
 
@@ -81,7 +89,9 @@ class Words(unittest.TestCase):
         plain = [word for word in words if re.fullmatch(r"[a-z][a-z-]*", word)]
         if not words or words[0] not in plain:
             return ""  # mamctl itself, or a placeholder
-        verb = next((" ".join(words[:count]) for count in (2, 1) if " ".join(words[:count]) in self.verbs), None)
+        verb = next(
+            (" ".join(words[:count]) for count in (2, 1) if " ".join(words[:count]) in self.verbs),
+            None)
         if verb is None:
             return "" if words[0] in self.groups and len(words) == 1 else "no such verb"
         options = set(re.findall(r"(?<![\w-])--[a-z][a-z0-9-]*", command))
@@ -96,7 +106,9 @@ class Words(unittest.TestCase):
                     self.assertIn(option, known)
 
     def test_it_finds_what_does_not_exist(self):
-        text = "`mamctl lokc --now`, `mamctl lock --later`, `mamctl account`\n\n    x | mamctl verify ~/W --repair # --no\n"
+        text = (
+            "`mamctl lokc --now`, `mamctl lock --later`, `mamctl account`\n\n    x | mamctl verify "
+            "~/W --repair # --no\n")
         self.assertEqual(
             [self.wrong_with(command) for command in commands_in(text)],
             ["no such verb", "no such option: --later", "", ""])
@@ -105,7 +117,8 @@ class Words(unittest.TestCase):
 def commands_in(text):
     """All `mamctl …` in the code of a document, each up to its end."""
     for code in CODE.findall(text):
-        for rest in re.split(r"\bmamctl(?=\s)(?! [A-Z…])", re.sub(r"\\\n", " ", "".join(code)))[1:]:
+        for rest in re.split(r"\bmamctl(?=\s)(?! [A-Z…])", re.sub(r"\\\n", " ", "".join(code)))[
+                1:]:
             yield "mamctl" + END.split(rest, maxsplit=1)[0]
 
 
@@ -126,8 +139,11 @@ class Links(unittest.TestCase):
             path = ahead.pop()
             if path not in reached and path.exists():
                 reached.add(path)
-                targets = [target.partition("#")[0] for target in LINK.findall(text_of(path))] if path.suffix == ".md" else []
-                ahead += [(path.parent / target).resolve() for target in targets if target and ":" not in target]
+                links = LINK.findall(text_of(path)) if path.suffix == ".md" else []
+                targets = [target.partition("#")[0] for target in links]
+                ahead += [
+                    (path.parent / target).resolve() for target in targets if target
+                    and ":" not in target]
         # Of a directory that is linked to, all.
         missed = [name_of(path) for path in DOCUMENTS if not {path, path.parent} & reached]
         self.assertEqual(missed, [])
@@ -142,7 +158,9 @@ class Links(unittest.TestCase):
 
 def anchors(text):
     """Headings as GitHub names them."""
-    headings = re.findall(r"^#+ +(.*?)\s*$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    headings = re.findall(
+        r"^#+ +(.*?)\s*$", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL),
+        re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
@@ -151,28 +169,33 @@ class Runner(unittest.TestCase):
 
     def test_blocks_and_their_marks(self):
         text = "\n".join((
-            "<!-- run-as: root -->", "", "```console", "# first", "$ cat <<'E' \\", "> -", "one", "E", "one", "", "$ false # status 1",
+            "<!-- run-as: root -->", "", "```console", "# first", "$ cat <<'E' \\", "> -", "one",
+            "E", "one", "", "$ false # status 1",
             "$ false", "$ echo $?", "1", "```", "text", "```console", "$ true", "```"))
         first, second = blocks(text)
         self.assertEqual((first.marks, second.marks), ({"run-as": "root"}, {}))
         self.assertEqual(
             [(step.line, step.command, step.status) for step in first.steps],
-            [(5, "cat <<'E' \\\n-\none\nE", 0), (11, "false # status 1", 1), (12, "false", None), (13, "echo $?", 0)])
+            [(5, "cat <<'E' \\\n-\none\nE", 0), (11, "false # status 1", 1), (12, "false", None),
+            (13, "echo $?", 0)])
         self.assertEqual(first.steps[0].expected, ["one", ""])
         with self.assertRaises(Failure):
             steps([(1, "output")])
 
     def test_what_output_matches(self):
         for expected, output, fits in (
-                ([], "", True), ([], "x\n", False), (["a…c"], "abc\n", True), (["a…c"], "ab\nc\n", False),
-                (["…"], "", True), (["a", "…", "d"], "a\nb\nc\nd\n", True), (["a", "…", "d"], "a\nb\n", False),
+                ([], "", True), ([], "x\n", False), (["a…c"], "abc\n", True),
+                (["a…c"], "ab\nc\n", False),
+                (["…"], "", True), (["a", "…", "d"], "a\nb\nc\nd\n", True),
+                (["a", "…", "d"], "a\nb\n", False),
                 (["a.c"], "abc\n", False), (["a", ""], "a\n", True), (["a"], "a\nb\n", False)):
             with self.subTest(expected=expected, output=output):
                 self.assertEqual(bool(matches(expected, output)), fits)
 
     def test_statuses_that_fail_a_document(self):
         for command, status, fits in (
-                ("x", 0, True), ("x", 1, False), ("x # status 5", 5, True), ("x # status 5", 0, False), ("x # status 5", 6, False),
+                ("x", 0, True), ("x", 1, False), ("x # status 5", 5, True),
+                ("x # status 5", 0, False), ("x # status 5", 6, False),
                 ("x # fails: why", 1, True), ("x # fails", 0, False), ("echo '# fails'", 0, True)):
             with self.subTest(command=command, status=status):
                 step = Step(1, command, [], wanted_status(command, None))

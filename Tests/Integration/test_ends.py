@@ -57,7 +57,7 @@ class Ends(VerifyCase):
         self.mount()
         with self.refused(errno.EBADMSG):
             (self.directory / "other").read_bytes()
-        self.assertIn("can be mended with mamctl verify --repair", self.log())
+        self.assertIn("can be repaired with mamctl verify --repair", self.log())
         self.workspace.unmount()
         self.assertTrue(self.mark.exists())
 
@@ -146,7 +146,8 @@ class Ends(VerifyCase):
         path = self.disk("good")
         self.assertIn("user.mam.sealed", os.listxattr(path))
         self.mount()
-        self.workspace.ctl("owner", "--set", "me@example.org", "--unmanaged", self.directory / "good")
+        self.workspace.ctl(
+            "owner", "--set", "me@example.org", "--unmanaged", self.directory / "good")
         self.assertNotIn("user.mam.sealed", os.listxattr(path))
         self.assertNotIn("user.mam.sealed", os.listxattr(self.directory / "good"))
 

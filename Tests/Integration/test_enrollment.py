@@ -18,7 +18,8 @@ class Enrollment(EnrollmentCase):
         self.begin()
         self.assertEqual(self.enrollment()["stage"], "enrolled")
         self.assertEqual(self.enrollment()["status"], {
-            "identity": ANN, "accountId": "", "didSucceed": True, "statusCode": 100, "errorString": None})
+            "identity": ANN, "accountId": "", "didSucceed": True, "statusCode": 100,
+            "errorString": None})
         self.workspace.serving("account check-in")
         self.workspace.serving("account check-in")
         self.assertEqual(self.workspace.account()["statusCode"], 101)
@@ -40,7 +41,8 @@ class Enrollment(EnrollmentCase):
         before = tree_digest(self.workspace.state / "keybags")
         self.workspace.serving(
             "account register", ANN.upper(), "--passfile", self.workspace.passfile, status=NO)
-        self.assertEqual(self.answer("Register", name=ANN, noPassphrase=True)["status"]["statusCode"], 208)
+        self.assertEqual(
+            self.answer("Register", name=ANN, noPassphrase=True)["status"]["statusCode"], 208)
         self.assertEqual(tree_digest(self.workspace.state / "keybags"), before)
         self.assertEqual(self.workspace.account()["name"], ANN)
         self.assert_open()
@@ -59,7 +61,8 @@ class Enrollment(EnrollmentCase):
         self.workspace.path("mine").write_bytes(b"mine")
         self.assertFalse(self.workspace.is_managed_on_disk(self.workspace.on_disk("mine")))
         for verb in ("unlock", "account login"):
-            self.workspace.serving(verb, ANN, "--passfile", self.workspace.passfile, status=(5, REFUSED))
+            self.workspace.serving(
+                verb, ANN, "--passfile", self.workspace.passfile, status=(5, REFUSED))
         self.workspace.unmount()
         self.workspace.mount()
         self.assert_closed("signed-out", errno.ENOKEY)
@@ -76,12 +79,14 @@ class Enrollment(EnrollmentCase):
         self.begin()
         account_id = self.workspace.account()["id"]
         answer = json.loads(
-            self.workspace.serving("account deregister", ANN, "--wipe", "--confirm", ANN, "--json").stdout)
+            self.workspace.serving(
+                "account deregister", ANN, "--wipe", "--confirm", ANN, "--json").stdout)
         self.assertTrue(answer["complete"])  # as `wipe` answers
         self.assertIsNone(self.workspace.account())
         self.assertFalse(self.file.exists() or self.always.exists())
         self.assertFalse(list((self.workspace.state / "keybags").iterdir()))
-        self.assertEqual([path for path in self.workspace.state.rglob("*") if account_id in path.name], [])
+        self.assertEqual(
+            [path for path in self.workspace.state.rglob("*") if account_id in path.name], [])
 
     def test_a_login_registers_who_is_not_here_and_nobody_else_is_deregistered(self):
         self.begin()
@@ -91,7 +96,8 @@ class Enrollment(EnrollmentCase):
         self.assertEqual(self.workspace.account(BOB)["stage"], "enrolled")
         self.workspace.serving("lock", BOB, "--now")
         self.workspace.serving(*login)
-        gone = self.workspace.serving("account deregister", "eve@contoso.com", "--keep", status=NOT_FOUND)
+        gone = self.workspace.serving(
+            "account deregister", "eve@contoso.com", "--keep", status=NOT_FOUND)
         self.assertIn("(status 213)", gone.stderr)
 
     def test_a_login_by_a_misspelt_name_registers_nobody(self):
@@ -107,7 +113,7 @@ class Enrollment(EnrollmentCase):
         self.begin()
         for name, words in (
             ("anm@contoso.com", f"did you mean '{ANN}'?\n  try: mamctl unlock {ANN}\n"),
-            (ZOE, f"try: mamctl account register {ZOE}, if it is a new one\n"),
+            (ZOE, f"try: mamctl account register {ZOE}, if it is new\n"),
         ):
             refusal = self.workspace.serving("unlock", name, status=NOT_FOUND).stderr
             self.assertIn(words, refusal)
@@ -127,8 +133,12 @@ class Enrollment(EnrollmentCase):
     def test_a_damaged_record_locks_out_until_login(self):
         self.begin()
         self.workspace.unmount()
-        (record,) = [path for path in (self.workspace.state / "enrollment").iterdir() if path.name != "workspace"]
-        for text in ("", "{}", "[" * 100, record.read_text()[:-9], record.read_text().replace("enrolled", "other")):
+        (record,) = [
+            path for path in (self.workspace.state / "enrollment").iterdir()
+            if path.name != "workspace"]
+        for text in (
+                "", "{}", "[" * 100, record.read_text()[:-9],
+                record.read_text().replace("enrolled", "other")):
             record.write_text(text)
             self.workspace.mount()
             self.assert_closed("locked-out", errno.ENOKEY)
@@ -163,14 +173,17 @@ class Allowed(EnrollmentCase):
             "account register", BOB, "--passfile", self.workspace.passfile, status=REFUSED)
         self.assertIn("209", result.stderr)
         self.assertNotIn("policy show", result.stderr)
-        self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 209)
+        self.assertEqual(
+            self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 209)
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [ANN.upper(), "object-7"])
-        records = self.workspace.serving("audit", "--json", "--event", "refused").stdout.splitlines()
+        records = self.workspace.serving(
+            "audit", "--json", "--event", "refused").stdout.splitlines()
         self.assertEqual({json.loads(record)["account"] for record in records}, {BOB})
         self.workspace.serving("account register", BOB, "--oid", "OBJECT-7", "--no-passphrase")
         self.workspace.unmount()
         settings = self.workspace.policies.parent / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": ["object-7"]}))
+        settings.write_text(
+            json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": ["object-7"]}))
         self.workspace.mount()
         self.assert_closed("launch", errno.EACCES)
         self.assertEqual(self.workspace.account()["statusCode"], 209)
@@ -197,11 +210,13 @@ class AllowedLive(EnrollmentCase):
         wait_until(lambda: self.block() == "launch")
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         wait_until(lambda: self.workspace.account()["statusCode"] == 209)
-        self.assertIn("allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
-        self.assertIn("the next start takes LockGraceSeconds from it", daemon_text(self.workspace))
+        self.assertIn(
+            "allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
+        self.assertIn(
+            "LockGraceSeconds will take effect at the next start", daemon_text(self.workspace))
         # A mistake lets nobody in.
         self.write(AllowedAccounts="anybody")
-        wait_until(lambda: "what it said before stays in force" in daemon_text(self.workspace))
+        wait_until(lambda: "the previous settings stay in force" in daemon_text(self.workspace))
         self.assertEqual(self.answer("AllowedAccounts")["accounts"], [BOB])
         self.write(AllowedAccounts=[ANN])
         wait_until(lambda: self.block() == "")
@@ -217,7 +232,8 @@ class OneAccount(EnrollmentCase):
         result = self.workspace.serving(
             "account register", BOB, "--passfile", self.workspace.passfile, status=REFUSED)
         self.assertIn("227", result.stderr)
-        self.assertEqual(self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 227)
+        self.assertEqual(
+            self.answer("Register", name=BOB, noPassphrase=True)["status"]["statusCode"], 227)
         # It is one at a time.
         self.workspace.serving("account deregister", ANN, "--keep")
         self.workspace.register(BOB)

@@ -70,13 +70,15 @@ class Events(WorkspaceCase):
             if word.endswith("available"):
                 words.append(word)
         self.assertEqual(words, [
-            "will-become-unavailable", "unavailable", "available", "will-become-unavailable", "unavailable"])
+            "will-become-unavailable", "unavailable", "available", "will-become-unavailable",
+            "unavailable"])
 
     def test_policies_that_change_or_are_bad_are_told(self):
         process = self.started("--json")
         policies = self.workspace.root / "config_home" / "mamd" / "work" / "policies"
         strict, bad = policies / "strict.json", policies / "bad.json"
-        strict.write_text(json.dumps({"printBlocked": True, "appDataEncryptionType": "whenDeviceLocked"}))
+        strict.write_text(
+            json.dumps({"printBlocked": True, "appDataEncryptionType": "whenDeviceLocked"}))
         self.assertEqual(self.next_event(process, "policy-changed")["account"]["name"], ANN)
         bad.write_text("{")
         event = self.next_event(process, "policy-refused")
@@ -94,12 +96,14 @@ class Events(WorkspaceCase):
         self.workspace.lock()
         ctl("identity ui", "--set", ANN, status=None)
         event = self.next_event(process, "identity-switch-required")
-        self.assertEqual((event["code"], event["session"], event["account"]["name"]), (1, session, ANN))
+        self.assertEqual(
+            (event["code"], event["session"], event["account"]["name"]), (1, session, ANN))
         # To whom: nobody, and then who is shown beside.
         self.assertEqual(event["name"], "")
         ctl("identity ui", "--set", "ann@home.example")
         ctl("identity ui", "--set", ANN, status=None)
-        self.assertEqual(self.next_event(process, "identity-switch-required")["name"], "ann@home.example")
+        self.assertEqual(
+            self.next_event(process, "identity-switch-required")["name"], "ann@home.example")
 
     def test_a_session_that_gets_what_is_anothers_is_told(self):
         ctl, other = self.workspace.serving, "eve@contoso.com"
@@ -168,7 +172,8 @@ class Events(WorkspaceCase):
             process.wait()
         pid = self.daemon()
         wait_until(
-            lambda: self.threads(pid, "control-client") == 0, 10, "threads of watchers that have gone are still there")
+            lambda: self.threads(pid, "control-client") == 0, 10,
+            "threads of watchers that have gone are still there")
 
     def daemon(self):
         return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
@@ -184,7 +189,8 @@ class Events(WorkspaceCase):
 class Stopping(WorkspaceCase):
     def test_the_daemons_end_is_told_and_ends_the_watch(self):
         process = subprocess.Popen(
-            ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            ["mamctl", "watch", "--workspace", "work"], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True, env=self.workspace.environment)
         process.stdout.readline()
         self.workspace.unmount()
@@ -203,7 +209,9 @@ class Idle(WorkspaceCase):
             self.write(path, b"content")
             time.sleep(0.2)
         self.assertEqual(self.workspace.account()["state"], "unlocked")
-        wait_until(lambda: self.workspace.account()["state"] == "locked", 20, "not locked although nobody used it")
+        wait_until(
+            lambda: self.workspace.account()["state"] == "locked", 20,
+            "not locked although nobody used it")
         with self.refused(errno.ENOKEY):
             path.read_bytes()
         self.workspace.unlock()

@@ -13,7 +13,8 @@ from workspace import ANN, BOB, DONE, NO, PERSONAL, REFUSED, ROOT, WorkspaceCase
 EXAMPLES = ROOT / "Examples"
 STRICT = {
     "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",
-    "allowedOutboundDataTransferDestinations": "managedApps", "allowedInboundDataTransferSources": "managedApps",
+    "allowedOutboundDataTransferDestinations": "managedApps",
+    "allowedInboundDataTransferSources": "managedApps",
     "saveAsBlocked": True}
 SIGNATURE = {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration",
              "customSettings": [{"name": "signature", "value": "Contoso"}]}
@@ -41,7 +42,8 @@ class Examples(WorkspaceCase):
         self.notes("add", "plan", "Buy the moon")
         self.assertEqual(self.notes("show", "plan"), "Buy the moon\n-- Contoso\n")
         self.assertEqual(self.notes("info", "plan"), f"plan: {BOB}, available\n")
-        self.assertEqual(self.workspace.decode(self.backing_of(notes / "plan")), b"Buy the moon\n-- Contoso\n")
+        self.assertEqual(
+            self.workspace.decode(self.backing_of(notes / "plan")), b"Buy the moon\n-- Contoso\n")
         self.notes("export", "plan", outside, status=REFUSED)
         self.assertFalse(outside.exists())
         # What somebody else puts there is given to the account at the next start.
@@ -50,7 +52,8 @@ class Examples(WorkspaceCase):
         self.notes("sign-in", self.workspace.passfile)
         self.assertEqual(self.notes("info", "found"), f"found: {BOB}, available\n")
         listener = subprocess.Popen(
-            ["notes", BOB, "listen"], stdout=subprocess.PIPE, text=True, env=self.workspace.environment)
+            ["notes", BOB, "listen"], stdout=subprocess.PIPE, text=True,
+            env=self.workspace.environment)
         self.assertEqual(listener.stdout.readline(), "open\n")
         self.workspace.lock(BOB)
         self.notes("show", "plan", status=NO)
@@ -58,7 +61,9 @@ class Examples(WorkspaceCase):
         self.workspace.serving("wipe", BOB, "--confirm", BOB)
         told = listener.communicate(timeout=30)[0].splitlines()
         self.assertEqual(listener.returncode, DONE)
-        for line in ("closing in 0 s: save now", "closed: show nothing of them", "open", "wiped: forget them"):
+        for line in (
+                "closing in 0 s: save now", "closed: show nothing of them", "open",
+                "wiped: forget them"):
             self.assertIn(line, told)
         self.assertEqual(told[-1], "wiped: forget them")
         self.assertEqual(self.notes("info", "plan"), "plan: nobody's\n")
@@ -74,7 +79,9 @@ class Examples(WorkspaceCase):
     def test_c(self):
         owner = self.workspace.root / "owner"
         for compiler in filter(shutil.which, ("clang", "gcc")):
-            self.run_program(compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", owner, EXAMPLES / "c/owner.c")
+            self.run_program(
+                compiler, "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", owner,
+                EXAMPLES / "c/owner.c")
         files = self.files()
         self.assertEqual(self.run_program(owner, self.workspace.socket, *files).splitlines(), [
             f"{ANN}\tmanaged\tavailable\t{files[0]}",
@@ -115,13 +122,15 @@ class Examples(WorkspaceCase):
         content = {"plan.odt": pattern(50_000), "deep/er/a name with  spaces": b"x", "empty": b""}
         for tool, place in (("rclone", "cloud:{}"), ("rsync", "{}")):
             with self.subTest(tool=tool):
-                cloud, out, back = (self.workspace.root / f"{tool} {name}" for name in ("cloud", "out", "back"))
+                cloud, out, back = (
+                    self.workspace.root / f"{tool} {name}" for name in ("cloud", "out", "back"))
                 for name, data in content.items():
                     (cloud / name).parent.mkdir(parents=True, exist_ok=True)
                     (cloud / name).write_bytes(data)
                 self.provider(tool, "fetch", place.format(cloud), out)
                 self.assertEqual(
-                    {str(path.relative_to(out)): self.workspace.decode(path) for path in out.rglob("*") if path.is_file()},
+                    {str(path.relative_to(out)): self.workspace.decode(path)
+                    for path in out.rglob("*") if path.is_file()},
                     content)
                 mounted = self.directory / tool
                 self.provider(tool, "fetch", place.format(cloud), mounted)
@@ -131,9 +140,12 @@ class Examples(WorkspaceCase):
                 (out / "stranger").write_text("not hers")
                 back.mkdir()
                 for source in (out, mounted):
-                    self.provider(tool, "import", place.format(back), source, status=NO if source == out else DONE)
+                    self.provider(
+                        tool, "import", place.format(back), source,
+                        status=NO if source == out else DONE)
                     self.assertEqual(
-                        {str(path.relative_to(back)): path.read_bytes() for path in back.rglob("*") if path.is_file()},
+                        {str(path.relative_to(back)): path.read_bytes() for path in back.rglob("*")
+                        if path.is_file()},
                         content)
                     shutil.rmtree(back)
         self.assertEqual(list((self.workspace.root / "runtime_dir").glob("provider.*")), [])
@@ -144,7 +156,8 @@ class Examples(WorkspaceCase):
         lines = [line.strip() for path in sorted((EXAMPLES / "Notes").glob("*.swift"))
                  for line in path.read_text().splitlines()]
         text = "\n".join(lines)
-        blocks = re.findall(r"^```swift\n(.*?)^```", (ROOT / "docs/APPS.md").read_text(), re.MULTILINE | re.DOTALL)
+        blocks = re.findall(
+            r"^```swift\n(.*?)^```", (ROOT / "docs/APPS.md").read_text(), re.MULTILINE | re.DOTALL)
         self.assertGreater(len(blocks), 5)
         for block in blocks:
             wanted = "\n".join(line.strip() for line in block.strip().splitlines())

@@ -1,4 +1,5 @@
-"""What one user may use up of the daemon that others need too; and what a lock says when nothing is left."""
+"""What one user may use up of the daemon that others need too; and what a lock says when nothing is
+left."""
 import contextlib
 import errno
 import json
@@ -13,9 +14,9 @@ from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, daemons, pattern
 # It counts what the machine has left.
 ALONE = True
 
-# What the daemon may have more for all who look for holes: the threads for requests, of which some run already, and
-# four; with the descriptors of all these. Through io_uring, where those for requests are all there, 32 more that wait for
-# them, each with a descriptor of its own.
+# What the daemon may have more for all who look for holes: the threads for requests, of which some
+# run already, and four; with the descriptors of all these. Through io_uring, where those for
+# requests are all there, 32 more that wait for them, each with a descriptor of its own.
 THREADS, DESCRIPTORS = (32 + 4 if "io_uring" in MOUNT_OPTIONS else 10 + 4), 40
 FILES = 300
 
@@ -53,7 +54,9 @@ class Exhaustion(WorkspaceCase):
                 files.append(file.fileno())
             threads, descriptors = self.threads(), self.descriptors()
             self.assertGreater(descriptors, FILES)
-            askers = [threading.Thread(target=ask, args=(number,), daemon=True) for number in range(FILES)]
+            askers = [
+                threading.Thread(target=ask, args=(number,), daemon=True)
+                for number in range(FILES)]
             for asker in askers:
                 asker.start()
             most, end = (0, 0), time.monotonic() + 3
@@ -71,7 +74,8 @@ class Exhaustion(WorkspaceCase):
         # The new files cost a descriptor each.
         self.assertLessEqual(most[0], threads + THREADS)
         self.assertLessEqual(most[1], descriptors + made + DESCRIPTORS)
-        print(f"{len(found)} answers; {most[0] - threads} threads and {made} files more", flush=True)
+        print(
+            f"{len(found)} answers; {most[0] - threads} threads and {made} files more", flush=True)
 
     @contextlib.contextmanager
     def no_descriptor_left(self):
@@ -115,7 +119,8 @@ class Exhaustion(WorkspaceCase):
         self.assertIn(path.name, json.dumps(answer))
 
     def test_a_lock_waits_for_a_descriptor(self):
-        with self.connected_with_a_file_in_use() as (path, connection), self.no_descriptor_left() as give_back:
+        with self.connected_with_a_file_in_use() as (
+                path, connection), self.no_descriptor_left() as give_back:
             self.lock(connection)
             time.sleep(1)
             give_back()

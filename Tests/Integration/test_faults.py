@@ -1,4 +1,5 @@
-"""Every call on the disk below fails in turn, during every operation: the file is old or new, and the caller hears of it."""
+"""Every call on the disk below fails in turn, during every operation: the file is old or new, and
+the caller hears of it."""
 import errno
 import itertools
 import os
@@ -18,7 +19,8 @@ SHORT = 0
 ERRORS = {"ENOSPC": errno.ENOSPC, "EDQUOT": errno.EDQUOT, "EIO": errno.EIO, "a short write": SHORT}
 
 
-@unittest.skipIf(os.getuid() != 0, "the recording file system gives files to other users, which only root can")
+@unittest.skipIf(
+    os.getuid() != 0, "the recording file system gives files to other users, which only root can")
 class Faults(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -50,7 +52,8 @@ class Faults(unittest.TestCase):
         return Place(self.program, f"{next(self.numbers)}", **options)
 
     def fail_each_call(self, operations, **options):
-        """Runs each operation with its first, second, … call below failing, until it has no more calls."""
+        """Runs each operation with its first, second, … call below failing, until it has no more
+        calls."""
         for name, operation in operations.items():
             reference = self.place(**options)
             operation(reference)
@@ -98,7 +101,8 @@ class Faults(unittest.TestCase):
             for nth in range(1, 100):
                 reached = True
                 with self.subTest(error=error, call=nth):
-                    reached = self.fail_one_call_of_account(f"{next(self.numbers)}@contoso.com", nth, number)
+                    reached = self.fail_one_call_of_account(
+                        f"{next(self.numbers)}@contoso.com", nth, number)
                 if not reached:
                     break
 
@@ -106,9 +110,11 @@ class Faults(unittest.TestCase):
         workspace = self.program.workspace
         words = [workspace.secret(word, word) for word in ("one", "two")]
         self.recorder.fail("any", nth, number, times=1)
-        made = workspace.serving("account register", account, "--passfile", words[0], status=None).returncode
+        made = workspace.serving(
+            "account register", account, "--passfile", words[0], status=None).returncode
         changed = workspace.serving(
-            "account passphrase", account, "--passfile", words[0], "--new-passfile", words[1], status=None).returncode
+            "account passphrase", account, "--passfile", words[0], "--new-passfile", words[1],
+            status=None).returncode
         reached = self.recorder.calls >= nth
         self.recorder.count()
         if made != DONE:

@@ -1,4 +1,5 @@
-"""The limit on the size of files of whoever mounted: it is not one of the programs that use the mount."""
+"""The limit on the size of files of whoever mounted: it is not one of the programs that use the
+mount."""
 import errno
 import os
 
@@ -11,7 +12,8 @@ class Limited(WorkspaceCase):
     def remount(self, limit):
         self.workspace.unmount()
         self.workspace.ctl(
-            "mount", self.workspace.backing, self.workspace.mount_point, prefix=["prlimit", f"--fsize={limit}"])
+            "mount", self.workspace.backing, self.workspace.mount_point,
+            prefix=["prlimit", f"--fsize={limit}"])
         self.workspace.unlock()
 
     def test_a_limit_that_may_be_raised_does_not_count(self):

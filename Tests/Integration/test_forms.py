@@ -1,4 +1,5 @@
-"""Two sealed forms, a file's and a stream's, and the mount, where neither is seen: all verbs know all three."""
+"""Two sealed forms, a file's and a stream's, and the mount, where neither is seen: all verbs know
+all three."""
 import json
 import os
 import subprocess
@@ -22,7 +23,8 @@ class Forms(WorkspaceCase):
 
     def data(self, verb, source, *options, status=0):
         result = subprocess.run(
-            ["mamctl", "data", verb, *options, "--workspace", self.workspace.name, *([] if source is None else [source])],
+            ["mamctl", "data", verb, *options, "--workspace", self.workspace.name,
+            *([] if source is None else [source])],
             capture_output=True, timeout=60, env=self.workspace.environment)
         self.assertEqual(result.returncode, status, result.stderr)
         return result.stdout
@@ -37,12 +39,14 @@ class Forms(WorkspaceCase):
                 self.workspace.serving("decrypt", path, "-o", out)
                 self.assertEqual(out.read_bytes(), DATA)
                 shown = subprocess.run(
-                    ["mamctl", "decrypt", path, "-o", "-", "--workspace", self.workspace.name], capture_output=True,
+                    ["mamctl", "decrypt", path, "-o", "-", "--workspace", self.workspace.name],
+                    capture_output=True,
                     env=self.workspace.environment, check=True).stdout
                 self.assertEqual(shown, DATA)
         for path in (self.stream, self.file):
             with self.subTest(path.name):
-                self.assertEqual(json.loads(self.data("info", path, "--json"))["protection"]["owner"], ANN)
+                self.assertEqual(
+                    json.loads(self.data("info", path, "--json"))["protection"]["owner"], ANN)
                 self.assertEqual(self.data("unprotect", path), DATA)
                 self.workspace.serving("encrypt", path, "--owner", ANN, status=NO)
                 self.workspace.serving("decrypt", path)
@@ -53,7 +57,8 @@ class Forms(WorkspaceCase):
         client = Client(self.workspace.socket)
         self.addCleanup(client.close)
         for path in (self.stream, self.file, self.inside):
-            self.assertTrue(client.call("Protection.IsFileEncrypted", path=str(path))["encrypted"], path.name)
+            self.assertTrue(
+                client.call("Protection.IsFileEncrypted", path=str(path))["encrypted"], path.name)
             out = self.outside / "out"
             with open(path, "rb") as source, open(out, "w+b") as sink:
                 answer = client.call(
@@ -63,8 +68,10 @@ class Forms(WorkspaceCase):
         plain = self.outside / "plain"
         self.assertFalse(client.call("Protection.IsFileEncrypted", path=str(plain))["encrypted"])
         self.workspace.ctl("decrypt", self.inside)
-        self.assertFalse(client.call("Protection.IsFileEncrypted", path=str(self.inside))["encrypted"])
-        with open(self.inside, "rb") as source, open(out, "w+b") as sink, self.assertRaises(Refusal):
+        self.assertFalse(
+            client.call("Protection.IsFileEncrypted", path=str(self.inside))["encrypted"])
+        with open(self.inside, "rb") as source, open(out, "w+b") as sink, self.assertRaises(
+                Refusal):
             client.call(
                 "Workspace.Decrypt", descriptors=[source.fileno(), sink.fileno()],
                 sourceDescriptor=0, destinationDescriptor=1)
@@ -82,13 +89,15 @@ class Forms(WorkspaceCase):
         client = Client(self.workspace.socket)
         self.addCleanup(client.close)
         client.call("Policy.Import", name="default.json", document=json.dumps({
-            "displayName": "strict", "pinRequired": False, "allowedOutboundDataTransferDestinations": "managedApps",
+            "displayName": "strict", "pinRequired": False,
+            "allowedOutboundDataTransferDestinations": "managedApps",
             "allowedInboundDataTransferSources": "managedApps"}))
         opened = os.open(self.inside, os.O_RDONLY)
         self.addCleanup(os.close, opened)
         for path in (self.stream, self.file, self.inside):
             result = self.workspace.run_as(
-                PERSONAL, "mamctl", "decrypt", path, "-o", self.outside / "no", "--workspace", self.workspace.name,
+                PERSONAL, "mamctl", "decrypt", path, "-o", self.outside / "no", "--workspace",
+                self.workspace.name,
                 check=False)
             self.assertNotEqual(result.returncode, 0)
             self.assertFalse(os.path.lexists(self.outside / "no"))
@@ -103,11 +112,13 @@ class Forms(WorkspaceCase):
         for source, owner in ((self.stream, ANN), (self.file, ANN), (self.inside, ANN)):
             self.workspace.serving("can receive", source, "--item", "--account", ANN)
             result = self.workspace.run_as(
-                PERSONAL, "mamctl", "can", "receive", source, "--item", "--workspace", self.workspace.name, check=False)
+                PERSONAL, "mamctl", "can", "receive", source, "--item", "--workspace",
+                self.workspace.name, check=False)
             self.assertEqual(result.returncode, 6, result.stderr)
         for source in (self.stream, self.file):
             with open(source, "rb") as head:
-                self.workspace.serving("can receive", "-", "--item", "--account", ANN, input=head.read(1024))
+                self.workspace.serving(
+                    "can receive", "-", "--item", "--account", ANN, input=head.read(1024))
 
     def test_damage_is_told(self):
         for path, offset in ((self.stream, 20), (self.file, 40)):
@@ -121,7 +132,8 @@ class Forms(WorkspaceCase):
     def test_a_sealed_file_in_a_pipe_is_not_handed_on_as_it_is(self):
         with open(self.file, "rb") as file:
             result = subprocess.run(
-                f"cat | mamctl data unprotect --workspace {self.workspace.name}", shell=True, stdin=file,
+                f"cat | mamctl data unprotect --workspace {self.workspace.name}", shell=True,
+                stdin=file,
                 capture_output=True, env=self.workspace.environment)
         self.assertEqual((result.returncode, result.stdout), (USAGE, b""))
         self.assertIn(b"mamctl decrypt", result.stderr)

@@ -1,4 +1,5 @@
-"""A real disk that is full: what was acknowledged stays, and there is a way on once something is deleted. Root only."""
+"""A real disk that is full: what was acknowledged stays, and there is a way on once something is
+deleted. Root only."""
 import errno
 import os
 import random
@@ -12,7 +13,8 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 
 class Writer(threading.Thread):
-    """Makes, appends to, overwrites and replaces files until the disk is full; knows what was synced."""
+    """Makes, appends to, overwrites and replaces files until the disk is full; knows what was
+    synced."""
 
     def __init__(self, directory, seed):
         super().__init__()
@@ -131,7 +133,8 @@ class FullDisk(DiskCase):
                     if found[part] != content[part]:
                         self.assertTrue(all(
                             byte in (old, *(other[start + at] for other in others))
-                            for at, (byte, old) in enumerate(zip(found[part], content[part]))), path)
+                            for at, (byte, old) in enumerate(zip(found[part], content[part]))),
+                            path)
 
     def test_nothing_acknowledged_is_lost(self):
         self.fill()
@@ -156,7 +159,8 @@ class FullDisk(DiskCase):
 
 
 class Leftover(DiskCase):
-    """What an append left that failed: a part of a block behind the end, where what grows the file would leave a hole."""
+    """What an append left that failed: a part of a block behind the end, where what grows the file
+    would leave a hole."""
 
     mebibytes = 32
 
@@ -175,7 +179,8 @@ class Leftover(DiskCase):
 
     def test_it_does_not_damage_the_file(self):
         for number, grow in enumerate((
-                lambda file: os.ftruncate(file, 300_000), lambda file: os.posix_fallocate(file, 250_000, 50_000),
+                lambda file: os.ftruncate(file, 300_000),
+                lambda file: os.posix_fallocate(file, 250_000, 50_000),
                 lambda file: os.pwrite(file, b"far", 6_000_000))):
             path, old = self.workspace.path(f"{number}"), pattern(10_000, number)
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT)

@@ -1,4 +1,5 @@
-"""By what descriptors the daemon holds the files that the kernel knows: such as may read them, or not."""
+"""By what descriptors the daemon holds the files that the kernel knows: such as may read them, or
+not."""
 import collections
 import os
 import pathlib
@@ -6,7 +7,8 @@ import subprocess
 import time
 import unittest
 
-from workspace import ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern
+from workspace import (
+    ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern)
 
 PATH_ONLY = 0x20_0000
 
@@ -21,7 +23,9 @@ class OnTemporary(WorkspaceCase):
     def setUpClass(cls):
         cls.workspace = Workspace()
         try:
-            subprocess.run(["mount", "-t", cls.kind, "-o", "mode=0700", "none", cls.workspace.backing], check=True)
+            subprocess.run(
+                ["mount", "-t", cls.kind, "-o", "mode=0700", "none", cls.workspace.backing],
+                check=True)
             cls.workspace.init().mount().register()
         except BaseException:
             cls.tearDownClass()
@@ -35,7 +39,8 @@ class OnTemporary(WorkspaceCase):
     def setUp(self):
         super().setUp()
         self.file = self.write(self.directory / "file", pattern(10_000))
-        self.fifo, self.link, self.folder = (self.directory / name for name in ("fifo", "link", "folder"))
+        self.fifo, self.link, self.folder = (
+            self.directory / name for name in ("fifo", "link", "folder"))
         os.mkfifo(self.fifo)
         self.link.symlink_to("file")
         self.folder.mkdir()
@@ -71,7 +76,9 @@ class OnTemporary(WorkspaceCase):
             self.assertEqual(flags & os.O_ACCMODE, os.O_RDONLY)
 
     def test_listed(self):
-        self.assertEqual({entry.name: entry.stat(follow_symlinks=False).st_size for entry in os.scandir(self.directory)}["file"], 10_000)
+        self.assertEqual(
+            {entry.name: entry.stat(follow_symlinks=False).st_size
+            for entry in os.scandir(self.directory)}["file"], 10_000)
         self.check()
 
     def test_looked_up(self):
@@ -86,7 +93,10 @@ class OnTemporary(WorkspaceCase):
         self.addCleanup(writer.wait)
         self.addCleanup(writer.kill)
         time.sleep(0.1)
-        for look in (lambda: os.lstat(self.fifo), lambda: [entry.stat(follow_symlinks=False) for entry in os.scandir(self.directory)]):
+        for look in (
+                lambda: os.lstat(self.fifo),
+                lambda: [
+                    entry.stat(follow_symlinks=False) for entry in os.scandir(self.directory)]):
             self.forget()
             look()
         time.sleep(0.1)
@@ -136,7 +146,8 @@ class OnTemporary(WorkspaceCase):
 
 
 class WithoutRights(WorkspaceCase):
-    """A file that its owner may neither read nor write; an ordinary user's daemon may not either (test_user)."""
+    """A file that its owner may neither read nor write; an ordinary user's daemon may not either
+    (test_user)."""
 
     def test_is_known_and_can_be_had_back(self):
         path = self.write(self.directory / "file", pattern(10_000))
@@ -154,7 +165,8 @@ class WithoutRights(WorkspaceCase):
 
 
 class Elsewhere(OnTemporary):
-    """A file system that is not known to be of this machine's alone: nothing is held open there that nobody has open."""
+    """A file system that is not known to be of this machine's alone: nothing is held open there
+    that nobody has open."""
     kind = "ramfs"
     has_attributes = False
     may_read = False

@@ -1,4 +1,5 @@
-"""After a lock the daemon's memory and registers hold no key that the lock takes away, and no plaintext."""
+"""After a lock the daemon's memory and registers hold no key that the lock takes away, and no
+plaintext."""
 import os
 import subprocess
 import sys
@@ -56,11 +57,13 @@ class Hygiene(WorkspaceCase):
         return found
 
     def in_memory(self):
-        """The names of the secrets of which the daemon's memory or registers hold a half or more."""
+        """The names of the secrets of which the daemon's memory or registers hold a half or
+        more."""
         (pid,) = daemons(str(self.workspace.root))
         core = self.workspace.root / "core"
         result = subprocess.run(
-            ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", "-ex", "set use-coredump-filter off",
+            ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", "-ex",
+            "set use-coredump-filter off",
              "-ex", "set dump-excluded-mappings on", "-p", str(pid), "-ex", f"gcore {core}"],
             capture_output=True, text=True, timeout=120)
         self.assertTrue(core.exists(), result.stdout + result.stderr)
@@ -68,7 +71,9 @@ class Hygiene(WorkspaceCase):
             memory = without_empty_pages(core)
         finally:
             core.unlink()
-        return {name for name, value in self.secrets().items() if any(half in memory for half in halves(value))}
+        return {
+            name for name,
+            value in self.secrets().items() if any(half in memory for half in halves(value))}
 
     # The tests
 
@@ -84,7 +89,9 @@ class Hygiene(WorkspaceCase):
         self.assertEqual(os.pread(self.handles["B"], 64, 0), MARKERS["B"])
         os.close(self.handles.pop("B"))
         # The kernel tells of a close(2) a little later.
-        wait_until(lambda: "file key B, open" not in self.in_memory(), 30, "the key of a closed file stays")
+        wait_until(
+            lambda: "file key B, open" not in self.in_memory(), 30,
+            "the key of a closed file stays")
         self.check(self.in_memory(), always)
 
     def test_a_lock_under_use_leaves_none(self):
@@ -98,10 +105,13 @@ class Hygiene(WorkspaceCase):
         over.set()
         for user in users:
             user.join()
-        self.check(found, {"class key C", "class key D"} | {f"file key {letter}, open" for letter in "BCD"})
+        self.check(
+            found, {"class key C", "class key D"}
+            | {f"file key {letter}, open" for letter in "BCD"})
 
     def use(self, letter, over):
-        """Reads and writes with the open handle and new ones, until told to end; some of it will be refused."""
+        """Reads and writes with the open handle and new ones, until told to end; some of it will be
+        refused."""
         path = self.directory / letter / f"{letter}, closed"
         while not over.is_set():
             try:
@@ -113,7 +123,9 @@ class Hygiene(WorkspaceCase):
 
     def check(self, found, allowed):
         """Of C and D anything may be there; of the others what is allowed must be, and no more."""
-        free = {name for name in self.secrets() if name.startswith(("class key", "file key")) and name[-1] in "CD"}
+        free = {
+            name for name in self.secrets() if name.startswith(("class key", "file key"))
+            and name[-1] in "CD"}
         free |= {f"file key {letter}, {state}" for letter in "CD" for state in ("open", "closed")}
         self.assertEqual(found - free, allowed - free)
         self.assertLessEqual(allowed, found)
@@ -122,7 +134,8 @@ class Hygiene(WorkspaceCase):
 def without_empty_pages(core):
     """What is not zero of a dump, most of which is."""
     with open(core, "rb") as file:
-        return b"".join(part for part in iter(lambda: file.read(len(NOTHING)), b"") if part != NOTHING)
+        return b"".join(
+            part for part in iter(lambda: file.read(len(NOTHING)), b"") if part != NOTHING)
 
 
 def halves(secret):

@@ -49,9 +49,11 @@ class Identities(WorkspaceCase):
 
     def script(self, code, **options):
         """Runs Python in the test's directory, with what BEGIN offers."""
-        folder = ROOT / "Tests" / "Integration" if (ROOT / "Tests").is_dir() else os.path.dirname(__file__)
+        folder = ROOT / "Tests" / "Integration" if (ROOT / "Tests").is_dir() else os.path.dirname(
+            __file__)
         return subprocess.run(
-            [sys.executable, "-c", BEGIN + code, str(folder), str(self.workspace.socket), str(self.directory)],
+            [sys.executable, "-c", BEGIN + code, str(folder), str(self.workspace.socket),
+            str(self.directory)],
             check=True, timeout=60, env=self.workspace.environment, **options)
 
     def owners(self):
@@ -78,7 +80,8 @@ for go in (before, personal, bob, nobody, after): go()
 make("own")
 """)
         self.assertEqual(self.owners(), {
-            "before": ANN, "personal": PERSONAL, "grandchild": PERSONAL, "bob": BOB, "nobody": self.nobodys_name(), "after": ANN,
+            "before": ANN, "personal": PERSONAL, "grandchild": PERSONAL, "bob": BOB,
+            "nobody": self.nobodys_name(), "after": ANN,
             "own": ANN})
 
     def nobodys_name(self):
@@ -120,7 +123,9 @@ os.wait()
 """)
         (self.directory / "ended").touch()
         wait_until((self.directory / "done").exists)
-        self.assertEqual(self.owners(), {"before": PERSONAL, "grandchild": PERSONAL, "ended": ANN, "done": PERSONAL})
+        self.assertEqual(
+            self.owners(),
+            {"before": PERSONAL, "grandchild": PERSONAL, "ended": ANN, "done": PERSONAL})
 
     def test_a_scoped_identity_ends_with_its_connection_and_children_keep_it(self):
         self.script(f"""
@@ -154,7 +159,8 @@ go()
         try:
             for thread in (sleeper.pid, 1):
                 with self.assertRaises(Refusal) as caught:
-                    self.client().call("Identity.SetThreadIdentity", thread=thread, identity=PERSONAL)
+                    self.client().call(
+                        "Identity.SetThreadIdentity", thread=thread, identity=PERSONAL)
                 self.assertEqual(caught.exception.name, "InvalidInput")
         finally:
             sleeper.kill()
@@ -170,7 +176,9 @@ go()
         def work(number, identity):
             try:
                 with lock:
-                    client.call("Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
+                    client.call(
+                        "Identity.SetThreadIdentity", thread=threading.get_native_id(),
+                        identity=identity)
                 start.wait(20)
                 for count in range(30):
                     with open(self.directory / f"{number}-{count}", "w") as file:
@@ -187,7 +195,8 @@ go()
         nobody = self.nobodys_name()
         for number, identity in enumerate(identities):
             expected = {None: ANN, "": nobody}.get(identity, identity)
-            found = {self.workspace.owner(self.directory / f"{number}-{count}") for count in (0, 15, 29)}
+            found = {
+                self.workspace.owner(self.directory / f"{number}-{count}") for count in (0, 15, 29)}
             self.assertEqual(found, {expected}, identity)
 
     def test_a_threads_identity_comes_before_its_processs_and_ends_with_the_connection(self):
@@ -198,7 +207,8 @@ go()
             client.call("Identity.SetThreadIdentity", thread=thread, identity=PERSONAL)
             (self.directory / "thread").touch()
             acting = other.call("Identity.GetIdentity", thread=thread)["acting"]
-            self.assertEqual((acting["name"], acting["source"], acting["managed"]), (PERSONAL, "thread", False))
+            self.assertEqual(
+                (acting["name"], acting["source"], acting["managed"]), (PERSONAL, "thread", False))
             client.close()
             wait_until(lambda: other.call("Identity.GetIdentity")["acting"]["source"] == "process")
             (self.directory / "process").touch()
@@ -220,11 +230,13 @@ go()
         def child(name):
             # It asks for nothing before it may go on.
             return subprocess.Popen(
-                ["sh", "-c", 'until [ -e "$1" ]; do sleep 0.05; done; sh -c ": > \\"$2\\""', "sh", go,
+                ["sh", "-c", 'until [ -e "$1" ]; do sleep 0.05; done; sh -c ": > \\"$2\\""', "sh",
+                go,
                  self.directory / name])
 
         def act_as(identity):
-            client.call("Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
+            client.call(
+                "Identity.SetThreadIdentity", thread=threading.get_native_id(), identity=identity)
 
         children, problems = [], []
 
@@ -249,21 +261,28 @@ go()
         go.touch()
         self.assertEqual([each.wait(20) for each in children], [0] * 5)
         self.assertEqual(self.owners(), {
-            "before": ANN, "personal": PERSONAL, "bob": BOB, "at once": BOB, "after": ANN, "beside": ANN})
+            "before": ANN, "personal": PERSONAL, "bob": BOB, "at once": BOB, "after": ANN,
+            "beside": ANN})
 
     # The command line
 
     def test_a_daemon_that_a_command_leaves_behind_keeps_its_identity(self):
         # Nothing of it asks for a file before all its ancestors have ended.
-        daemon = 'setsid sh -c \'sleep 0.3; cd "$1"; : > first; sh -c ": > child"; mv first done\' sh "$1" & exit 3'
-        result = self.workspace.run_as(PERSONAL, "sh", "-c", f"({daemon})", "sh", self.directory, check=False)
+        daemon = (
+            'setsid sh -c \'sleep 0.3; cd "$1"; : > first; sh -c ": > child"; mv first done\' sh '
+            '"$1" & exit 3')
+        result = self.workspace.run_as(
+            PERSONAL, "sh", "-c", f"({daemon})", "sh", self.directory, check=False)
         self.assertEqual(result.returncode, 3)
         wait_until((self.directory / "done").exists)
         self.assertEqual(self.owners(), {"child": PERSONAL, "done": PERSONAL})
 
     def test_a_daemon_keeps_its_identity_whatever_it_forks_and_forgets(self):
-        # Twice: what is left has no ancestor that was there while the command ran, and none of them asked for a file.
-        daemon = '(setsid sh -c \'(sleep 0.3; cd "$1"; (: > grandchild; mv grandchild done) &) &\' sh "$1" &)'
+        # Twice: what is left has no ancestor that was there while the command ran, and none of them
+        # asked for a file.
+        daemon = (
+            '(setsid sh -c \'(sleep 0.3; cd "$1"; (: > grandchild; mv grandchild done) &) &\' sh '
+            '"$1" &)')
         self.workspace.run_as(PERSONAL, "sh", "-c", daemon, "sh", self.directory)
         wait_until((self.directory / "done").exists)
         self.assertEqual(self.owners(), {"done": PERSONAL})
@@ -281,5 +300,6 @@ go()
         pid, _, answer = result.stdout.decode().partition("\n")
         acting = json.loads(answer)
         self.assertEqual((acting["name"], acting["source"]), (PERSONAL, "process"))
-        text = self.workspace.run_as("", "mamctl", "identity", "show", "--workspace", self.workspace.name).stdout
-        self.assertTrue(text.startswith(b"nobody\tnot managed\tset for process "), text)
+        text = self.workspace.run_as(
+            "", "mamctl", "identity", "show", "--workspace", self.workspace.name).stdout
+        self.assertTrue(text.startswith(b"nobody\tnot managed\tinherited from process "), text)

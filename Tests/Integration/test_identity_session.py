@@ -20,7 +20,8 @@ class SessionCase(WorkspaceCase):
 
     def switch(self, identity, **more):
         answer = self.client.call("Identity.SetUserInterfaceIdentity", identity=identity, **more)
-        self.assertEqual(answer["word"], ("success", "canceled", "notAllowed", "failed")[answer["result"]])
+        self.assertEqual(
+            answer["word"], ("success", "canceled", "notAllowed", "failed")[answer["result"]])
         self.assertEqual(answer["reason"] == "", answer["result"] == SUCCESS)
         return answer["result"]
 
@@ -39,8 +40,10 @@ class Session(SessionCase):
         super().setUpClass()
         try:
             # Two accounts, and from now on only one of them may be managed.
-            settings = cls.workspace.root / "config_home" / "mamd" / cls.workspace.name / "settings.json"
-            settings.write_text(json.dumps({**json.loads(settings.read_text()), "MultiManagedIdentities": False}))
+            settings = (
+                cls.workspace.root / "config_home" / "mamd" / cls.workspace.name / "settings.json")
+            settings.write_text(
+                json.dumps({**json.loads(settings.read_text()), "MultiManagedIdentities": False}))
             cls.workspace.remount()
         except BaseException:
             cls.tearDownClass()
@@ -52,9 +55,11 @@ class Session(SessionCase):
         self.assertEqual((self.shown()["identities"], self.shown()["acting"]["name"]), ([], ""))
         self.assertEqual(self.switch(PERSONAL), SUCCESS)
         acting = self.shown()["acting"]
-        self.assertEqual((acting["name"], acting["source"], acting["managed"]), (PERSONAL, "session", False))
+        self.assertEqual(
+            (acting["name"], acting["source"], acting["managed"]), (PERSONAL, "session", False))
         self.assertEqual(self.switch(ANN.upper()), SUCCESS)
-        self.assertEqual((self.shown()["identities"], self.shown()["acting"]["managed"]), ([ANN], True))
+        self.assertEqual(
+            (self.shown()["identities"], self.shown()["acting"]["managed"]), ([ANN], True))
 
     def test_it_never_decides_about_files(self):
         self.assertEqual(self.switch(PERSONAL), SUCCESS)
@@ -70,7 +75,8 @@ class Session(SessionCase):
         self.assertEqual(self.switch(ANN, passphrase="wrong"), FAILED)
         self.assertEqual(self.workspace.account()["state"], "locked")
         wait_until(lambda: self.workspace.account()["retryAfterSeconds"] == 0)
-        self.assertEqual(self.switch(ANN, passphrase=self.workspace.passfile.read_text().strip()), SUCCESS)
+        self.assertEqual(
+            self.switch(ANN, passphrase=self.workspace.passfile.read_text().strip()), SUCCESS)
         self.assertEqual(self.workspace.account()["state"], "unlocked")
         self.assertEqual(self.blocked(), {})
 
@@ -103,15 +109,20 @@ class Session(SessionCase):
 
     def test_the_command_line_tells_the_result(self):
         self.workspace.lock()
-        self.assertIn("canceled", self.workspace.serving("identity ui", "--set", ANN, status=REFUSED).stdout)
+        self.assertIn(
+            "canceled", self.workspace.serving("identity ui", "--set", ANN, status=REFUSED).stdout)
         self.assertIn("canceled", self.workspace.serving("identity blocked").stdout)
         self.workspace.serving("identity ui", "--set", ANN, "--passfile", self.workspace.passfile)
-        self.assertTrue(self.workspace.serving("identity ui").stdout.startswith(f"{ANN}\tmanaged\tset for this login"))
+        self.assertTrue(
+            self.workspace.serving("identity ui").stdout.startswith(
+                f"{ANN}\tmanaged\tset for this login"))
         self.workspace.serving("identity ui", "--unset", status=DONE)
-        self.assertIn("nothing was set", self.workspace.serving("identity ui").stdout)
+        self.assertIn("nothing else is set", self.workspace.serving("identity ui").stdout)
 
     def test_what_makes_no_sense_is_refused(self):
-        for parameters in ({"thread": 1, "identity": ANN}, {"identity": "a\nb"}, {"identity": ANN, "passphrase": ""}):
+        for parameters in (
+                {"thread": 1, "identity": ANN}, {"identity": "a\nb"},
+                {"identity": ANN, "passphrase": ""}):
             with self.assertRaises(Refusal):
                 self.client.call("Identity.SetUserInterfaceIdentity", **parameters)
 
@@ -120,7 +131,8 @@ class Several(SessionCase):
     settings = {"MultiManagedIdentities": True}
 
     def test_several_are_merged_and_have_no_single_one(self):
-        answer = self.client.call("Identity.SetUserInterfaceIdentities", identities=[ANN, BOB, PERSONAL])
+        answer = self.client.call(
+            "Identity.SetUserInterfaceIdentities", identities=[ANN, BOB, PERSONAL])
         self.assertEqual(answer["word"], "success")
         self.assertEqual(self.shown()["identities"], [ANN, BOB, PERSONAL])
         self.assertIsNone(self.shown()["acting"])

@@ -10,7 +10,9 @@ import unittest
 
 from kill_writers import DEAD, WRITERS
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import LONG, PERSONAL, PREFIX, WorkspaceCase, daemons, mounts, remove_leftovers, tree_digest, wait_until
+from workspace import (
+    LONG, PERSONAL, PREFIX, WorkspaceCase, daemons, mounts, remove_leftovers, tree_digest,
+    wait_until)
 
 KILLS = int(os.environ.get("MAMD_KILLS", "200" if LONG else "8"))
 # Has the lock of a workspace, and ends: the first thread at once, the other a second later.
@@ -67,11 +69,12 @@ class Killed(WorkspaceCase):
         self.assertEqual(os.listdir(self.workspace.on_disk(".mamd", "work")), [])
 
     def check_recovery(self, directory):
-        """What the kill left unfinished is mended without being asked, and told once of each file."""
+        """What the kill left unfinished is mended without being asked, and told once of each
+        file."""
         def log():
             return self.workspace.daemon_log.read_text()
 
-        begin, end = "all files are looked at", "all files were looked at"
+        begin, end = "checking all files", "all files checked"
         wait_until(lambda: log().rfind(end) > log().rfind(begin))
         self.workspace.ctl("verify", directory)
         recovery = log()[log().rfind(begin):]
@@ -88,9 +91,14 @@ class Killed(WorkspaceCase):
             owner = PERSONAL if len(writers) == len(WRITERS) else None
             place = directory / (name if owner is None else "personal")
             place.mkdir(parents=True)
-            writer = kind(place, self.logs / f"{directory.name}-{place.name}", chance.randrange(1 << 32))
-            command = [sys.executable, "-B", PROGRAM, name, place, writer.log, str(writer.random.randrange(1 << 32))]
-            prefix = ["mamctl", "run", "--workspace", self.workspace.name, "--identity", owner, "--unmanaged", "--"] if owner else []
+            writer = kind(
+                place, self.logs / f"{directory.name}-{place.name}", chance.randrange(1 << 32))
+            command = [
+                sys.executable, "-B", PROGRAM, name, place, writer.log,
+                str(writer.random.randrange(1 << 32))]
+            prefix = [
+                "mamctl", "run", "--workspace", self.workspace.name, "--identity", owner,
+                "--unmanaged", "--"] if owner else []
             writer.process = subprocess.Popen(
                 [*prefix, *command], stderr=subprocess.PIPE, env=self.workspace.environment)
             self.addCleanup(writer.process.kill)
@@ -101,7 +109,8 @@ class Killed(WorkspaceCase):
         return writers
 
     def kill_under(self, writers, seconds, busy):
-        """Kills the daemon after so long, and mounts at once. `busy`: programs use the dead mount meanwhile."""
+        """Kills the daemon after so long, and mounts at once. `busy`: programs use the dead mount
+        meanwhile."""
         (daemon,) = daemons(str(self.workspace.root))
         held = os.open(self.directory, os.O_RDONLY)
         user = subprocess.Popen(["sleep", "60"], cwd=self.directory) if busy else None
@@ -153,7 +162,8 @@ class DeadMount(WorkspaceCase):
             wait_until(lambda: ") Z " in pathlib.Path(f"/proc/{holder.pid}/stat").read_text())
             self.workspace.mount()
 
-    @unittest.skipUnless(os.getuid() == 0, "an ordinary user's dead mount goes before the next one comes")
+    @unittest.skipUnless(
+        os.getuid() == 0, "an ordinary user's dead mount goes before the next one comes")
     @unittest.skipIf(KERNEL < (6, 5), "the kernel cannot mount beneath another mount")
     def test_nobody_gets_below_while_a_dead_mount_is_replaced(self):
         writer = subprocess.Popen([sys.executable, "-c", STUBBORN, self.workspace.mount_point])
@@ -226,13 +236,15 @@ class DeadMount(WorkspaceCase):
         with open(self.workspace.log, "ab") as log:
             tracer = subprocess.Popen(
                 ["strace", "-f", "-o", "/dev/null", "-e", "trace=move_mount",
-                 "-e", "inject=move_mount:error=EINVAL:when=1", "mamd", "-f", self.workspace.backing,
+                 "-e", "inject=move_mount:error=EINVAL:when=1", "mamd", "-f",
+                 self.workspace.backing,
                  self.workspace.mount_point], stderr=log, env=self.workspace.environment)
         try:
-            wait_until(lambda: "stray cannot be seen" in self.workspace.log.read_text()[before:], 60)
+            wait_until(
+                lambda: "hides stray" in self.workspace.log.read_text()[before:], 60)
             os.listdir(self.directory)
             said = self.workspace.log.read_text()[before:]
-            self.assertIn("cannot be put under it: Invalid argument", said)
+            self.assertIn("cannot be placed below it: Invalid argument", said)
         finally:
             self.kill()
             tracer.wait()
@@ -253,7 +265,7 @@ class DeadMount(WorkspaceCase):
         self.assertFalse(stray.exists())
         self.workspace.unmount()
         self.assertEqual(daemon.wait(20), 0)
-        self.assertIn("was not empty: stray cannot be seen", self.workspace.log.read_text())
+        self.assertIn("was not empty: the mount hides stray", self.workspace.log.read_text())
         stray.unlink()
         self.workspace.mount()
 
@@ -265,17 +277,22 @@ class AsOrdinaryUser(unittest.TestCase):
     def test_as_nobody(self):
         prefix = PREFIX + "nobody-"
         with programs_for_all() as place:
-            command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", "test_kill.Killed", "test_kill.DeadMount")
+            command = (
+                *AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", "test_kill.Killed",
+                "test_kill.DeadMount")
             if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
                 command = with_fuse_device(0o666, place, command)
             try:
                 result = subprocess.run(
-                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=3000,
+                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration",
+                    timeout=3000,
                     env={
-                        **os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix,
+                        **os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
+                        "MAMD_TEST_PREFIX": prefix,
                         "MAMD_KILLS": "50" if LONG else "3"})
             finally:
                 remove_leftovers(prefix)
         if "unshare failed" in result.stderr or "mknod" in result.stderr:
-            self.skipTest("/dev/fuse is not open to all, and there is no name space to change that in")
+            self.skipTest(
+                "/dev/fuse is not open to all, and there is no name space to change that in")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)

@@ -1,4 +1,5 @@
-"""A daemon that is killed while a lock of its own waits for it: who comes next frees the mount. Root only."""
+"""A daemon that is killed while a lock of its own waits for it: who comes next frees the mount.
+Root only."""
 import contextlib
 import ctypes
 import os
@@ -41,8 +42,11 @@ class KilledInALock(unittest.TestCase):
 
     def kill_while_it_waits(self):
         """For pages that it takes from the kernel slowly, and then not at all."""
-        # In a process of its own: each other one that had the file too would store it when it closes it.
-        writer = subprocess.Popen(["/usr/bin/python3", "-c", WRITER, self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        # In a process of its own: each other one that had the file too would store it when it
+        # closes it.
+        writer = subprocess.Popen(
+            ["/usr/bin/python3", "-c", WRITER, self.path], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
         self.addCleanup(writer.communicate)
         self.addCleanup(writer.kill)
         # Before those: until then the writer cannot end either.
@@ -53,7 +57,8 @@ class KilledInALock(unittest.TestCase):
             writer.stdin.flush()
             writer.stdout.readline()
             lock = subprocess.Popen(
-                ["mamctl", "lock", ANN, "--now", "--workspace", self.workspace.name], env=self.workspace.environment)
+                ["mamctl", "lock", ANN, "--now", "--workspace", self.workspace.name],
+                env=self.workspace.environment)
             self.addCleanup(lock.wait)
             self.addCleanup(lock.kill)
             wait_until(lambda: self.waits("purge"), message="the lock does not wait")
@@ -88,5 +93,6 @@ class KilledInALock(unittest.TestCase):
 
     def test_nobody_waits_for_its_socket(self):
         result = subprocess.run(
-            ["mamctl", "account", "list"], env=self.workspace.environment, capture_output=True, text=True, timeout=20)
+            ["mamctl", "account", "list"], env=self.workspace.environment, capture_output=True,
+            text=True, timeout=20)
         self.assertEqual(result.returncode, UNREACHABLE, result.stderr)

@@ -12,9 +12,13 @@ from workspace import ANN, CLOSED, NO, PREFIX
 class Probes(EnrollmentCase):
     def settings_of_test(self):
         self.answers = tempfile.mkdtemp(prefix=PREFIX)
-        self.addCleanup(lambda: [os.unlink(entry) for entry in os.scandir(self.answers)] + [os.rmdir(self.answers)])
+        self.addCleanup(
+            lambda: [os.unlink(entry) for entry in os.scandir(self.answers)]
+            + [os.rmdir(self.answers)])
         names = ("ClockStatus", "Compliance", "DeviceModel")
-        return {**self.settings, "Probes": {name: ["/bin/cat", os.path.join(self.answers, name)] for name in names}}
+        return {
+            **self.settings,
+            "Probes": {name: ["/bin/cat", os.path.join(self.answers, name)] for name in names}}
 
     def tell(self, name, word):
         with open(os.path.join(self.answers, name), "w") as file:
@@ -25,7 +29,9 @@ class Probes(EnrollmentCase):
 
     def test_clocked_out_after_its_grace(self):
         self.tell("ClockStatus", "in")
-        self.begin(appActionIfAccountIsClockedOut="block", gracePeriodToBlockAppsDuringOffClockHours="PT10M")
+        self.begin(
+            appActionIfAccountIsClockedOut="block",
+            gracePeriodToBlockAppsDuringOffClockHours="PT10M")
         self.assertEqual(self.answer("UserStatus", account=ANN)["status"], 2)
         self.tell("ClockStatus", "out")
         self.look()
@@ -69,7 +75,9 @@ class Probes(EnrollmentCase):
 
     def test_models(self):
         self.tell("DeviceModel", "ThinkPad X1")
-        self.begin(allowedIosDeviceModels="Latitude; thinkpad x1", appActionIfIosDeviceModelNotAllowed="block")
+        self.begin(
+            allowedIosDeviceModels="Latitude; thinkpad x1",
+            appActionIfIosDeviceModelNotAllowed="block")
         self.assert_open()
         self.tell("DeviceModel", "ThinkPad X2")
         self.look()

@@ -1,5 +1,6 @@
-"""Tests/leaks.py for so many operations that a descriptor lost in 1,000 of them is noticed for certain, and 100 bytes in
-each, however fast the machine is. With MAMD_LONG=1 ten million operations."""
+"""Tests/leaks.py for so many operations that a descriptor lost in 1,000 of them is noticed for
+certain, and 100 bytes in each, however fast the machine is. With MAMD_LONG=1 ten million
+operations."""
 import subprocess
 import sys
 import unittest

@@ -1,4 +1,5 @@
-"""Large directories, listed with attributes by several programs at once: what each is told, and what the daemon keeps of it."""
+"""Large directories, listed with attributes by several programs at once: what each is told, and
+what the daemon keeps of it."""
 import os
 import pathlib
 import random
@@ -14,7 +15,9 @@ from workspace import WorkspaceCase, daemons, make_the_kernel_forget, mounts, wa
 
 COUNT = 3_000
 SEVERAL = len(os.sched_getaffinity(0)) > 1
-FIND = ("find", ".", "-ignore_readdir_race", "-mindepth", "1", "-maxdepth", "1", "-printf", r"%f %i %s %y\n")
+FIND = (
+    "find", ".", "-ignore_readdir_race", "-mindepth", "1", "-maxdepth", "1", "-printf",
+    r"%f %i %s %y\n")
 
 
 def size_of(number):
@@ -33,11 +36,14 @@ class Listings(WorkspaceCase):
         self.workspace.remount()
 
     def told_by_the_backing(self):
-        """Name, number, size and kind of each, as find prints them; sizes are those that were written."""
+        """Name, number, size and kind of each, as find prints them; sizes are those that were
+        written."""
         found = set()
         for entry in os.scandir(self.backing_of(self.directory)):
-            kind = "d" if entry.is_dir(follow_symlinks=False) else "l" if entry.is_symlink() else "f"
-            size = size_of(int(entry.name[5:])) if kind == "f" else entry.stat(follow_symlinks=False).st_size
+            kind = "d" if entry.is_dir(
+                follow_symlinks=False) else "l" if entry.is_symlink() else "f"
+            size = size_of(int(entry.name[5:])) if kind == "f" else entry.stat(
+                follow_symlinks=False).st_size
             found.add(f"{entry.name} {entry.inode()} {size} {kind}")
         return found
 
@@ -51,7 +57,9 @@ class Listings(WorkspaceCase):
         return pathlib.Path(f"/proc/{pid}")
 
     def threads(self, name):
-        return [task for task in (self.daemon() / "task").iterdir() if (task / "comm").read_text().strip() == name]
+        return [
+            task for task in (self.daemon() / "task").iterdir()
+            if (task / "comm").read_text().strip() == name]
 
     def check(self, lines):
         """Each that stays was told once, and right; what else was told came or went meanwhile."""
@@ -75,7 +83,9 @@ class Listings(WorkspaceCase):
         (helper,) = self.threads("helper")
 
         def processors(task):
-            return [line for line in (task / "status").read_text().splitlines() if line.startswith("Cpus_allowed:")]
+            return [
+                line for line in (task / "status").read_text().splitlines()
+                if line.startswith("Cpus_allowed:")]
 
         self.assertEqual(processors(helper), processors(self.daemon()))
 
@@ -102,7 +112,8 @@ class Listings(WorkspaceCase):
                     with client:
                         lines = client.stdout.read().splitlines()
                     self.assertEqual(client.returncode, 0)
-                    # One of these may be told twice: it went, and came again behind the place of the reader.
+                    # One of these may be told twice: it went, and came again behind the place of
+                    # the reader.
                     self.check([line for line in lines if not line.startswith("gone-")])
         finally:
             ends.set()
@@ -165,7 +176,9 @@ class Listings(WorkspaceCase):
             try:
                 time.sleep(0.02 + chance.random() * 0.05)
                 os.kill(int(self.daemon().name), signal.SIGTERM)
-                wait_until(lambda: not list(daemons(str(self.workspace.root))), message="mamd does not end")
+                wait_until(
+                    lambda: not list(daemons(str(self.workspace.root))),
+                    message="mamd does not end")
                 wait_until(lambda: not mounts(str(self.workspace.root)), message="still mounted")
             finally:
                 ends.set()
@@ -186,8 +199,11 @@ class HeadersFromDisk(DiskCase):
         self.workspace.remount()
         trace = self.workspace.root / "calls"
         with recording(self.workspace.daemon(), "fadvise64,pread64", trace):
-            found = {entry.name: entry.stat().st_size for entry in os.scandir(self.workspace.mount_point)}
+            found = {
+                entry.name: entry.stat().st_size
+                for entry in os.scandir(self.workspace.mount_point)}
         self.assertEqual(found, {f"file-{number}": number for number in range(100)})
         # Some kernels ask for few entries at a time.
-        reads = "".join("r" if "pread64" in line else "." for line in trace.read_text().splitlines())
+        reads = "".join(
+            "r" if "pread64" in line else "." for line in trace.read_text().splitlines())
         self.assertGreater(max(map(len, reads.split("r"))), 15, reads)

@@ -73,7 +73,8 @@ class Lock(WorkspaceCase):
             self.workspace.lock()
             self.assertEqual(os.fstat(file.fileno()).st_size, 500 * 777)
         self.workspace.unlock()
-        self.assertEqual(path.read_bytes(), b"".join(pattern(777, seed=number) for number in range(500)))
+        self.assertEqual(
+            path.read_bytes(), b"".join(pattern(777, seed=number) for number in range(500)))
 
     def test_a_lock_while_writers_write_loses_nothing_that_was_accepted(self):
         path = self.directory / "file"
@@ -130,7 +131,9 @@ class Lock(WorkspaceCase):
         child.kill()
         child.communicate()
         self.workspace.unlock()
-        self.assertEqual(path.read_bytes()[8_990:9_010], pattern(30_000)[8_990:9_000] + b"dirty" + pattern(30_000)[9_005:9_010])
+        self.assertEqual(
+            path.read_bytes()[8_990:9_010],
+            pattern(30_000)[8_990:9_000] + b"dirty" + pattern(30_000)[9_005:9_010])
 
     def test_creating_is_refused_and_leaves_no_file(self):
         self.workspace.lock()
@@ -208,7 +211,9 @@ class Grace(WorkspaceCase):
         self.assertEqual(self.workspace.account()["state"], "unlocked")
         start = time.monotonic()
         self.workspace.serving("lock", ANN)
-        wait_until(lambda: self.workspace.account()["state"] == "locked", 20, "no lock after the grace period")
+        wait_until(
+            lambda: self.workspace.account()["state"] == "locked", 20,
+            "no lock after the grace period")
         self.assertGreater(time.monotonic() - start, 5)
         with self.refused(errno.ENOKEY):
             path.read_bytes()
@@ -247,7 +252,8 @@ class FirstUnlock(WorkspaceCase):
         self.assertEqual(path.stat().st_size, 7)
         with self.refused(errno.ENOKEY):
             path.read_bytes()
-        self.workspace.serving("decrypt", self.backing_of(path), "-o", self.workspace.root / "no", status=CLOSED)
+        self.workspace.serving(
+            "decrypt", self.backing_of(path), "-o", self.workspace.root / "no", status=CLOSED)
         self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile)
         self.assertEqual(path.read_bytes(), b"content")
 

@@ -1,4 +1,5 @@
-"""What the kernel still holds of a file after a lock: nothing. MAMD_LONG=1 takes 1 GiB and prints the times."""
+"""What the kernel still holds of a file after a lock: nothing. MAMD_LONG=1 takes 1 GiB and prints
+the times."""
 import contextlib
 import os
 import pathlib
@@ -40,7 +41,8 @@ class FileUsers:
 
     def start(self, way, path):
         program = subprocess.Popen(
-            [sys.executable, "-B", USERS, way, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, "-B", USERS, way, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text=True)
         self.programs.append(program)
         if program.stdout.readline() != "ready\n":
             raise AssertionError(f"{way} {path}: not ready")
@@ -94,7 +96,8 @@ class CacheCase(WorkspaceCase):
 
     def has_content(self, path):
         with open(path, "rb") as file:
-            return all(file.read(1 << 20) == MEBIBYTE for _ in range(FILE_SIZE >> 20)) and not file.read(1)
+            return all(
+                file.read(1 << 20) == MEBIBYTE for _ in range(FILE_SIZE >> 20)) and not file.read(1)
 
 
 class Complete(CacheCase):
@@ -114,11 +117,13 @@ class Complete(CacheCase):
                 self.assertEqual(cachestat(descriptor).dirty, 0)
         self.nothing_comes_back(held)
         ways = [program.args[3] for program in self.users.programs]
-        self.assertEqual(self.users.end(), [-signal.SIGBUS if way in MAPPING else 0 for way in ways], ways)
+        self.assertEqual(
+            self.users.end(), [-signal.SIGBUS if way in MAPPING else 0 for way in ways], ways)
         self.workspace.unlock()
         read_time = self.timed(lambda: os.pread(held["held open"], 1, 0))
         self.no_page_was_kept(closed)
-        for name in ("held open", "mapped shared", "mapped privately", "read by two programs", "closed"):
+        for name in (
+                "held open", "mapped shared", "mapped privately", "read by two programs", "closed"):
             self.assertTrue(self.has_content(self.directory / name), name)
         self.print_times(lock_time, read_time)
 
@@ -132,7 +137,8 @@ class Complete(CacheCase):
                 self.assertEqual(readable_pages(descriptor, FILE_SIZE), 0, name)
 
     def no_page_was_kept(self, closed):
-        """Of a file that was not open: pages are kept over open(2), so a new descriptor would show old ones."""
+        """Of a file that was not open: pages are kept over open(2), so a new descriptor would show
+        old ones."""
         with open(closed, "rb") as file:
             self.assertEqual(cachestat(file.fileno()).cached, 0)
 
@@ -162,8 +168,10 @@ class Complete(CacheCase):
         self.workspace.lock()
         unlock_time = self.timed(self.workspace.unlock)
         print(
-            f"{(len(IN_USE) + 1) * FILE_SIZE >> 20} MiB cached and in use: locked in {lock_time:.2f} s, "
-            f"first read after the unlock in {read_time * 1000:.1f} ms; unlock {unlock_time:.2f} s", flush=True)
+            f"{(len(IN_USE) + 1) * FILE_SIZE >> 20} MiB cached and in use: locked in "
+            f"{lock_time:.2f} s, "
+            f"first read after the unlock in {read_time * 1000:.1f} ms; unlock {unlock_time:.2f} s",
+            flush=True)
 
 
 class NothingOpen(CacheCase):
@@ -207,7 +215,8 @@ class CompleteUnlessOpen(CacheCase):
         os.close(descriptor)
         # Some frames may serve other files by now.
         wait_until(
-            lambda: frames_in_use(page_frames) <= len(page_frames) // 2, 15, "pages of a closed file stay")
+            lambda: frames_in_use(page_frames) <= len(page_frames) // 2, 15,
+            "pages of a closed file stay")
         self.workspace.unlock()
         with open(path, "rb") as file:
             if not page_frames:
@@ -216,7 +225,8 @@ class CompleteUnlessOpen(CacheCase):
             self.assertEqual(file.read(), b"last words")
 
 
-@unittest.skipUnless(os.getuid() == 0, "makes a page that the kernel has to wait for, which only root can")
+@unittest.skipUnless(
+    os.getuid() == 0, "makes a page that the kernel has to wait for, which only root can")
 class SlowWriter(CacheCase):
     DEADLINE = 2
     settings = {"LockDeadlineSeconds": DEADLINE}
@@ -240,7 +250,8 @@ class SlowWriter(CacheCase):
         self.users.end()
         self.workspace.unlock()
         # Its page is there or not. It must be there if the writer was told so.
-        allowed = [b"slow" * (PAGE // 4)] + ([MEBIBYTE[:PAGE]] if "ENOKEY" in (written, synced) else [])
+        allowed = [b"slow" * (PAGE // 4)] + (
+            [MEBIBYTE[:PAGE]] if "ENOKEY" in (written, synced) else [])
         self.assertTrue(path.read_bytes() in [page + MEBIBYTE[PAGE:] for page in allowed])
         self.still_works(path)
 
@@ -251,7 +262,8 @@ class SlowWriter(CacheCase):
         self.assertEqual(path.read_bytes(), b"new content")
 
     def test_a_writer_that_waits_for_another_over_the_whole_lock_is_refused(self):
-        """It has passed all that the kernel asks before it takes the file's lock, and takes that when the keys are gone."""
+        """It has passed all that the kernel asks before it takes the file's lock, and takes that
+        when the keys are gone."""
         self.check_late_writers(count=3)
 
     def test_programs_that_ask_for_capabilities_do_not_hide_a_late_writer(self):
@@ -265,7 +277,8 @@ class SlowWriter(CacheCase):
             self.users.start("ask", path)
         for writer in late:
             self.users.tell(writer)
-            wait_until(lambda: self.is_waiting_for_a_lock(writer.pid), message="the writer does not wait")
+            wait_until(
+                lambda: self.is_waiting_for_a_lock(writer.pid), message="the writer does not wait")
         self.workspace.serving("lock", ANN, "--now", status=None)
         self.users.tell(slow)
         self.assertEqual([writer.stdout.readline().strip() for writer in late], ["ENOKEY"] * count)
@@ -276,7 +289,8 @@ class SlowWriter(CacheCase):
     def is_waiting_for_a_lock(self, pid):
         """It sleeps without a signal to wake it, and not for an answer of the daemon's."""
         state = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0]
-        return state == "D" and "request_wait_answer" not in pathlib.Path(f"/proc/{pid}/stack").read_text()
+        return state == "D" and "request_wait_answer" not in pathlib.Path(
+            f"/proc/{pid}/stack").read_text()
 
     def test_the_daemon_can_be_stopped_after_a_slow_writer(self):
         path = self.large_file("file", 1 << 20)

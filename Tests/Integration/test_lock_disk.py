@@ -1,4 +1,5 @@
-"""A lock while the disk under the backing directory does not answer. Root only: it makes a disk of its own."""
+"""A lock while the disk under the backing directory does not answer. Root only: it makes a disk of
+its own."""
 import contextlib
 import fcntl
 import os

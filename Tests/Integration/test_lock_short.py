@@ -1,4 +1,5 @@
-"""A lock that lacks what it needs: no thread can be started, or there is no time for all that is to be stored."""
+"""A lock that lacks what it needs: no thread can be started, or there is no time for all that is to
+be stored."""
 import errno
 import os
 import re
@@ -48,7 +49,8 @@ class Short(CacheCase):
                     os.pwrite(descriptor, name.encode(), 0)
                 answer = client.call("Workspace.Lock", account=ANN, now=True)
         named = len({each["path"] for each in answer["stragglers"]})
-        more = sum(map(int, re.findall(r"so are (\d+) files more", self.workspace.daemon_log.read_text())))
+        more = sum(
+            map(int, re.findall(r"so are (\d+) files more", self.workspace.daemon_log.read_text())))
         self.workspace.unlock()
         lost = sum((self.directory / name).read_bytes() != name.encode() for name in files)
         print(f"{named} named and {more} more, {lost} lost of {len(files)}")

@@ -1,4 +1,5 @@
-"""Locks and unlocks under writers: every byte that was taken is there. MAMD_LONG=1 locks a thousand times."""
+"""Locks and unlocks under writers: every byte that was taken is there. MAMD_LONG=1 locks a thousand
+times."""
 import contextlib
 import json
 import os
@@ -19,9 +20,11 @@ SHARERS = 4
 
 class LockWriters(WorkspaceCase):
     def test_no_byte_that_was_taken_is_lost(self):
-        writers = {f"{way}-{handle}": self.start(way, handle, f"{way}-{handle}") for way, handle in ALONE}
+        writers = {
+            f"{way}-{handle}": self.start(way, handle, f"{way}-{handle}") for way, handle in ALONE}
         for part in range(SHARERS):
-            writers[f"part-{part}"] = self.start("share", HANDLES[part % 2], f"part-{part}", "shared", part)
+            writers[f"part-{part}"] = self.start(
+                "share", HANDLES[part % 2], f"part-{part}", "shared", part)
         self.root = os.open(self.workspace.mount_point, os.O_RDONLY)
         self.addCleanup(lambda: [writer.kill() for writer in writers.values()])
         for writer in writers.values():
@@ -34,15 +37,20 @@ class LockWriters(WorkspaceCase):
         alone = {f"{way}-{handle}": self.model(f"{way}-{handle}") for way, handle in ALONE}
         for name, expected in {"shared": shared, **alone}.items():
             with self.subTest(name):
-                self.assertTrue((self.directory / name).read_bytes() == expected, "not what was taken")
-        totals = {key: sum(figure[key] for figure in figures.values()) for key in ("number", "bytes", "refusals", "checks")}
+                self.assertTrue(
+                    (self.directory / name).read_bytes() == expected, "not what was taken")
+        totals = {
+            key: sum(figure[key] for figure in figures.values())
+            for key in ("number", "bytes", "refusals", "checks")}
         print(
             f"{CYCLES} locks, the longest {longest:.2f} s; {totals['number']} writes and stores, "
-            f"{totals['bytes'] >> 20} MiB taken, {totals['refusals']} refusals, {totals['checks']} checks", flush=True)
+            f"{totals['bytes'] >> 20} MiB taken, {totals['refusals']} refusals, {totals['checks']} "
+            f"checks", flush=True)
 
     def start(self, way, handle, name, file=None, *part):
         return subprocess.Popen(
-            [sys.executable, "-B", PROGRAM, way, handle, self.directory / (file or name), self.workspace.root / name,
+            [sys.executable, "-B", PROGRAM, way, handle, self.directory / (file or name),
+            self.workspace.root / name,
              *map(str, part)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -64,7 +72,8 @@ class LockWriters(WorkspaceCase):
         return seconds
 
     def write_back(self):
-        """Has the kernel write what it should not have any more, which shows: it fails without a key."""
+        """Has the kernel write what it should not have any more, which shows: it fails without a
+        key."""
         with contextlib.suppress(OSError):
             call("syncfs", self.root)
 

@@ -1,14 +1,15 @@
-"""What may be done to a file of each class in each state of its account: the whole table, through a real mount."""
+"""What may be done to a file of each class in each state of its account: the whole table, through a
+real mount."""
 import errno
 
 from matrix_operations import Cell, Sigbus
 from workspace import ANN, WorkspaceCase
 
-# One row for each operation (a method of Cell), one column for each class; in it first the outcome while Locked, then
-# that Before the First Unlock. Unlocked and in the Grace period everything must be done ("+") in every class.
-#   +  done, and it can be seen that it was      E  refused with ENOKEY, and nothing changed
-#   .  cannot be: no handle survives a restart   S  SIGBUS
-# "handle": opened while unlocked; "mapping": made and touched while unlocked, by another process.
+# One row for each operation (a method of Cell), one column for each class; in it first the outcome
+# while Locked, then that Before the First Unlock. Unlocked and in the Grace period everything must
+# be done ("+") in every class. + done, and it can be seen that it was E refused with ENOKEY, and
+# nothing changed . cannot be: no handle survives a restart S SIGBUS "handle": opened while
+# unlocked; "mapping": made and touched while unlocked, by another process.
 TABLE = """
 operation                         on         A     B     C     D
                                              L B   L B   L B   L B
@@ -132,7 +133,8 @@ class Matrix(WorkspaceCase):
             if cell_state == state:
                 cell = Cell(self.workspace, self.directory / letter, operation, needs, letter)
                 cell.prepare(needs, is_restarted=state == "B")
-                prepared.append((f"{operation} on a {needs} of class {letter} {STATES[state]}", cell, expected))
+                prepared.append(
+                    (f"{operation} on a {needs} of class {letter} {STATES[state]}", cell, expected))
         enter()
         self.addCleanup(self.workspace.unlock)
         names = {"U": "unlocked", "G": "grace", "L": "locked", "B": "before-first-unlock"}

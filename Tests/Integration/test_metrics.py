@@ -19,11 +19,13 @@ class Metrics(WorkspaceCase):
         self.assertEqual(lines[-1], "# EOF")
         families = [line.split()[2] for line in lines if line.startswith("# TYPE ")]
         self.assertEqual(len(families), len(set(families)))
-        self.assertTrue(all(line.endswith(" counter") for line in lines if line.startswith("# TYPE ")))
+        self.assertTrue(
+            all(line.endswith(" counter") for line in lines if line.startswith("# TYPE ")))
         for name in samples:
             self.assertIn(name.split("{")[0].removesuffix("_total"), families)
         for family in families:
-            self.assertTrue(any(name.split("{")[0] == f"{family}_total" for name in samples), family)
+            self.assertTrue(
+                any(name.split("{")[0] == f"{family}_total" for name in samples), family)
 
     def test_what_happens_is_counted(self):
         _, before = self.metrics()
@@ -38,7 +40,8 @@ class Metrics(WorkspaceCase):
         self.assertGreaterEqual(self.grown(before, "mamd_opens_total"), 1)
         self.assertEqual(self.grown(before, "mamd_locks_total"), 1)
         self.assertEqual(self.grown(before, "mamd_unlocks_total"), 1)
-        self.assertGreaterEqual(self.grown(before, 'mamd_refusals_total{reason="window-closed"}'), 1)
+        self.assertGreaterEqual(
+            self.grown(before, 'mamd_refusals_total{reason="window-closed"}'), 1)
         self.assertEqual(self.grown(before, 'mamd_decisions_total{answer="yes"}'), 1)
 
     def test_damage_is_counted(self):

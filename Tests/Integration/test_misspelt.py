@@ -54,14 +54,19 @@ class Misspelt(WorkspaceCase):
             self.assertEqual(said, f"{PERSONAL}\t{self.path}\tnow plain\n")
             self.assertIn(b"precious", self.backing_of(self.path).read_bytes())
             self.workspace.ctl("protect", "--owner", ANN, self.path)
-        self.assertEqual(self.workspace.ctl("owner", self.directory, status=NOT_MANAGED).stdout, f"-\t{self.directory}\n")
-        self.assertIn("NSFileProtectionComplete, if that is an account", self.workspace.ctl("info", self.directory).stdout)
+        self.assertEqual(
+            self.workspace.ctl("owner", self.directory, status=NOT_MANAGED).stdout,
+            f"-\t{self.directory}\n")
+        self.assertIn(
+            "NSFileProtectionComplete, if that is an account",
+            self.workspace.ctl("info", self.directory).stdout)
         said = self.workspace.ctl("owner", "--set", PERSONAL, "--unmanaged", self.directory).stdout
         self.assertIn("\twhat is made there is plain", said)
         self.assertEqual(self.workspace.owner(self.directory), PERSONAL)
         self.assertIn("none: they are plain", self.workspace.ctl("info", self.directory).stdout)
         self.workspace.ctl("owner", "--set", ANN, self.directory)
-        self.assertEqual(self.workspace.ctl("owner", self.directory).stdout, f"{ANN}\t{self.directory}\n")
+        self.assertEqual(
+            self.workspace.ctl("owner", self.directory).stdout, f"{ANN}\t{self.directory}\n")
         said = self.workspace.ctl("protect", "--owner", "", self.path).stdout
         self.assertEqual(said, f"nobody\t{self.path}\tnow plain\n")
 
@@ -74,7 +79,9 @@ class Misspelt(WorkspaceCase):
         self.addCleanup(client.close)
         with open(self.path, "rb") as file:
             def give(owner, **more):
-                client.call("Workspace.SetOwner", descriptors=[file.fileno()], fileDescriptor=0, owner=owner, **more)
+                client.call(
+                    "Workspace.SetOwner", descriptors=[file.fileno()], fileDescriptor=0,
+                    owner=owner, **more)
 
             for more in ({}, {"unmanaged": False}):
                 with self.assertRaises(Refusal) as refusal:

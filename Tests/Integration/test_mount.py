@@ -50,7 +50,8 @@ class Files(WorkspaceCase):
         with open(path, "ab", buffering=0) as one, open(path, "ab", buffering=0) as two:
             for number in range(200):
                 (one if number % 2 else two).write(b"line %3d\n" % number)
-        self.assertEqual(path.read_bytes(), b"".join(b"line %3d\n" % number for number in range(200)))
+        self.assertEqual(
+            path.read_bytes(), b"".join(b"line %3d\n" % number for number in range(200)))
 
     def test_ftruncate_shrinks_and_grows_with_zeros(self):
         data = pattern(10_000)
@@ -177,7 +178,8 @@ class Files(WorkspaceCase):
         path = self.write(self.directory / "file", b"x")
         os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789))
         status = path.stat()
-        self.assertEqual((status.st_atime_ns, status.st_mtime_ns), (1_000_000_001, 1_600_000_000_123_456_789))
+        self.assertEqual(
+            (status.st_atime_ns, status.st_mtime_ns), (1_000_000_001, 1_600_000_000_123_456_789))
 
     def test_reading_moves_the_access_time_when_the_file_system_below_would(self):
         """By the rules of the mount below: with relatime once after each change."""
@@ -200,7 +202,8 @@ class Files(WorkspaceCase):
         steps = {
             "made": lambda: None, "read": lambda: None, "read again": lambda: None,
             "written": each(lambda path: path.write_bytes(b"y")), "read after that": lambda: None,
-            "another mode": each(lambda path: path.chmod(0o640)), "read after the mode": lambda: None,
+            "another mode": each(lambda path: path.chmod(0o640)),
+            "read after the mode": lambda: None,
         }
         for name, change in steps.items():
             ours, theirs = moved(change)
@@ -214,7 +217,8 @@ class Files(WorkspaceCase):
         self.assertGreater(path.stat().st_mtime, 1_000_000)
 
     def test_a_new_file_keeps_its_time_when_the_kernel_has_forgotten_it(self):
-        """The header that the daemon writes is no change of the file's; what a program writes is one."""
+        """The header that the daemon writes is no change of the file's; what a program writes is
+        one."""
         def made(name, action=lambda file: None):
             path = self.directory / name
             with open(path, "xb", buffering=0) as file:
@@ -237,15 +241,18 @@ class Files(WorkspaceCase):
                 memory[0] = 1
 
         changes = {
-            "written": lambda file: file.write(b"x"), "synced": lambda file: (file.write(b"x"), os.fsync(file.fileno())),
+            "written": lambda file: file.write(b"x"),
+            "synced": lambda file: (file.write(b"x"), os.fsync(file.fileno())),
             "cut": lambda file: os.ftruncate(file.fileno(), 5000), "mapped": mapped,
             "allocated": lambda file: os.posix_fallocate(file.fileno(), 0, 5000),
             "told": lambda file: os.utime(file.fileno(), ns=(5, 6)),
         }
         kept = {
-            "empty": lambda file: None, "renamed": renamed_while_open, "mode": lambda file: os.fchmod(file.fileno(), 0o600),
+            "empty": lambda file: None, "renamed": renamed_while_open,
+            "mode": lambda file: os.fchmod(file.fileno(), 0o600),
             "read": lambda file: os.close(os.open(file.name, os.O_RDONLY)),
-            "access": lambda file: os.utime(file.fileno(), ns=(5, os.fstat(file.fileno()).st_mtime_ns)),
+            "access": lambda file: os.utime(
+                file.fileno(), ns=(5, os.fstat(file.fileno()).st_mtime_ns)),
         }
         files = {name: made(name, action) for name, action in (changes | kept).items()}
         os.mknod(self.directory / "node", 0o600 | stat.S_IFREG)

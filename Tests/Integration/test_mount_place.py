@@ -33,7 +33,8 @@ class Led(unittest.TestCase):
         """Starts mamd and waits until it serves. `real`: where the path leads."""
         with open(self.workspace.log, "ab") as log:
             daemon = subprocess.Popen(
-                ["mamd", "-f", "--", self.workspace.backing, place], stdin=subprocess.DEVNULL, stderr=log,
+                ["mamd", "-f", "--", self.workspace.backing, place], stdin=subprocess.DEVNULL,
+                stderr=log,
                 env=self.workspace.environment)
         self.addCleanup(daemon.wait)
         self.addCleanup(daemon.kill)
@@ -44,7 +45,8 @@ class Led(unittest.TestCase):
     def refusal(self, place):
         """What mamd says that does not mount there."""
         said = subprocess.run(
-            ["timeout", "20", "mamd", "-f", "--", self.workspace.backing, place], stdin=subprocess.DEVNULL,
+            ["timeout", "20", "mamd", "-f", "--", self.workspace.backing, place],
+            stdin=subprocess.DEVNULL,
             capture_output=True, text=True, env=self.workspace.environment)
         self.assertEqual(mounts(str(self.workspace.root)), [])
         self.assertEqual(said.returncode, 1, said.stderr)

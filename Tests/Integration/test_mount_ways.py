@@ -1,4 +1,5 @@
-"""mount(8), umount(8), findmnt(8) and fstab(5), the real ones, with the helper mount.fuse.mamd, in a mount name space."""
+"""mount(8), umount(8), findmnt(8) and fstab(5), the real ones, with the helper mount.fuse.mamd, in
+a mount name space."""
 import contextlib
 import os
 import shutil
@@ -36,7 +37,8 @@ class MountWays(WorkspaceCase):
         programs = cls.workspace.root / "sbin"
         programs.mkdir()
         cls.space = subprocess.Popen(
-            ["unshare", "--mount", "--propagation", "private", "sh", "-c", SPACE, "sh", programs, HELPER,
+            ["unshare", "--mount", "--propagation", "private", "sh", "-c", SPACE, "sh", programs,
+            HELPER,
              shutil.which("mamd"), shutil.which("mamctl")],
             stdout=subprocess.PIPE, text=True)
         cls.addClassCleanup(cls.end_space)
@@ -61,8 +63,10 @@ class MountWays(WorkspaceCase):
         errors = self.workspace.root / "errors"
         with open(errors, "w") as file:
             result = subprocess.run(
-                ["nsenter", "-t", str(self.space.pid), "-m", "--", *map(os.fspath, command)], timeout=60, text=True,
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=file, env=self.workspace.environment)
+                ["nsenter", "-t", str(self.space.pid), "-m", "--", *map(os.fspath, command)],
+                timeout=60, text=True,
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=file,
+                env=self.workspace.environment)
         result.stderr = errors.read_text()
         if status is not None:
             self.assertEqual(result.returncode, status, result.stdout + result.stderr)
@@ -73,7 +77,8 @@ class MountWays(WorkspaceCase):
             "mount", "-t", "fuse.mamd", *options, self.workspace.backing, self.place, status=status)
 
     def found(self, columns="FSTYPE,SOURCE"):
-        return self.run_inside("findmnt", "-n", "-o", columns, "-M", self.place, status=None).stdout.split()
+        return self.run_inside(
+            "findmnt", "-n", "-o", columns, "-M", self.place, status=None).stdout.split()
 
     def wait_for_end(self):
         wait_until(lambda: not list(daemons(str(self.place))), 20, "mamd still runs")
@@ -82,7 +87,8 @@ class MountWays(WorkspaceCase):
         for number in range(3):
             self.mount()
             self.assertEqual(self.found(), ["fuse.mamd", "work"])
-            self.run_inside("sh", "-c", f'cat "$1"/* 2>/dev/null; echo {number} > "$1/file"', "sh", self.place)
+            self.run_inside(
+                "sh", "-c", f'cat "$1"/* 2>/dev/null; echo {number} > "$1/file"', "sh", self.place)
             # At once the next one: the daemon that ends has written all.
             self.run_inside("umount", self.place)
             self.assertEqual(self.found(), [])
@@ -118,7 +124,8 @@ class MountWays(WorkspaceCase):
         self.assertIn("unmount it, and mount it anew", said.stderr)
         self.assertNotIn("ro", self.found("OPTIONS")[0].split(","))
         nowhere = self.workspace.root / "nowhere"
-        said = self.run_inside("mount", "-t", "fuse.mamd", nowhere, self.workspace.mount_point, status=FAILURE)
+        said = self.run_inside(
+            "mount", "-t", "fuse.mamd", nowhere, self.workspace.mount_point, status=FAILURE)
         self.assertIn(os.fspath(nowhere), said.stderr)
         self.assertEqual(self.mount("-f", status=None).returncode, DONE)
         # A call without mount(8).
@@ -143,6 +150,13 @@ class MountWays(WorkspaceCase):
         self.run_inside("mount", "--fstab", self.fstab, "-a")
         self.assertEqual(self.found(), [])
 
+    def test_an_obsolete_option_is_ignored_and_the_log_says_so(self):
+        self.write_fstab("no_busy_wait,nofail")
+        self.run_inside("mount", "--fstab", self.fstab, "-a")
+        self.assertEqual(self.found(), ["fuse.mamd", "work"])
+        said = self.workspace.daemon_log.read_text()
+        self.assertEqual(said.count("no_busy_wait is obsolete"), 1, said)
+
     def test_a_dead_mount_is_replaced(self):
         self.mount()
         self.run_inside("sh", "-c", 'echo text > "$1/kept" && sync "$1/kept"', "sh", self.place)
@@ -154,7 +168,8 @@ class MountWays(WorkspaceCase):
         self.assertEqual(self.found(), ["fuse.mamd", "work"])
 
     def test_a_stopped_daemon_takes_no_other_mount_away(self):
-        """The kernel gives a mount's number to the next one, while a copy elsewhere keeps the first daemon serving."""
+        """The kernel gives a mount's number to the next one, while a copy elsewhere keeps the first
+        daemon serving."""
         self.mount()
         (first,) = daemons(str(self.place))
         number = self.found("ID")
@@ -164,13 +179,15 @@ class MountWays(WorkspaceCase):
             os.kill(first, signal.SIGTERM)
             self.wait_for_end()
             self.assertEqual(
-                self.run_inside("findmnt", "-n", "-o", "SOURCE", "-M", other, status=None).stdout, "other\n")
+                self.run_inside("findmnt", "-n", "-o", "SOURCE", "-M", other, status=None).stdout,
+                "other\n")
 
     @contextlib.contextmanager
     def copy_of_mounts(self):
         """One more mount name space, as a container would have."""
         copy = subprocess.Popen(
-            ["nsenter", "-t", str(self.space.pid), "-m", "--", "unshare", "--mount", "--propagation", "private", "sh", "-c",
+            ["nsenter", "-t", str(self.space.pid), "-m", "--", "unshare", "--mount",
+            "--propagation", "private", "sh", "-c",
              "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
         try:
             copy.stdout.readline()

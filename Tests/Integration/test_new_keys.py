@@ -1,4 +1,5 @@
-"""New file keys where a class becomes stricter, and new class keys with a first passphrase: killed anywhere, and what the disk keeps."""
+"""New file keys where a class becomes stricter, and new class keys with a first passphrase: killed
+anywhere, and what the disk keeps."""
 import collections
 import contextlib
 import errno
@@ -47,9 +48,11 @@ class Case(unittest.TestCase):
         return sorted((self.space.state / "keybags").iterdir())
 
     def under_strace(self, options, command):
-        """Runs a command while the daemon is traced; its status. The daemon is gone afterwards if that is not 0."""
+        """Runs a command while the daemon is traced; its status. The daemon is gone afterwards if
+        that is not 0."""
         pid = self.space.daemon()
-        tracer = subprocess.Popen(["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
+        tracer = subprocess.Popen(
+            ["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
         status = None
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
@@ -63,7 +66,8 @@ class Case(unittest.TestCase):
 @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
 class Killed(Case):
     def set_passphrase(self):
-        return self.passphrase("--new-passfile", self.space.passfile, status=(DONE, UNREACHABLE)).returncode
+        return self.passphrase(
+            "--new-passfile", self.space.passfile, status=(DONE, UNREACHABLE)).returncode
 
     def remove_passphrase(self):
         self.passphrase("--passfile", self.space.passfile, "--no-passphrase")
@@ -73,12 +77,18 @@ class Killed(Case):
         self.put("A", b"old")
         self.space.ctl("class", "--set", "A", self.space.path("A"))
         trace = self.space.root / "trace"
-        self.assertEqual(self.under_strace(("-o", trace, "-e", f"trace={CALLS}"), self.set_passphrase), 0)
+        self.assertEqual(
+            self.under_strace(("-o", trace, "-e", f"trace={CALLS}"), self.set_passphrase), 0)
         threads = collections.defaultdict(list)
-        for line in filter(None, (re.match(r"(\d+) +(\w+)\(", line) for line in trace.read_text().splitlines())):
+        for line in filter(
+                None, (re.match(r"(\d+) +(\w+)\(", line)
+                for line in trace.read_text().splitlines())):
             threads[line[1]].append(line[2])
-        # The thread that serves the call: the exchanges of the two copies, and what they replaced overwritten.
-        (calls,) = (calls for calls in threads.values() if calls.count("renameat2") == 2 and calls[0] == "pwrite64")
+        # The thread that serves the call: the exchanges of the two copies, and what they replaced
+        # overwritten.
+        (calls,) = (
+            calls for calls in threads.values() if calls.count("renameat2") == 2 and calls[0]
+            == "pwrite64")
         self.assertGreaterEqual(calls.count("unlinkat"), 2)
         points = range(14) if LONG else range(0, 14, 2)
         outcomes = collections.Counter()
@@ -87,7 +97,8 @@ class Killed(Case):
             path = self.put(f"point {point}", b"before")
             call, count = calls[point], calls[: point + 1].count(calls[point])
             status = self.under_strace(
-                ("-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={count}"),
+                ("-o", "/dev/null", "-e", f"trace={call}", "-e",
+                f"inject={call}:signal=SIGKILL:when={count}"),
                 self.set_passphrase)
             self.assertNotEqual(status, 0, f"not killed at {call} {count}")
             wait_until(lambda: not self.running(), message="the daemon lives")
@@ -95,7 +106,8 @@ class Killed(Case):
             has = self.space.account()["hasPassphrase"]
             outcomes["new" if has else "old"] += 1
             self.space.unlock() if has else None
-            self.assertEqual((self.space.path("A").read_bytes(), path.read_bytes()), (b"old", b"before"), point)
+            self.assertEqual(
+                (self.space.path("A").read_bytes(), path.read_bytes()), (b"old", b"before"), point)
             one, two = (place.read_bytes() for place in self.keybags())
             self.assertEqual(one, two)
         self.assertTrue(outcomes["new"] and outcomes["old"], outcomes)
@@ -106,22 +118,33 @@ class Killed(Case):
 
     def test_a_pass_that_seals_files_anew(self):
         self.space.register()
-        data = {f"folder {number % 3}/file {number}": pattern(9_000, seed=number) for number in range(40)}
-        places = [self.space.on_disk(self.put(name, content).relative_to(self.space.mount_point)) for name, content in
+        data = {
+            f"folder {number % 3}/file {number}": pattern(9_000, seed=number)
+            for number in range(40)}
+        places = [
+            self.space.on_disk(self.put(name, content).relative_to(self.space.mount_point))
+            for name, content in
                   data.items()]
         self.space.unmount()
         before = {place: header(place)[16:32] for place in places}
         set_policy(self.space, "whenDeviceLocked")
-        for call, count in (("renameat2", 1), ("pwrite64", 60), ("fsync", 12), ("unlinkat", 5), ("renameat2", 2)):
+        for call, count in (
+                ("renameat2", 1), ("pwrite64", 60), ("fsync", 12), ("unlinkat", 5),
+                ("renameat2", 2)):
             self.space.mount()
             status = self.under_strace(
-                ("-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={count}"),
+                ("-o", "/dev/null", "-e", f"trace={call}", "-e",
+                f"inject={call}:signal=SIGKILL:when={count}"),
                 self.unlock_until_killed)
             self.assertNotEqual(status, 0, f"not killed at {call} {count}")
             wait_until(lambda: not self.running(), message="the daemon lives")
         self.space.mount().unlock()
-        wait_until(lambda: all(header(place)[16:32] != before[place] for place in places), 30, "not all are sealed anew")
-        wait_until(lambda: not list((self.space.backing / ".mamd" / "work").iterdir()), 20, "a copy is left")
+        wait_until(
+            lambda: all(header(place)[16:32] != before[place] for place in places), 30,
+            "not all are sealed anew")
+        wait_until(
+            lambda: not list((self.space.backing / ".mamd" / "work").iterdir()), 20,
+            "a copy is left")
         for name, content in data.items():
             self.assertEqual(self.space.path(name).read_bytes(), content)
             self.assertEqual(os.getxattr(self.space.path(name), "user.mam.class"), b"A")
@@ -245,7 +268,9 @@ class Pass(Case):
         set_policy(self.space, "whenDeviceLocked")
         self.space.mount().unlock()
         others = [place for place in places if place.name != "file 3"]
-        wait_until(lambda: all(header(place)[16:32] not in before for place in others), 20, "not sealed anew")
+        wait_until(
+            lambda: all(header(place)[16:32] not in before for place in others), 20,
+            "not sealed anew")
         told = "to be tried again at the next unlock: 1: "
         wait_until(lambda: told in self.space.daemon_log.read_text(), 20, "nobody is told")
         self.assertEqual((header(places[3])[11], header(places[3])[13]), (1, 1))
@@ -272,8 +297,11 @@ class Pass(Case):
                 if round == 20:
                     set_policy(self.space, "whenDeviceLocked")
         expected = b"".join(round.to_bytes(2, "big") * 2000 for round in range(60))
-        wait_until(lambda: {self.space.info(path)["class"] for path in paths} == {"A"}, 20, "not class A")
-        wait_until(lambda: all(header(self.space.on_disk(path.name))[13] == 0 for path in paths), 20, "not sealed anew")
+        wait_until(
+            lambda: {self.space.info(path)["class"] for path in paths} == {"A"}, 20, "not class A")
+        wait_until(
+            lambda: all(header(self.space.on_disk(path.name))[13] == 0 for path in paths), 20,
+            "not sealed anew")
         for path in paths:
             self.assertEqual(path.read_bytes(), expected)
         self.space.remount()
@@ -286,7 +314,8 @@ class NoRoom(DiskCase):
 
     def prepare(self):
         self.workspace.settings.write_text(
-            self.workspace.settings.read_text().replace("{", '{"DeviceDefaultProtectionLevel": "NSFileProtectionNone", ', 1))
+            self.workspace.settings.read_text().replace(
+                "{", '{"DeviceDefaultProtectionLevel": "NSFileProtectionNone", ', 1))
 
     def test_a_file_that_has_no_room_for_a_copy_is_closed_and_sealed_later(self):
         workspace = self.workspace
@@ -351,7 +380,9 @@ class Forensic(Case):
 
     def test_a_keybag_of_the_last_passphrase_is_not_on_the_disk(self):
         self.space.register()
-        self.check("--passfile", self.space.passfile, "--new-passfile", self.space.secret("next", "another one"))
+        self.check(
+            "--passfile", self.space.passfile, "--new-passfile",
+            self.space.secret("next", "another one"))
 
 
 del DiskCase

@@ -1,4 +1,5 @@
-"""Time without a check-in: the block, the second chance before a wipe, clocks, and what a restart keeps."""
+"""Time without a check-in: the block, the second chance before a wipe, clocks, and what a restart
+keeps."""
 import errno
 import os
 import signal
@@ -20,7 +21,9 @@ class Offline(EnrollmentCase):
             self.answer_file = file.name
         self.addCleanup(os.unlink, self.answer_file)
         self.online(0)
-        return {**self.settings, "Groups": {"others": [BOB]}, "Hooks": {"CheckIn": ["/bin/sh", "-c", 'exit $(cat "$0")', self.answer_file]}}
+        return {
+            **self.settings, "Groups": {"others": [BOB]},
+            "Hooks": {"CheckIn": ["/bin/sh", "-c", 'exit $(cat "$0")', self.answer_file]}}
 
     def online(self, status):
         with open(self.answer_file, "w") as file:
@@ -71,7 +74,8 @@ class Offline(EnrollmentCase):
         # Not reached: nothing is asked, and nothing is wiped.
         for number in range(6):
             self.assertEqual(self.wrong(number, "account login").returncode, REFUSED)
-        self.workspace.serving("account login", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
+        self.workspace.serving(
+            "account login", ANN, "--passfile", self.workspace.passfile, status=REFUSED)
         self.online(0)
         self.workspace.serving("account check-in")
         self.assert_closed("offline-wipe", errno.EKEYEXPIRED)

@@ -15,14 +15,16 @@ class Outside(WorkspaceCase):
         self.place.mkdir()
 
     def encrypt(self, source, target, owner=ANN, status=DONE):
-        return self.workspace.serving("encrypt", source, "--owner", owner, "-o", target, status=status)
+        return self.workspace.serving(
+            "encrypt", source, "--owner", owner, "-o", target, status=status)
 
     def decrypt(self, source, target, status=DONE):
         return self.workspace.serving("decrypt", source, "-o", target, status=status)
 
     def test_encrypt_and_decrypt_give_the_file_back(self):
         for size in SIZES:
-            plain, sealed, opened = (self.place / f"{kind}-{size}" for kind in ("plain", "sealed", "opened"))
+            plain, sealed, opened = (
+                self.place / f"{kind}-{size}" for kind in ("plain", "sealed", "opened"))
             plain.write_bytes(pattern(size))
             self.encrypt(plain, sealed)
             self.assertEqual(sealed.stat().st_size, sealed_size(size))

@@ -32,7 +32,8 @@ class Owners(WorkspaceCase):
         self.assertEqual(self.workspace.owner(self.write(self.directory / "two", b"x")), ANN)
 
     def test_run_gives_the_commands_exit_status(self):
-        self.assertEqual(self.workspace.run_as(PERSONAL, "sh", "-c", "exit 42", check=False).returncode, 42)
+        self.assertEqual(
+            self.workspace.run_as(PERSONAL, "sh", "-c", "exit 42", check=False).returncode, 42)
 
     def test_unmanaged_files_are_a_header_and_plain_content(self):
         path = self.directory / "file"

@@ -1,4 +1,5 @@
-"""The Debian package: what is in it, and that it installs, works, goes and comes back on a Debian without Swift."""
+"""The Debian package: what is in it, and that it installs, works, goes and comes back on a Debian
+without Swift."""
 import filecmp
 import functools
 import os
@@ -18,7 +19,8 @@ ENOKEY = "Required key not available"
 def build(name):
     output = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX + name))
     unittest.addModuleCleanup(shutil.rmtree, output)
-    said = subprocess.run([ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
+    said = subprocess.run(
+        [ROOT / "scripts" / "package", "--output", output], capture_output=True, text=True)
     if said.returncode != 0:
         raise AssertionError(f"scripts/package: status {said.returncode}\n{said.stderr[-4000:]}")
     return pathlib.Path(said.stdout.strip())
@@ -36,7 +38,8 @@ class Package(unittest.TestCase):
 
     def test_lintian_finds_nothing(self):
         said = subprocess.run(
-            ["lintian", "--allow-root", "--fail-on", "error,warning", self.package], capture_output=True, text=True)
+            ["lintian", "--allow-root", "--fail-on", "error,warning", self.package],
+            capture_output=True, text=True)
         self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""))
 
     def test_what_others_read_is_valid(self):
@@ -50,7 +53,8 @@ class Package(unittest.TestCase):
             self.assertIn("NAME", said.stdout)
         if shutil.which("appstreamcli"):
             subprocess.run(
-                ["appstreamcli", "validate", "--no-net", *root.glob("usr/share/metainfo/*")], check=True, capture_output=True)
+                ["appstreamcli", "validate", "--no-net", *root.glob("usr/share/metainfo/*")],
+                check=True, capture_output=True)
 
 
 @unittest.skipUnless(os.getuid() == 0, "makes a root of its own")
@@ -90,11 +94,14 @@ class Installed(unittest.TestCase):
 
     def test_shells_complete(self):
         loaded = self.inside(
-            "bash", "-c", ". /usr/share/bash-completion/bash_completion; _completion_loader mamctl; complete -p mamctl")
+            "bash", "-c",
+            ". /usr/share/bash-completion/bash_completion; _completion_loader mamctl; complete -p "
+            "mamctl")
         self.assertIn("mamctl", loaded.stdout)
         # What bash-completion takes where it finds nothing.
         self.assertNotIn("_minimal", loaded.stdout)
-        known = self.inside("zsh", "-c", "autoload -Uz compinit; compinit -D -u; echo $_comps[mamctl]")
+        known = self.inside(
+            "zsh", "-c", "autoload -Uz compinit; compinit -D -u; echo $_comps[mamctl]")
         self.assertEqual(known.stdout.strip(), "_mamctl")
         self.assertIn("unmount", self.inside("fish", "-c", "complete -C 'mamctl un'").stdout)
 
@@ -102,7 +109,8 @@ class Installed(unittest.TestCase):
         # The two forms of FORMAT.md, without a name that tells anything.
         for name, magic in (("file", MAGIC), ("stream", MAGIC.replace(b"F", b"S"))):
             (self.shared / name).write_bytes(magic + bytes(4096))
-            said = self.inside("gio", "info", "-a", "standard::content-type", f"/shared/{name}").stdout
+            said = self.inside(
+                "gio", "info", "-a", "standard::content-type", f"/shared/{name}").stdout
             self.assertIn("application/vnd.mamd.protected", said)
 
     def test_systemd_takes_the_units(self):
@@ -111,19 +119,25 @@ class Installed(unittest.TestCase):
             for unit in self.inside("sh", "-c", f"cd {directory} && ls -d mamd*").stdout.split():
                 # A template is looked at as one of its instances.
                 said = self.inside(
-                    "env", "XDG_RUNTIME_DIR=/tmp", "systemd-analyze", f"--{manager}", "verify", unit.replace("@.", "@work."),
+                    "env", "XDG_RUNTIME_DIR=/tmp", "systemd-analyze", f"--{manager}", "verify",
+                    unit.replace("@.", "@work."),
                     status=None)
                 self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), unit)
 
     def test_the_journal_explains_messages(self):
         text = (ROOT / "units" / "mamd.catalog").read_text()
-        wanted = {line.split()[1] for line in text.splitlines() if line.startswith("-- ") and len(line.split()) == 2}
+        wanted = {
+            line.split()[1] for line in text.splitlines() if line.startswith("-- ")
+            and len(line.split()) == 2}
         self.assertTrue(wanted)
-        known = {line.split()[0] for line in self.inside("journalctl", "--list-catalog").stdout.splitlines()}
+        known = {
+            line.split()[0]
+            for line in self.inside("journalctl", "--list-catalog").stdout.splitlines()}
         self.assertLessEqual(wanted, known)
 
     def test_directories_are_made(self):
-        modes = self.inside("stat", "-c", "%n %a %U", "/etc/mamd", "/run/mamd", "/var/lib/mamd").stdout
+        modes = self.inside(
+            "stat", "-c", "%n %a %U", "/etc/mamd", "/run/mamd", "/var/lib/mamd").stdout
         self.assertEqual(modes, "/etc/mamd 755 root\n/run/mamd 755 root\n/var/lib/mamd 700 root\n")
 
     def test_mount_finds_its_helper(self):
@@ -153,7 +167,8 @@ class Installed(unittest.TestCase):
         self.unlock(place)
 
         # Over a mounted workspace: it goes on, and the administrator is told.
-        self.assertIn("mamctl unmount and mount", self.inside("dpkg", "--install", self.package).stdout)
+        self.assertIn(
+            "mamctl unmount and mount", self.inside("dpkg", "--install", self.package).stdout)
         self.assertEqual(self.inside("cat", f"{place}/mount/letter").stdout, "for Ann\n")
         said = self.inside("dpkg", "--remove", "mamd").stdout
         self.assertIn("served until", said)
@@ -176,14 +191,16 @@ class Installed(unittest.TestCase):
 
     def left(self, directories):
         """Files of the package's, or of what it made."""
-        return self.inside("sh", "-c", f"find {directories} -path '*mamd*' -type f ! -name mamd.log | sort").stdout
+        return self.inside(
+            "sh", "-c", f"find {directories} -path '*mamd*' -type f ! -name mamd.log | sort").stdout
 
     def mount(self, place, user=0):
         self.inside("mamctl", "mount", f"{place}/backing", f"{place}/mount", user=user)
 
     def unlock(self, place, user=0):
         self.inside(
-            "mamctl", "unlock", "--workspace", os.path.basename(place), "--passfile", "/shared/passphrase", user=user)
+            "mamctl", "unlock", "--workspace", os.path.basename(place), "--passfile",
+            "/shared/passphrase", user=user)
 
     def use(self, place, user=0):
         """The life of a workspace, up to its unmounting."""
@@ -192,9 +209,11 @@ class Installed(unittest.TestCase):
         self.inside("mamctl", "init", f"{place}/backing", "--name", name, user=user)
         self.mount(place, user)
         self.inside(
-            "mamctl", "account", "register", ANN, "--workspace", name, "--passfile", "/shared/passphrase", user=user)
+            "mamctl", "account", "register", ANN, "--workspace", name, "--passfile",
+            "/shared/passphrase", user=user)
         self.inside("sh", "-c", f"echo for Ann > {letter}", user=user)
-        self.assertEqual(self.inside("mamctl", "owner", letter, user=user).stdout, f"{ANN}\t{letter}\n")
+        self.assertEqual(
+            self.inside("mamctl", "owner", letter, user=user).stdout, f"{ANN}\t{letter}\n")
         self.inside("mamctl", "lock", "--workspace", name, "--now", user=user)
         self.assertIn(ENOKEY, self.inside("cat", letter, user=user, status=1).stderr)
         self.unlock(place, user)

@@ -71,7 +71,8 @@ class Passphrases(WorkspaceCase):
 
     def test_changing_the_passphrase_rewrites_no_file(self):
         account = BOB
-        old, new = self.workspace.secret("old", "first words"), self.workspace.secret("new", "other words")
+        old, new = self.workspace.secret("old", "first words"), self.workspace.secret(
+            "new", "other words")
         self.workspace.register(account, passfile=old)
         path = self.directory / "file"
         self.workspace.write_as(account, path, "bob's")
@@ -91,7 +92,8 @@ class Passphrases(WorkspaceCase):
 
     def test_the_change_survives_a_restart(self):
         account = "carol@contoso.com"
-        old, new = self.workspace.secret("old2", "first words"), self.workspace.secret("new2", "other words")
+        old, new = self.workspace.secret("old2", "first words"), self.workspace.secret(
+            "new2", "other words")
         self.workspace.register(account, passfile=old)
         path = self.directory / "file"
         self.workspace.write_as(account, path, "carol's")
@@ -122,7 +124,8 @@ class Passphrases(WorkspaceCase):
 
     def test_secrets_are_on_no_command_line_and_in_no_file_of_ours(self):
         secret = PASSPHRASE.encode()
-        for root in (self.workspace.state, self.workspace.backing, self.workspace.root / "config_home"):
+        for root in (
+                self.workspace.state, self.workspace.backing, self.workspace.root / "config_home"):
             for path in root.rglob("*"):
                 if path.is_file():
                     self.assertNotIn(secret, path.read_bytes(), path)

@@ -19,16 +19,20 @@ class Pins(EnrollmentCase):
         self.workspace.mount()
         result = self.workspace.serving("account register", ANN, "--no-passphrase", status=REFUSED)
         self.assertIn("pinRequired", result.stderr)
-        for bad, rule in (("15937", "minimumPinLength"), ("159123", "simplePinBlocked"), ("111593", "simplePinBlocked")):
+        for bad, rule in (
+                ("15937", "minimumPinLength"), ("159123", "simplePinBlocked"),
+                ("111593", "simplePinBlocked")):
             result = self.workspace.serving(
-                "account register", ANN, "--passfile", self.workspace.secret("bad", bad), status=REFUSED)
+                "account register", ANN, "--passfile", self.workspace.secret("bad", bad),
+                status=REFUSED)
             self.assertIn(rule, result.stderr)
             self.assertNotIn(bad, result.stderr)
         self.assertIsNone(self.workspace.account())
         self.workspace.register(passfile=self.workspace.secret("good", "159371"))
         self.change("159371", "12", status=REFUSED)
         self.workspace.serving(
-            "account passphrase", ANN, "--passfile", self.workspace.secret("good", "159371"), "--no-passphrase",
+            "account passphrase", ANN, "--passfile", self.workspace.secret("good", "159371"),
+            "--no-passphrase",
             status=REFUSED)
         self.change("159371", "951735")
 
@@ -39,7 +43,9 @@ class Pins(EnrollmentCase):
         self.change("alpha words", "gamma words")
         self.workspace.unmount()
         self.workspace.mount()
-        self.assertIn("previousPinBlockCount", self.change("gamma words", "alpha words", status=REFUSED).stderr)
+        self.assertIn(
+            "previousPinBlockCount",
+            self.change("gamma words", "alpha words", status=REFUSED).stderr)
         self.change("gamma words", "omega words")
         # Two back is too new, three back is not.
         self.change("omega words", "gamma words", status=REFUSED)

@@ -1,4 +1,5 @@
-"""The policy directory while the daemon runs: what is put there, changed, broken, replaced and taken away."""
+"""The policy directory while the daemon runs: what is put there, changed, broken, replaced and
+taken away."""
 import json
 import os
 import shutil
@@ -10,7 +11,9 @@ import terminal
 from workspace import ANN, DONE, NO, REFUSED, USAGE, Workspace, wait_until
 
 LOOSE = {"displayName": "loose", "allowedOutboundDataTransferDestinations": "allApps"}
-STRICT = {"displayName": "strict", "allowedOutboundDataTransferDestinations": "none", "printBlocked": True}
+STRICT = {
+    "displayName": "strict", "allowedOutboundDataTransferDestinations": "none",
+    "printBlocked": True}
 
 
 class PolicyDirectoryCase(unittest.TestCase):
@@ -70,7 +73,8 @@ class Changes(PolicyDirectoryCase):
         new.rename(self.policies)
         self.await_outbound("none")
         # The new one is watched.
-        self.put("strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
+        self.put(
+            "strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
         self.await_outbound("managedApps")
 
     def test_a_link_to_the_directory_may_be_led_elsewhere(self):
@@ -109,7 +113,9 @@ class Changes(PolicyDirectoryCase):
 
     def readings(self):
         lines = self.workspace.serving("metrics").stdout.splitlines()
-        return sum(int(line.split()[-1]) for line in lines if line.startswith("mamd_policy_readings_total"))
+        return sum(
+            int(line.split()[-1]) for line in lines
+            if line.startswith("mamd_policy_readings_total"))
 
 
 class BadDocuments(PolicyDirectoryCase):
@@ -152,7 +158,8 @@ class BadDocuments(PolicyDirectoryCase):
         self.put("strict.json", STRICT)
         self.await_outbound("none")
         shutil.rmtree(self.policies)
-        wait_until(lambda: "cannot be read" in self.workspace.daemon_log.read_text(), 5, "not noticed")
+        wait_until(
+            lambda: "cannot be read" in self.workspace.daemon_log.read_text(), 5, "not noticed")
         self.assertEqual(self.outbound(), "none")
         self.workspace.remount()
         self.assertEqual(self.outbound(), "none")
@@ -169,20 +176,26 @@ class BadDocuments(PolicyDirectoryCase):
 
     def test_an_import_tells_what_is_not_in_force_here(self):
         document = self.workspace.root / "elsewhere.json"
-        document.write_text(json.dumps({**STRICT, "apps": [{"mobileAppIdentifier": {"bundleId": "another"}}]}))
+        document.write_text(
+            json.dumps({**STRICT, "apps": [{"mobileAppIdentifier": {"bundleId": "another"}}]}))
         result = self.workspace.serving("policy", "import", document)
         self.assertIn("is for another and not in force here", result.stderr)
-        self.assertIn("is in force for nobody: its apps are another, and this workspace is work", result.stdout)
+        self.assertIn(
+            "is in force for nobody: its apps are another, and this workspace is work",
+            result.stdout)
         self.assertIn("next: add work to apps as a bundleId", result.stdout)
 
     def test_a_graph_export_is_imported_for_whom_it_covers_and_a_trial_changes_nothing(self):
         apps = [{"mobileAppIdentifier": {
-            "@odata.type": "#microsoft.graph.iosMobileAppIdentifier", "bundleId": f"com.microsoft.{name}"}}
+            "@odata.type": "#microsoft.graph.iosMobileAppIdentifier",
+            "bundleId": f"com.microsoft.{name}"}}
             for name in ("teams", "word", "excel", "lens")]
-        policy = {**STRICT, "@odata.type": "#microsoft.graph.iosManagedAppProtection", "assignments": []}
+        policy = {
+            **STRICT, "@odata.type": "#microsoft.graph.iosManagedAppProtection", "assignments": []}
         export = self.workspace.root / "export.json"
         context = "https://graph.microsoft.com/beta/$metadata#deviceAppManagement/iosManagedAppProtections"
-        for group, whom in (("allMicrosoftApps", "nobody: its apps are com.microsoft.teams"), ("allApps", ANN)):
+        for group, whom in (
+                ("allMicrosoftApps", "nobody: its apps are com.microsoft.teams"), ("allApps", ANN)):
             document = {**policy, "appGroupType": group, "apps": apps}
             export.write_text(json.dumps({"@odata.context": context, "value": [document]}))
             trial = self.workspace.serving("policy import", export, "--dry-run").stdout
@@ -198,12 +211,13 @@ class NoPolicies(PolicyDirectoryCase):
 
     not_policies = {
         "it is an error of": {"error": {"code": "Forbidden", "message": "no"}},
-        "it has no rule": {"@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_1"},
+        "it has neither rules": {
+            "@odata.type": "#microsoft.graph.iosManagedAppProtection", "id": "T_1"},
         "holds no document": {"value": []},
         "graph.user is not": {"@odata.context": "x/$metadata#users(id)", "value": [{"id": "1"}]},
         "iosUpdateConfiguration is not": {
             "@odata.type": "#microsoft.graph.iosUpdateConfiguration", "printBlocked": False},
-        "it has one page": {"value": [LOOSE], "@odata.nextLink": "x"},
+        "it is one page": {"value": [LOOSE], "@odata.nextLink": "x"},
         "it has only configurations": {"customSettings": [{"name": "k", "value": "v"}]},
         "it is not JSON": json.dumps(STRICT)[:-1],
     }
@@ -215,7 +229,9 @@ class NoPolicies(PolicyDirectoryCase):
 
     def refuse(self, document, reason):
         self.put("strict.json", document)
-        wait_until(lambda: reason in self.refused().get("strict.json", {"reason": ""})["reason"], 5, reason)
+        wait_until(
+            lambda: reason in self.refused().get("strict.json", {"reason": ""})["reason"], 5,
+            reason)
 
     def test_the_last_good_version_holds_against_each_of_them(self):
         before = time.time()
@@ -223,7 +239,8 @@ class NoPolicies(PolicyDirectoryCase):
             self.refuse(document, reason)
             self.assertEqual(self.outbound(), "none", reason)
         (refused,) = self.status()["refused"]
-        self.assertEqual((refused["file"], refused["inForce"]), ("strict.json", "strict (version 7)"))
+        self.assertEqual(
+            (refused["file"], refused["inForce"]), ("strict.json", "strict (version 7)"))
         self.assertLess(abs(refused["since"] - before), 5)
         for verb in ("status", "policy show"):
             text = " ".join(self.workspace.serving(verb).stdout.split())
@@ -231,7 +248,7 @@ class NoPolicies(PolicyDirectoryCase):
             self.assertIn("In force instead: strict (version 7), as it was on 2", text)
 
     def test_it_holds_after_a_kill_and_the_refusal_is_as_old_as_the_file(self):
-        self.refuse({}, "it has no rule")
+        self.refuse({}, "it has neither rules")
         since = self.refused()["strict.json"]["since"]
         os.kill(self.daemon(), signal.SIGKILL)
         wait_until(lambda: not os.path.ismount(self.workspace.mount_point) or self.dead(), 5)
@@ -271,7 +288,9 @@ class NoPolicies(PolicyDirectoryCase):
         self.await_outbound("allApps")
 
     def test_an_order_to_wipe_does_not_take_a_policy_s_place(self):
-        self.put("strict.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": "eve@contoso.com"})
+        self.put(
+            "strict.json",
+            {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": "eve@contoso.com"})
         self.await_refused("strict.json")
         self.assertEqual(self.outbound(), "none")
         self.workspace.serving("account check-in")
@@ -321,7 +340,7 @@ class FirstStart(unittest.TestCase):
         workspace = Workspace(policy={"error": {"code": "Forbidden"}})
         self.addCleanup(workspace.close)
         workspace.init().mount(status=NO)
-        self.assertIn("it is an error of Microsoft Graph's", workspace.log.read_text())
+        self.assertIn("it is an error of Microsoft Graph", workspace.log.read_text())
 
 
 class WipeOrders(PolicyDirectoryCase):
@@ -329,8 +348,10 @@ class WipeOrders(PolicyDirectoryCase):
         path = self.workspace.path("file")
         path.write_text("content")
         self.put("wipe.json", {"@odata.type": "#mamd.wipeRequest", "account": ANN})
-        wait_until(lambda: "wipe.json" in self.refused(), 5, "an order without an id was not refused")
-        self.put("wipe.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": ANN.upper()})
+        wait_until(
+            lambda: "wipe.json" in self.refused(), 5, "an order without an id was not refused")
+        self.put(
+            "wipe.json", {"@odata.type": "#mamd.wipeRequest", "id": "1", "account": ANN.upper()})
         wait_until(lambda: self.workspace.account() is None, 10, "the account is still there")
         wait_until(lambda: not path.exists(), 10, "its file is still there")
         self.assertEqual(self.show()["refused"], [])
@@ -342,12 +363,14 @@ class Trials(PolicyDirectoryCase):
 
     def test_a_flat_policy_counts_only_if_the_settings_say_so(self):
         self.put("MAMDebugSettings.json", self.flat)
-        self.put("strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
+        self.put(
+            "strict.json", {**STRICT, "allowedOutboundDataTransferDestinations": "managedApps"})
         self.await_outbound("managedApps")
         self.assertNotIn("MAMDebugSettings.json", self.refused())
         self.workspace.unmount()
         settings = self.policies.parent / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "DebugSettingsEnabled": True}))
+        settings.write_text(
+            json.dumps({**json.loads(settings.read_text()), "DebugSettingsEnabled": True}))
         self.workspace.mount()
         self.assertEqual(self.outbound(), "none")
         self.assertIn("DebugSettingsEnabled", self.workspace.log.read_text())
@@ -358,7 +381,8 @@ class Check(unittest.TestCase):
         workspace = Workspace()
         self.addCleanup(workspace.close)
         document = workspace.root / "document.json"
-        document.write_text('{\n  "printBlocked": true,\n  "saveAsBlocked": "yes",\n  "unheardOf": 1\n}\n')
+        document.write_text(
+            '{\n  "printBlocked": true,\n  "saveAsBlocked": "yes",\n  "unheardOf": 1\n}\n')
         found = workspace.ctl("policy", "check", document, status=USAGE).stdout
         self.assertIn(f"{document}:3:3: error: saveAsBlocked", found)
         self.assertIn(f"{document}:4:3: warning: unheardOf", found)

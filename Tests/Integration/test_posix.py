@@ -51,7 +51,9 @@ class Differential(WorkspaceCase):
                 self.fail(shown(one, other))
         if os.getuid() == 0 and self.exceptions is EXCEPTIONS:
             self.assertEqual(unused, [], "no exceptions any more")
-        print(f"{name}: {len(there.results)} outcomes, {len(found)} other ones on the mount", flush=True)
+        print(
+            f"{name}: {len(there.results)} outcomes, {len(found)} other ones on the mount",
+            flush=True)
 
 
 for name in SCENARIOS:
@@ -101,5 +103,6 @@ class OnTmpfs(Differential):
 
 
 def load_tests(loader, standard_tests, pattern):
-    cases = (Exceptions, Differential, OnTmpfs) if LONG and os.path.ismount("/dev/shm") else (Exceptions, Differential)
+    cases = (Exceptions, Differential, OnTmpfs) if LONG and os.path.ismount("/dev/shm") else (
+        Exceptions, Differential)
     return unittest.TestSuite(map(loader.loadTestsFromTestCase, cases))

@@ -1,4 +1,5 @@
-"""Directories with many entries, and reading one while entries come and go. MAMD_LONG=1: a million entries, with figures."""
+"""Directories with many entries, and reading one while entries come and go. MAMD_LONG=1: a million
+entries, with figures."""
 import ctypes
 import os
 import time
@@ -45,7 +46,8 @@ class Positions(WorkspaceCase):
     def fill(self, count):
         names = [b"entry-%05d" % number for number in range(count)]
         for name in names:
-            os.close(os.open(os.path.join(os.fsencode(self.directory), name), os.O_CREAT | os.O_WRONLY))
+            os.close(
+                os.open(os.path.join(os.fsencode(self.directory), name), os.O_CREAT | os.O_WRONLY))
         return names
 
     def open(self):
@@ -86,7 +88,9 @@ class Positions(WorkspaceCase):
         stream.seek(0)
         libc.rewinddir(stream.raw)
         again = [name for name, _ in stream.rest()]
-        self.assertEqual(sorted(again), sorted([b".", b"..", *stays, *(b"new-%d" % step for step in range(2_000))]))
+        self.assertEqual(
+            sorted(again),
+            sorted([b".", b"..", *stays, *(b"new-%d" % step for step in range(2_000))]))
 
     def test_a_position_survives_the_removal_of_its_entry(self):
         names = self.fill(2_000)
@@ -105,7 +109,8 @@ class Positions(WorkspaceCase):
         self.fill(100)
         for name, number in self.open().rest():
             if name not in (b".", b".."):
-                self.assertEqual(os.stat(os.path.join(os.fsencode(self.directory), name)).st_ino, number)
+                self.assertEqual(
+                    os.stat(os.path.join(os.fsencode(self.directory), name)).st_ino, number)
 
     def test_names_of_any_bytes(self):
         every = [byte for byte in range(1, 256) if byte != ord("/")]
@@ -116,7 +121,8 @@ class Positions(WorkspaceCase):
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(name)
         self.assertEqual(sorted(os.listdir(folder)), sorted(names))
-        self.assertEqual(sorted(os.listdir(os.fsencode(self.backing_of(self.directory)))), sorted(names))
+        self.assertEqual(
+            sorted(os.listdir(os.fsencode(self.backing_of(self.directory)))), sorted(names))
         for name in names:
             with open(os.path.join(folder, name), "rb") as file:
                 self.assertEqual(file.read(), name)
@@ -144,7 +150,9 @@ class ManyEntries(WorkspaceCase):
         there.mkdir()
         mounted, bare = self.steps(here), self.steps(there)
         for step, seconds in mounted.items():
-            print(f"{COUNT} entries, {step}: {seconds:.1f} s; on the bare file system {bare[step]:.1f} s", flush=True)
+            print(
+                f"{COUNT} entries, {step}: {seconds:.1f} s; on the bare file system "
+                f"{bare[step]:.1f} s", flush=True)
 
     def steps(self, directory):
         """Seconds for each."""

@@ -1,4 +1,5 @@
-"""What POSIX asks of open files: appending, sharing, mapping, direct and synchronous writes, ranges, names."""
+"""What POSIX asks of open files: appending, sharing, mapping, direct and synchronous writes,
+ranges, names."""
 import errno
 import mmap
 import os
@@ -32,7 +33,9 @@ class OpenFiles(WorkspaceCase):
             def append(number):
                 with open(path, "ab", buffering=0) as file:
                     for line in range(300):
-                        file.write(b"%d:%06d:" % (number, line) + bytes([65 + number]) * (line % 90) + b"\n")
+                        file.write(
+                            b"%d:%06d:" % (number, line) + bytes([65 + number]) * (line % 90)
+                            + b"\n")
 
             self.assertEqual(in_children(6, append), [0] * 6)
             found = {number: [] for number in range(6)}
@@ -115,7 +118,8 @@ class OpenFiles(WorkspaceCase):
         self.assertEqual(kept.read_bytes(), bytes(9_000) + b"after" + bytes(995))
 
     def test_rename_over_an_open_file_and_exchange_under_handles(self):
-        one, two = self.write(self.directory / "one", b"1" * 9_000), self.write(self.directory / "two", b"2" * 5_000)
+        one, two = self.write(self.directory / "one", b"1" * 9_000), self.write(
+            self.directory / "two", b"2" * 5_000)
         with open(one, "r+b", buffering=0) as first, open(two, "r+b", buffering=0) as second:
             rename2(one, two, EXCHANGE)
             os.pwrite(first.fileno(), b"first", 0)
@@ -155,6 +159,8 @@ class OpenFiles(WorkspaceCase):
             os.chmod(two, 0o604)
             for path in (one, two):
                 status = path.stat()
-                self.assertEqual((status.st_size, status.st_nlink, stat.S_IMODE(status.st_mode)), (5_001, 2, 0o604))
+                self.assertEqual(
+                    (status.st_size, status.st_nlink, stat.S_IMODE(status.st_mode)),
+                    (5_001, 2, 0o604))
             self.assertEqual(two.read_bytes(), b"x" + pattern(5_000))
         self.assertEqual(self.workspace.owner(one), self.workspace.owner(two))

@@ -18,7 +18,8 @@ class FullDisk(unittest.TestCase):
     def setUp(self):
         self.workspace = Workspace()
         self.addCleanup(self.workspace.close)
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "none", self.workspace.backing], check=True)
+        subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=8m", "none", self.workspace.backing], check=True)
         self.addCleanup(subprocess.run, ["umount", "--lazy", self.workspace.backing])
         self.addCleanup(self.workspace.close)
         self.workspace.init().mount().register()
@@ -50,7 +51,9 @@ class FullDisk(unittest.TestCase):
     def test_programs_notice(self):
         source = self.workspace.root / "source"
         source.write_bytes(pattern(12 * MIB))
-        for command in (["cp", source, "copy"], ["dd", f"if={source}", "of=dd", "conv=fsync", "bs=64k", "status=none"]):
+        for command in (
+                ["cp", source, "copy"],
+                ["dd", f"if={source}", "of=dd", "conv=fsync", "bs=64k", "status=none"]):
             result = subprocess.run(command, cwd=self.workspace.mount_point, capture_output=True)
             self.assertNotEqual(result.returncode, 0, command)
             self.assertIn(b"No space left", result.stderr)
@@ -69,7 +72,8 @@ class FullDisk(unittest.TestCase):
 
     def test_a_range_that_cannot_be_zeroed_for_want_of_space_stays(self):
         with open(self.kept, "r+b") as file, self.assertRaises(OSError) as caught:
-            call("fallocate", file.fileno(), ZERO_RANGE, ctypes.c_int64(0), ctypes.c_int64(16 * MIB))
+            call(
+                "fallocate", file.fileno(), ZERO_RANGE, ctypes.c_int64(0), ctypes.c_int64(16 * MIB))
         self.assertEqual(caught.exception.errno, errno.ENOSPC)
         self.still_sound()
 
@@ -77,7 +81,8 @@ class FullDisk(unittest.TestCase):
         for number in range(3):
             with open(self.workspace.path(f"large {number}"), "wb") as file:
                 file.truncate(3500 << 50)
-        answer = json.loads(self.workspace.ctl("verify", self.workspace.mount_point, "--json").stdout)
+        answer = json.loads(
+            self.workspace.ctl("verify", self.workspace.mount_point, "--json").stdout)
         self.assertEqual(answer["findings"], [])
         self.still_sound()
 
@@ -111,7 +116,8 @@ class FullDisk(unittest.TestCase):
         self.fill(self.workspace.on_disk("filler"))
         for make in (
                 lambda path: os.close(os.open(path, os.O_CREAT | os.O_WRONLY)),
-                lambda path: os.close(os.open(self.workspace.mount_point, os.O_TMPFILE | os.O_RDWR))):
+                lambda path: os.close(
+                    os.open(self.workspace.mount_point, os.O_TMPFILE | os.O_RDWR))):
             with self.assertRaises(OSError) as caught:
                 make(self.workspace.path("new"))
             self.assertEqual(caught.exception.errno, errno.ENOSPC)

@@ -1,4 +1,5 @@
-"""Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses anything."""
+"""Data and holes: what SEEK_DATA and SEEK_HOLE tell, and that nobody who believes them loses
+anything."""
 import contextlib
 import errno
 import mmap
@@ -46,7 +47,9 @@ class Holes(WorkspaceCase):
         """Opened to read, once the kernel has let go of all handles that may write."""
         descriptor = os.open(path, os.O_RDONLY)
         self.addCleanup(os.close, descriptor)
-        wait_until(lambda: data_of(descriptor) != [(0, os.fstat(descriptor).st_size)], 5, "no hole is told of")
+        wait_until(
+            lambda: data_of(descriptor) != [(0, os.fstat(descriptor).st_size)], 5,
+            "no hole is told of")
         return descriptor
 
     def test_holes_of_a_closed_file_are_told(self):
@@ -61,7 +64,9 @@ class Holes(WorkspaceCase):
                 runs = data_of(self.settled(path))
                 self.assertEqual(len(runs), 4 if kind == "managed" else 3, runs)
                 for offset, (start, end) in zip((0, 1_000_000, 5_000_000), runs):
-                    self.assertTrue(offset - 8192 < start <= offset and offset + 4_000 <= end < offset + 16_384, runs)
+                    self.assertTrue(
+                        offset - 8192 < start <= offset and offset + 4_000 <= end < offset + 16_384,
+                        runs)
                 expected = bytearray(9_000_000)
                 for offset in (0, 1_000_000, 5_000_000):
                     expected[offset : offset + 4_000] = b"data" * 1_000
@@ -72,7 +77,8 @@ class Holes(WorkspaceCase):
             rng, path = random.Random(seed), self.directory / f"pages-{seed}"
             with open(path, "w+b", buffering=0) as file:
                 for _ in range(rng.randrange(1, 6)):
-                    os.pwrite(file.fileno(), b"x" * rng.randrange(1, 9_000), rng.randrange(40_000_000))
+                    os.pwrite(
+                        file.fileno(), b"x" * rng.randrange(1, 9_000), rng.randrange(40_000_000))
             size = path.stat().st_size
             for edge in {edge for run in data_of(self.settled(path)) for edge in run} - {size}:
                 self.assertEqual(edge % 4096, 0, (seed, edge))
@@ -86,9 +92,13 @@ class Holes(WorkspaceCase):
         self.settled(path)
         for form in ("gnu", "posix"):
             archive, out = self.workspace.root / f"{form}.tar", self.workspace.root / form
-            subprocess.run(["tar", "-C", self.directory, "-S", "-H", form, "-cf", archive, path.name, last.name], check=True)
+            subprocess.run(
+                ["tar", "-C", self.directory, "-S", "-H", form, "-cf", archive, path.name,
+                last.name], check=True)
             said = subprocess.run(["tar", "-tf", archive], capture_output=True, text=True)
-            self.assertEqual((said.returncode, said.stdout.split(), said.stderr), (0, [path.name, last.name], ""))
+            self.assertEqual(
+                (said.returncode, said.stdout.split(), said.stderr),
+                (0, [path.name, last.name], ""))
             self.assertLess(archive.stat().st_size, 1 << 20)
             out.mkdir()
             subprocess.run(["tar", "-C", out, "-xf", archive], check=True)
@@ -98,7 +108,8 @@ class Holes(WorkspaceCase):
     def test_what_is_not_written_back_is_data(self):
         for kind in ("managed", "unmanaged", "foreign"):
             path = self.make(kind)
-            with open(path, "r+b", buffering=0) as writer, open(path, "rb") as reader, self.subTest(kind):
+            with open(path, "r+b", buffering=0) as writer, open(path, "rb") as reader, self.subTest(
+                    kind):
                 os.pwrite(writer.fileno(), b"x" * 1_000, 3_000_000)
                 self.assertEqual(data_of(reader.fileno()), [(0, 3_001_000)])
                 self.assertEqual(data_of(writer.fileno()), [(0, 3_001_000)])
@@ -114,7 +125,9 @@ class Holes(WorkspaceCase):
                 for offset in (10_000, 10_001, 1 << 50, -1):
                     with self.refused(errno.ENXIO):
                         os.lseek(descriptor, offset, whence)
-                self.assertEqual(os.lseek(descriptor, 9_999, whence), 9_999 if whence == os.SEEK_DATA else 10_000)
+                self.assertEqual(
+                    os.lseek(descriptor, 9_999, whence),
+                    9_999 if whence == os.SEEK_DATA else 10_000)
             os.close(descriptor)
 
     def test_copies_of_a_file_that_is_being_written_hold_what_was_written(self):
@@ -127,7 +140,8 @@ class Holes(WorkspaceCase):
                 self.assertEqual(copy.stat().st_size, number * 100_000 + 30_000)
                 data = copy.read_bytes()
                 for past in range(number + 1):
-                    self.assertEqual(data[past * 100_000 : past * 100_000 + 30_000], bytes([past + 1]) * 30_000)
+                    self.assertEqual(
+                        data[past * 100_000 : past * 100_000 + 30_000], bytes([past + 1]) * 30_000)
 
     def test_copies_right_after_the_last_writer_closed(self):
         path, copy = self.directory / "closed", self.workspace.root / "copied"
@@ -148,7 +162,9 @@ class Holes(WorkspaceCase):
             with open(path, "w+b", buffering=0) as file:
                 for _ in range(30):
                     offset, count = rng.randrange(400_000), rng.randrange(1, 60_000)
-                    self.change(rng.choice(("write", "write", "punch", "truncate")), file.fileno(), model, offset, count)
+                    self.change(
+                        rng.choice(("write", "write", "punch", "truncate")), file.fileno(), model,
+                        offset, count)
             descriptor = os.open(path, os.O_RDONLY)
             shown = bytearray(len(model))
             for start, end in data_of(descriptor):
@@ -171,7 +187,8 @@ class Holes(WorkspaceCase):
             os.ftruncate(descriptor, offset)
 
     def test_many_ask_at_once(self):
-        """More than the daemon has threads, on files that are being written: nobody waits for ever."""
+        """More than the daemon has threads, on files that are being written: nobody waits for
+        ever."""
         stop, failures = threading.Event(), []
 
         def ask(number):
@@ -187,7 +204,8 @@ class Holes(WorkspaceCase):
 
         for number in range(3):
             (self.directory / f"busy-{number}").touch()
-        threads = [threading.Thread(target=ask, args=(number,), daemon=True) for number in range(30)]
+        threads = [
+            threading.Thread(target=ask, args=(number,), daemon=True) for number in range(30)]
         for thread in threads:
             thread.start()
         stop.wait(20 if LONG else 2)
@@ -218,7 +236,8 @@ class Holes(WorkspaceCase):
         with contextlib.suppress(OSError):
             os.close(descriptor)
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
-        self.assertNotRegex(self.workspace.daemon_log.read_text(errors="replace"), "(?i)fatal|crash|lost")
+        self.assertNotRegex(
+            self.workspace.daemon_log.read_text(errors="replace"), "(?i)fatal|crash|lost")
         self.workspace.mount().unlock()
         self.assertEqual(path.read_bytes(), pattern(10_000))
 

@@ -8,7 +8,9 @@ from workspace import Workspace, daemons
 
 LIMIT, FOLDERS, FILES = 600, 30, 30
 # With that capability root's daemon takes as many as there are.
-LIMITED = ("setpriv", "--inh-caps=-sys_resource", "--bounding-set=-sys_resource", "--") if os.getuid() == 0 else ()
+LIMITED = (
+    ("setpriv", "--inh-caps=-sys_resource", "--bounding-set=-sys_resource", "--")
+    if os.getuid() == 0 else ())
 KNOWS_PRUNING = tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 18)
 
 
@@ -48,10 +50,13 @@ class FewDescriptors(unittest.TestCase):
         self.assertEqual(self.workspace.path("folder-0", "entry-0").read_bytes(), b"CONtent")
 
     def test_links_and_fifos(self):
-        self.make_all(lambda path: path.symlink_to("somewhere") if path.name[-1] in "02468" else os.mkfifo(path))
+        self.make_all(
+            lambda path: path.symlink_to("somewhere") if path.name[-1] in "02468"
+            else os.mkfifo(path))
         self.look_at_all()
 
-    @unittest.skipUnless(KNOWS_PRUNING, "the kernel cannot be asked to forget directories before Linux 6.18")
+    @unittest.skipUnless(
+        KNOWS_PRUNING, "the kernel cannot be asked to forget directories before Linux 6.18")
     def test_directories(self):
         self.make_all(lambda path: path.mkdir())
         deep = self.workspace.path("folder-0", "entry-0")

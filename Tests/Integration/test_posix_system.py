@@ -1,4 +1,5 @@
-"""What POSIX asks around files: advisory locks, programs that run, limits, devices, statfs, extended attributes."""
+"""What POSIX asks around files: advisory locks, programs that run, limits, devices, statfs,
+extended attributes."""
 import ctypes
 import errno
 import fcntl
@@ -91,8 +92,10 @@ class AroundFiles(WorkspaceCase):
     def test_times_outlive_the_daemon(self):
         path = self.directory / "file"
         for make in (
-                lambda: self.write(path, pattern(10_000)), lambda: self.write(path, b"again", durable=False),
-                lambda: os.truncate(path, 3), lambda: os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789)),
+                lambda: self.write(path, pattern(10_000)),
+                lambda: self.write(path, b"again", durable=False),
+                lambda: os.truncate(path, 3),
+                lambda: os.utime(path, ns=(1_000_000_001, 1_600_000_000_123_456_789)),
                 lambda: path.chmod(0o600)):
             make()
             time.sleep(0.02)
@@ -108,7 +111,9 @@ class AroundFiles(WorkspaceCase):
         for number in range(100):
             path = self.write(self.directory / str(number), pattern(5_000), durable=False)
             shown = path.stat().st_mtime_ns
-            wait_until(lambda: self.backing_of(path).stat().st_mtime_ns == shown, 2, "another time on disk")
+            wait_until(
+                lambda: self.backing_of(path).stat().st_mtime_ns == shown, 2,
+                "another time on disk")
 
     def test_the_file_system_is_described(self):
         mounted, backing = os.statvfs(self.directory), os.statvfs(self.workspace.backing)
@@ -123,7 +128,8 @@ class AroundFiles(WorkspaceCase):
         self.assertEqual(os.getxattr(path, "user.empty"), b"")
         self.assertEqual(os.getxattr(path, b"user." + b"n" * 250), pattern(1_000))
         for name, value, number in (
-                (b"user." + b"n" * 251, b"", errno.ERANGE), (b"user.big", bytes(65_537), errno.E2BIG)):
+                (b"user." + b"n" * 251, b"", errno.ERANGE),
+                (b"user.big", bytes(65_537), errno.E2BIG)):
             with self.refused(number):
                 os.setxattr(path, name, value)
         room = ctypes.create_string_buffer(3)

@@ -21,7 +21,8 @@ class TemporaryFiles(WorkspaceCase):
         path = self.directory / "linked"
         link_open(descriptor, path)
         self.assertEqual(os.fstat(descriptor).st_nlink, 1)
-        self.assertEqual((path.stat().st_ino, path.stat().st_size), (os.fstat(descriptor).st_ino, 20_000))
+        self.assertEqual(
+            (path.stat().st_ino, path.stat().st_size), (os.fstat(descriptor).st_ino, 20_000))
         os.write(descriptor, b"more")
         self.assertEqual(path.read_bytes(), pattern(20_000) + b"more")
 
@@ -70,7 +71,9 @@ class TemporaryFiles(WorkspaceCase):
         os.write(descriptor, pattern(9_000))
         self.workspace.lock()
         self.addCleanup(self.workspace.unlock)
-        for attempt in (lambda: os.pread(descriptor, 10, 0), lambda: os.pwrite(descriptor, b"x", 0), self.open):
+        for attempt in (
+                lambda: os.pread(descriptor, 10, 0), lambda: os.pwrite(descriptor, b"x", 0),
+                self.open):
             with self.refused(errno.ENOKEY):
                 attempt()
         path = self.directory / "linked"

@@ -24,13 +24,17 @@ class Programs(WorkspaceCase):
 
     def program(self, *command, cwd=None, timeout=3600):
         environment = {
-            **self.workspace.environment, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-            "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+            **self.workspace.environment, "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+            "GIT_COMMITTER_NAME": "a",
+            "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1",
+            "GIT_CONFIG_KEY_0": "safe.directory",
             "GIT_CONFIG_VALUE_0": "*"}
         result = subprocess.run(
-            list(map(os.fspath, command)), capture_output=True, text=True, errors="replace", cwd=cwd or self.directory,
+            list(map(os.fspath, command)), capture_output=True, text=True, errors="replace",
+            cwd=cwd or self.directory,
             timeout=timeout, env=environment)
-        self.assertEqual(result.returncode, 0, f"{command}: {result.stdout[-2000:]}{result.stderr[-2000:]}")
+        self.assertEqual(
+            result.returncode, 0, f"{command}: {result.stdout[-2000:]}{result.stderr[-2000:]}")
         return result.stdout
 
     def figure(self, text):
@@ -66,14 +70,17 @@ class Programs(WorkspaceCase):
         self.program("git", "fsck", "--strict", "--full", cwd=clone)
         self.assertEqual(self.program("git", "status", "--porcelain", cwd=clone), "")
         self.assertEqual(
-            self.program("git", "rev-parse", "HEAD", cwd=clone), self.program("git", "rev-parse", "HEAD", cwd=source))
+            self.program("git", "rev-parse", "HEAD", cwd=clone),
+            self.program("git", "rev-parse", "HEAD", cwd=source))
         for number in range(20):
             (clone / "new-file").write_text(f"{number}\n" * 1000)
             self.program("git", "add", "-A", cwd=clone)
             self.program("git", "commit", "-qm", str(number), cwd=clone)
         self.program("git", "gc", "-q", cwd=clone)
         self.program("git", "fsck", "--strict", "--full", cwd=clone)
-        self.figure(f"clone, 20 commits, gc and fsck of {self.program('git', 'rev-list', '--count', 'HEAD', cwd=clone).strip()} commits")
+        self.figure(
+            f"clone, 20 commits, gc and fsck of "
+            f"{self.program('git', 'rev-list', '--count', 'HEAD', cwd=clone).strip()} commits")
 
     def test_tar_in_and_out(self):
         tree = self.tree()
@@ -110,7 +117,9 @@ class Programs(WorkspaceCase):
     def test_sqlite_ten_thousand_inserts(self):
         script = self.outside / "script.sql"
         for mode, per_transaction in (("wal", 1), ("delete", 100)):
-            lines = [f"pragma journal_mode={mode};", "create table t(id integer primary key, value text);"]
+            lines = [
+                f"pragma journal_mode={mode};",
+                "create table t(id integer primary key, value text);"]
             for number in range(10_000):
                 if number % per_transaction == 0:
                     lines.append("begin;")
@@ -121,7 +130,8 @@ class Programs(WorkspaceCase):
             database = self.directory / f"{mode}.db"
             self.program("sqlite3", database, f".read {script}")
             self.drop_caches()
-            answer = self.program("sqlite3", database, "pragma integrity_check; select count(*), sum(id) from t;")
+            answer = self.program(
+                "sqlite3", database, "pragma integrity_check; select count(*), sum(id) from t;")
             self.assertEqual(answer.split(), ["ok", "10000|49995000"])
         self.figure("10,000 inserts in each of two journal modes, integrity_check ok")
 
@@ -134,8 +144,10 @@ class Programs(WorkspaceCase):
             "mapped": ["--rw=randwrite", "--bs=4096", "--ioengine=mmap"],
         }.items():
             output = self.program(
-                "fio", f"--name={name}", "--ioengine=psync", *options, f"--size={size}", "--numjobs=3",
-                "--verify=crc32c", "--do_verify=1", "--verify_fatal=1", "--end_fsync=1", "--group_reporting",
+                "fio", f"--name={name}", "--ioengine=psync", *options, f"--size={size}",
+                "--numjobs=3",
+                "--verify=crc32c", "--do_verify=1", "--verify_fatal=1", "--end_fsync=1",
+                "--group_reporting",
                 f"--directory={self.directory}", *length)
             self.assertIn("err= 0", output)
         self.figure("fio --verify=crc32c, 3 jobs each: random unaligned, sequential, mapped")

@@ -1,4 +1,5 @@
-"""The protection manager: files and directories given to owners, encrypted and decrypted in place."""
+"""The protection manager: files and directories given to owners, encrypted and decrypted in
+place."""
 import array
 import json
 import os
@@ -6,7 +7,9 @@ import socket
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, pattern
+from workspace import (
+    ANN, BOB, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase,
+    pattern)
 
 MISSPELT = "ann@contos.com"
 
@@ -16,7 +19,8 @@ class Protect(WorkspaceCase):
 
     def protect(self, *paths, owner=ANN, verb="protect", status=DONE):
         """The lines of --json, by the last parts of their paths."""
-        result = self.workspace.ctl(verb, *paths, "--owner", owner, "--unmanaged", "--json", status=status)
+        result = self.workspace.ctl(
+            verb, *paths, "--owner", owner, "--unmanaged", "--json", status=status)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         return {os.path.relpath(line["path"], self.directory): line for line in lines}
 
@@ -36,7 +40,8 @@ class Protect(WorkspaceCase):
         self.assertTrue(all(line["changed"] for line in lines.values()))
         self.assertEqual(self.owners(*lines), [ANN] * 3)
         for name in lines:
-            self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(self.directory / name)))
+            self.assertTrue(
+                self.workspace.is_managed_on_disk(self.backing_of(self.directory / name)))
             self.assertEqual((self.directory / name).read_bytes(), name.encode())
 
     def test_verify_protect_changes_only_what_has_another_owner(self):
@@ -47,7 +52,9 @@ class Protect(WorkspaceCase):
         self.assertEqual({name: line["changed"] for name, line in lines.items()},
                          {"a": True, "deep/b": False, "deep/deeper/c": False})
         self.assertEqual(self.backing_of(self.directory / "deep" / "b").read_bytes(), before)
-        self.assertFalse(any(line["changed"] for line in self.protect(self.directory, verb="verify-protect").values()))
+        self.assertFalse(
+            any(line["changed"]
+            for line in self.protect(self.directory, verb="verify-protect").values()))
 
     def test_only_new_leaves_what_is_in_a_directory(self):
         """As the alias does, whose output tells of each path."""
@@ -71,7 +78,8 @@ class Protect(WorkspaceCase):
 
     def test_quiet_tells_failures_alone(self):
         self.tree()
-        shown = self.workspace.ctl("protect", "--quiet", self.directory, "none", "--owner", ANN, status=NOT_FOUND)
+        shown = self.workspace.ctl(
+            "protect", "--quiet", self.directory, "none", "--owner", ANN, status=NOT_FOUND)
         self.assertEqual(shown.stdout, "")
         self.assertIn("none", shown.stderr)
         self.assertEqual(self.owners("a"), [ANN])
@@ -83,7 +91,8 @@ class Protect(WorkspaceCase):
         failures = {name for name, line in lines.items() if "error" in line}
         self.assertEqual(failures, {"deep/b", "second name"})
         self.assertEqual(self.owners("a", "deep/deeper/c"), [ANN] * 2)
-        lines = self.protect(self.directory / "none", self.directory / "a", owner=PERSONAL, status=NOT_FOUND)
+        lines = self.protect(
+            self.directory / "none", self.directory / "a", owner=PERSONAL, status=NOT_FOUND)
         self.assertEqual((set(lines), self.owners("a")), ({"none", "a"}, [PERSONAL]))
 
     def test_a_directory_is_the_default_owner_of_what_is_made_in_it(self):
@@ -123,7 +132,9 @@ class Protect(WorkspaceCase):
         self.workspace.remount()
         self.write(self.directory / "file", b"x")
         self.assertEqual(self.owners("file"), ["nobody"])
-        found = json.loads(self.workspace.ctl("verify", "--json", self.directory, status=DAMAGED).stdout)["findings"]
+        found = json.loads(
+            self.workspace.ctl("verify", "--json", self.directory, status=DAMAGED).stdout)[
+                "findings"]
         self.assertEqual([each["problem"] for each in found], ["directory-owner"])
         self.workspace.ctl("verify", "--repair", self.directory)
         self.workspace.ctl("verify", self.directory)
@@ -165,7 +176,8 @@ class Protect(WorkspaceCase):
                 os.seteuid(os.getuid())
             client.settimeout(20)
             message = json.dumps({"method": f"io.mamd.Protection.{method}", "parameters": parameters}).encode() + b"\0"
-            rights = [] if file is None else [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]
+            rights = [] if file is None else [
+                (socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [file]))]
             client.sendmsg([message], rights)
             data = b""
             while not data.endswith(b"\0"):
@@ -178,23 +190,30 @@ class Protect(WorkspaceCase):
         gone, outside = str(self.directory / "gone"), str(self.workspace.passfile)
         cases = [
             ("Protect", {"owner": ANN, "path": gone}, 104), ("Protect", {"owner": ANN}, 101),
-            ("Protect", {"path": path}, 101), ("VerifyAndProtect", {"owner": None, "path": path}, 101),
+            ("Protect", {"path": path}, 101),
+            ("VerifyAndProtect", {"owner": None, "path": path}, 101),
             ("Protect", {"owner": MISSPELT, "path": path}, 106),
             ("VerifyAndProtect", {"owner": ANN, "path": outside}, 104),
-            ("EncryptFile", {"path": path}, 101), ("EncryptFile", {"owner": PERSONAL, "path": path}, 106),
+            ("EncryptFile", {"path": path}, 101),
+            ("EncryptFile", {"owner": PERSONAL, "path": path}, 106),
             ("EncryptFile", {"owner": ANN, "path": str(self.directory)}, 105),
             ("EncryptFile", {"owner": ANN, "path": gone}, 104),
-            ("DecryptFile", {"path": str(self.directory)}, 105), ("DecryptFile", {"path": gone}, 104),
-            ("IsFileEncrypted", {"path": str(self.directory)}, 105), ("IsFileEncrypted", {"path": gone}, 104),
+            ("DecryptFile", {"path": str(self.directory)}, 105),
+            ("DecryptFile", {"path": gone}, 104),
+            ("IsFileEncrypted", {"path": str(self.directory)}, 105),
+            ("IsFileEncrypted", {"path": gone}, 104),
         ]
         for method, parameters, status in cases:
             with self.subTest(method=method, parameters=parameters):
                 error, found = self.call(method, **parameters)
                 self.assertEqual((error, found.get("status")), ("FileFailed", status), found)
         self.assertEqual(self.call("IsFileEncrypted", path=path), ("", {"encrypted": False}))
-        self.assertEqual(self.call("EncryptFile", owner=ANN, path=path)[1]["protection"]["owner"], ANN)
+        self.assertEqual(
+            self.call("EncryptFile", owner=ANN, path=path)[1]["protection"]["owner"], ANN)
         self.assertEqual(self.call("IsFileEncrypted", path=path), ("", {"encrypted": True}))
-        self.assertEqual(self.call("Protect", owner="", path=path)[1]["summary"], {"files": 1, "changed": 1, "failed": 0})
+        self.assertEqual(
+            self.call("Protect", owner="", path=path)[1]["summary"],
+            {"files": 1, "changed": 1, "failed": 0})
         self.assertEqual(self.owners("file"), ["nobody"])
         self.workspace.lock()
         try:
@@ -215,12 +234,15 @@ class Protect(WorkspaceCase):
                 ("Protect", {"owner": PERSONAL, "unmanaged": True}), ("DecryptFile", {}),
                 ("Protect", {"owner": ""}),
             ):
-                error, found = self.call(method, file=file.fileno(), user=NOBODY, fileDescriptor=0, **parameters)
+                error, found = self.call(
+                    method, file=file.fileno(), user=NOBODY, fileDescriptor=0, **parameters)
                 self.assertEqual((error, found.get("cause")), ("FileFailed", "Refused"), method)
         self.assertEqual(self.call("Protect", user=NOBODY, owner=ANN, path=str(path))[0], "Refused")
-        self.assertEqual(self.call("Protect", user=NOBODY, owner="", path=str(path))[1]["cause"], "Refused")
+        self.assertEqual(
+            self.call("Protect", user=NOBODY, owner="", path=str(path))[1]["cause"], "Refused")
         self.assertEqual(self.call("ProtectString", user=NOBODY, owner=ANN, text="x")[0], "Refused")
-        self.assertEqual(self.call("UnprotectString", user=NOBODY, text=sealed)[1]["cause"], "Refused")
+        self.assertEqual(
+            self.call("UnprotectString", user=NOBODY, text=sealed)[1]["cause"], "Refused")
         self.assertEqual(self.backing_of(path).read_bytes(), before)
 
     def test_a_wipe_leaves_what_was_made_plain(self):

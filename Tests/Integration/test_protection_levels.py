@@ -10,7 +10,8 @@ LEVELS = ROOT / "Tests" / "Fixtures" / "policies"
 # What a machine tells that the levels are content with.
 PROBES = {
     "Probes": {
-        "Compliance": ["/bin/echo", "compliant"], "OsVersion": ["/bin/echo", "18.0"], "ThreatLevel": "secured"}}
+        "Compliance": ["/bin/echo", "compliant"], "OsVersion": ["/bin/echo", "18.0"],
+        "ThreatLevel": "secured"}}
 
 # Some rules of each level: what policy show has to give once it is imported. The policy of init
 # stays beside it, and asks for longer passphrases than each of them.

@@ -1,4 +1,5 @@
-"""A file provider's verbs: what goes out is encrypted where policy asks for it, what comes in is asked for and plain; items stamped."""
+"""A file provider's verbs: what goes out is encrypted where policy asks for it, what comes in is
+asked for and plain; items stamped."""
 import json
 import os
 import subprocess
@@ -8,10 +9,15 @@ import jsonschema
 
 from socket_client import Client
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, PERSONAL, REFUSED, ROOT, USAGE, WorkspaceCase, pattern, tree_digest)
+    ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, PERSONAL, REFUSED, ROOT, USAGE,
+    WorkspaceCase, pattern, tree_digest)
 
-STRICT = {"allowedOutboundDataTransferDestinations": "managedApps", "allowedInboundDataTransferSources": "managedApps"}
-OPEN = {"allowedOutboundDataTransferDestinations": "allApps", "allowedInboundDataTransferSources": "allApps"}
+STRICT = {
+    "allowedOutboundDataTransferDestinations": "managedApps",
+    "allowedInboundDataTransferSources": "managedApps"}
+OPEN = {
+    "allowedOutboundDataTransferDestinations": "allApps",
+    "allowedInboundDataTransferSources": "allApps"}
 
 
 class Provider(WorkspaceCase):
@@ -27,30 +33,36 @@ class Provider(WorkspaceCase):
     def rules(self, **rules):
         client = Client(self.workspace.socket)
         document = {
-            "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked", **rules}
+            "displayName": "rules", "pinRequired": False,
+            "appDataEncryptionType": "whenDeviceLocked", **rules}
         client.call("Policy.Import", name="default.json", document=json.dumps(document))
         client.close()
 
     def provider(self, verb, source, destination, *options, status=DONE, **more):
-        result = self.workspace.serving(f"provider {verb}", source, destination, *options, status=status, **more)
+        result = self.workspace.serving(
+            f"provider {verb}", source, destination, *options, status=status, **more)
         if status != DONE and "--force" not in options:
             self.assertFalse(os.path.lexists(destination))
         # Whole, or not at all.
-        self.assertEqual([name for name in os.listdir(destination.parent) if name.endswith(".new")], [])
+        self.assertEqual(
+            [name for name in os.listdir(destination.parent) if name.endswith(".new")], [])
         return result
 
     def check(self, verb, answer):
-        jsonschema.validate(answer, json.loads((ROOT / f"docs/schema/provider-{verb}.json").read_text()))
+        jsonschema.validate(
+            answer, json.loads((ROOT / f"docs/schema/provider-{verb}.json").read_text()))
         return answer
 
     def fetch(self, source, destination, *options, owner=ANN, **more):
         answer = self.provider(
-            "fetch", source, destination, "--owner", owner, "--unmanaged", "--json", *options, **more)
+            "fetch", source, destination, "--owner", owner, "--unmanaged", "--json", *options,
+            **more)
         return self.check("fetch", json.loads(answer.stdout))
 
     def take(self, source, destination, *options, owner=ANN, **more):
         answer = self.provider(
-            "import", source, destination, "--owner", owner, "--unmanaged", "--json", *options, **more)
+            "import", source, destination, "--owner", owner, "--unmanaged", "--json", *options,
+            **more)
         return self.check("import", json.loads(answer.stdout))
 
     def cached(self, name="cached", data=None):
@@ -86,7 +98,8 @@ class Provider(WorkspaceCase):
             self.assertTrue(self.fetch(source, copy, **more)["encrypted"])
             self.assertEqual(self.workspace.owner(copy), ANN)
             self.assertEqual(self.workspace.decode(self.backing_of(copy)), pattern(30_000))
-        self.assertFalse(self.fetch(self.cached(), self.directory / "mine", owner=PERSONAL)["encrypted"])
+        self.assertFalse(
+            self.fetch(self.cached(), self.directory / "mine", owner=PERSONAL)["encrypted"])
         self.assertEqual(self.workspace.owner(self.directory / "mine"), PERSONAL)
 
     def test_standard_input_of_any_size(self):
@@ -104,7 +117,8 @@ class Provider(WorkspaceCase):
         sealed = self.outside / "sealed"
         self.fetch(self.cached(), sealed)
         for source, more in ((sealed, {}), ("-", {"input": sealed.read_bytes()})):
-            result = self.provider("fetch", source, self.outside / "again", "--owner", ANN, status=NO, **more)
+            result = self.provider(
+                "fetch", source, self.outside / "again", "--owner", ANN, status=NO, **more)
             self.assertIn("provider import", result.stderr)
 
     def test_what_comes_in_is_plain(self):
@@ -123,7 +137,8 @@ class Provider(WorkspaceCase):
         self.assertEqual(sealed.read_bytes(), before)
         self.take(sealed, self.directory / "kept")
         self.assertEqual(self.workspace.owner(self.directory / "kept"), ANN)
-        self.assertEqual(self.workspace.decode(self.backing_of(self.directory / "kept")), pattern(30_000))
+        self.assertEqual(
+            self.workspace.decode(self.backing_of(self.directory / "kept")), pattern(30_000))
 
     def test_whose_provider_it_is_without_owner(self):
         source, copies = self.cached(), [self.outside / name for name in ("one", "two", "three")]
@@ -142,7 +157,8 @@ class Provider(WorkspaceCase):
         self.fetch(foreign, bobs, owner=BOB)
         for source in (foreign, bobs, self.directory / "bobs"):
             with self.subTest(source=source):
-                result = self.provider("import", source, destination, "--owner", ANN, status=REFUSED)
+                result = self.provider(
+                    "import", source, destination, "--owner", ANN, status=REFUSED)
                 self.assertIn(ANN, result.stderr)
         # Bob's file does not leave under Ann's name either.
         self.provider("fetch", self.directory / "bobs", destination, "--owner", ANN, status=REFUSED)
@@ -169,16 +185,20 @@ class Provider(WorkspaceCase):
     def test_what_is_there_is_kept_without_force(self):
         source, there = self.cached(), self.write(self.outside / "there", b"mine")
         for verb in ("fetch", "import"):
-            self.workspace.serving(f"provider {verb}", source, there, "--owner", PERSONAL, "--unmanaged", status=NO)
+            self.workspace.serving(
+                f"provider {verb}", source, there, "--owner", PERSONAL, "--unmanaged", status=NO)
             self.assertEqual(there.read_bytes(), b"mine")
         self.fetch(source, there, "--force")
         self.assertEqual(self.workspace.decode(there), pattern(30_000))
 
     def test_mistakes(self):
         source = self.cached()
-        self.provider("fetch", self.outside / "missing", self.outside / "no", "--owner", ANN, status=NOT_FOUND)
+        self.provider(
+            "fetch", self.outside / "missing", self.outside / "no", "--owner", ANN,
+            status=NOT_FOUND)
         self.workspace.serving(
-            "provider fetch", source, self.outside / "missing" / "no", "--owner", ANN, status=NOT_FOUND)
+            "provider fetch", source, self.outside / "missing" / "no", "--owner", ANN,
+            status=NOT_FOUND)
         self.provider("import", "-", self.outside / "no", "--owner", ANN, status=USAGE, input=b"x")
         self.provider("fetch", self.outside, self.outside / "no", "--owner", ANN, status=NO)
 
@@ -190,7 +210,8 @@ class Provider(WorkspaceCase):
         self.workspace.ctl("mount", backing, mount)
         self.addCleanup(self.workspace.ctl, "unmount", mount)
         self.workspace.write_as(ANN, self.directory / "anns", "hers")
-        for source, options in ((self.directory / "anns", ()), (self.cached(), ("--workspace", "work"))):
+        for source, options in (
+                (self.directory / "anns", ()), (self.cached(), ("--workspace", "work"))):
             for verb in ("fetch", "import"):
                 result = self.workspace.ctl(
                     "provider", verb, source, mount / "no", "--owner", ANN, *options, status=NO)
@@ -203,7 +224,8 @@ class Provider(WorkspaceCase):
         for name in ("a", "b"):
             self.workspace.write_as(PERSONAL, folder / name, "item")
         def stamp():
-            lines = self.workspace.ctl("provider", "stamp", folder, "--owner", ANN, "--json").stdout.splitlines()
+            lines = self.workspace.ctl(
+                "provider", "stamp", folder, "--owner", ANN, "--json").stdout.splitlines()
             items = [self.check("stamp", json.loads(line)) for line in lines]
             return sorted((item["changed"], item["protection"]["owner"]) for item in items)
         self.assertEqual(stamp(), [(True, ANN)] * 2)
@@ -219,7 +241,9 @@ class DataFiles(WorkspaceCase):
         return self.workspace.serving(f"data {verb}", *arguments, status=status, **more)
 
     def decode_stream(self, path):
-        command = ["/usr/bin/python3", DECODER, "--state", self.workspace.state, "--passfile", self.workspace.passfile]
+        command = [
+            "/usr/bin/python3", DECODER, "--state", self.workspace.state, "--passfile",
+            self.workspace.passfile]
         return subprocess.run([*command, "--stream", path], capture_output=True, check=True).stdout
 
     def test_files_instead_of_pipes(self):
@@ -228,17 +252,20 @@ class DataFiles(WorkspaceCase):
         self.data("protect", plain, "--owner", ANN, "-o", sealed)
         self.assertEqual(sealed.stat().st_mode & 0o777, 0o640)
         self.assertEqual(self.decode_stream(sealed), pattern(200_000))
-        self.assertEqual(json.loads(self.data("info", sealed, "--json").stdout)["protection"]["owner"], ANN)
+        self.assertEqual(
+            json.loads(self.data("info", sealed, "--json").stdout)["protection"]["owner"], ANN)
         self.data("unprotect", sealed, "-o", back)
         self.assertEqual(back.read_bytes(), pattern(200_000))
         self.data("unprotect", sealed, "-o", back, status=NO)
         self.data("unprotect", "-", "-o", back, "--force", input=sealed.read_bytes())
         self.assertEqual(back.read_bytes(), pattern(200_000))
         self.assertEqual(back.stat().st_mode & 0o777, 0o600)
-        self.data("protect", plain, "--owner", ANN, "-o", sealed, "--force", "--string", status=USAGE)
+        self.data(
+            "protect", plain, "--owner", ANN, "-o", sealed, "--force", "--string", status=USAGE)
         text = self.write(self.workspace.root / "text", "wort".encode())
         self.data("protect", text, "--owner", ANN, "--string", "-o", self.workspace.root / "base64")
-        self.assertEqual(self.data("unprotect", self.workspace.root / "base64", "--string").stdout, "wort")
+        self.assertEqual(
+            self.data("unprotect", self.workspace.root / "base64", "--string").stdout, "wort")
 
     def test_of_damaged_data_no_file_appears(self):
         sealed, back = self.workspace.root / "sealed2", self.workspace.root / "back2"
@@ -247,7 +274,8 @@ class DataFiles(WorkspaceCase):
         damaged[150_000] ^= 1
         self.write(sealed, bytes(damaged))
         self.data("unprotect", sealed, "-o", back, status=DAMAGED)
-        self.assertEqual([path.name for path in self.workspace.root.iterdir() if "back2" in path.name], [])
+        self.assertEqual(
+            [path.name for path in self.workspace.root.iterdir() if "back2" in path.name], [])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Where `verify --repair` puts what it cannot mend: nothing is deleted, and everything can be had back."""
+"""Where `verify --repair` puts what it cannot mend: nothing is deleted, and everything can be had
+back."""
 import errno
 import json
 import os
@@ -19,7 +20,8 @@ class Quarantine(VerifyCase):
         return self.workspace.on_disk(".mamd", "quarantine")
 
     def runs(self):
-        return sorted(path for path in self.place.iterdir() if path.is_dir()) if self.place.exists() else []
+        return sorted(
+            path for path in self.place.iterdir() if path.is_dir()) if self.place.exists() else []
 
     def test_a_file_without_a_header_is_moved_and_can_be_had_back(self):
         (self.disk("deep") / "er").mkdir(parents=True)
@@ -117,7 +119,8 @@ class Quarantine(VerifyCase):
         self.lay(one=self.broken, two=self.good[:700])
         self.verify("--repair", status=DAMAGED)
         lines = pathlib.Path(f"{self.runs()[-1]}.log").read_text().splitlines()
-        reasons = {line["path"].rpartition("/")[2]: line["reason"] for line in map(json.loads, lines)}
+        reasons = {
+            line["path"].rpartition("/")[2]: line["reason"] for line in map(json.loads, lines)}
         self.assertEqual(set(reasons), {"one", "two"})
         self.assertIn("verify", reasons["one"])
         self.assertIn("cut off", reasons["two"])
@@ -159,7 +162,8 @@ class Quarantine(VerifyCase):
         directory = os.fsencode(self.backing_of(self.directory))
         with open(os.path.join(directory, name), "wb") as file:
             file.write(changed(self.good, 700, b"x"))
-        text = self.workspace.ctl("verify", self.backing_of(self.directory), "--repair", status=DAMAGED).stdout
+        text = self.workspace.ctl(
+            "verify", self.backing_of(self.directory), "--repair", status=DAMAGED).stdout
         self.assertIn("\\377 line\\012break", text)
         moved = os.path.join(os.fsencode(self.runs()[-1]), os.fsencode(self._testMethodName), name)
         self.assertTrue(os.path.exists(moved))
@@ -168,7 +172,9 @@ class Quarantine(VerifyCase):
     def test_two_runs_in_one_second_keep_apart(self):
         now = time.time()
         self.place.mkdir(mode=0o700, exist_ok=True)
-        taken = [self.place / time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + number)) for number in range(60)]
+        taken = [
+            self.place / time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(now + number))
+            for number in range(60)]
         for place in taken:
             place.mkdir(exist_ok=True)
         for number in range(3):
@@ -199,7 +205,8 @@ class Quarantine(VerifyCase):
 
     def test_a_file_that_only_a_crash_can_explain_is_not_moved(self):
         self.lay(file=self.good[:3 * BLOCK])
-        self.assertEqual(self.verify("--repair", status=DAMAGED), {"file": [("end", "incomplete", (2, 2))]})
+        self.assertEqual(
+            self.verify("--repair", status=DAMAGED), {"file": [("end", "incomplete", (2, 2))]})
         self.assertTrue(self.disk("file").exists())
 
     def test_large_files_and_many(self):
@@ -215,7 +222,8 @@ class Quarantine(VerifyCase):
             sealed[block * BLOCK + 40] ^= 0x80
         self.lay(large=bytes(sealed))
         found = self.verify(status=DAMAGED)
-        self.assertEqual(found, {"large": [("blocks", "left", (1, 1), (255, 257), (1000, 1000), (2000, 2000))]})
+        self.assertEqual(
+            found, {"large": [("blocks", "left", (1, 1), (255, 257), (1000, 1000), (2000, 2000))]})
         self.assertEqual(self.findings[0]["blockCount"], len(blocks))
         self.assertEqual(self.summary["files"], 202)
         self.assertEqual(self.summary["bytes"], self.summary["totalBytes"])

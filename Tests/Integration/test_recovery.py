@@ -1,4 +1,5 @@
-"""After an unclean end a file's unfinished tail is cut before anyone sees the file; after a clean one nothing is changed."""
+"""After an unclean end a file's unfinished tail is cut before anyone sees the file; after a clean
+one nothing is changed."""
 import errno
 import os
 import pathlib
@@ -30,7 +31,7 @@ class Recovery(VerifyCase):
         self.crash()
         self.assertNotEqual(self.lock_file.read_bytes(), b"")
         self.mount()
-        wait_until(lambda: "all files were looked at" in self.log())
+        wait_until(lambda: "all files checked" in self.log())
         self.workspace.unmount()
         self.assertEqual(self.lock_file.read_bytes(), b"")
 
@@ -57,7 +58,7 @@ class Recovery(VerifyCase):
         self.lay(**{"deep/tail": zeroed(self.good, 3, 5), "deep/cut": self.good[:2 * BLOCK + 500]})
         self.workspace.mount()
         # Their last blocks say that more follows: to seal them anew takes the key.
-        wait_until(lambda: "mended once their keys are at hand" in self.log())
+        wait_until(lambda: "repaired once their keys are available" in self.log())
         self.assertLess(self.disk("deep/tail").stat().st_size, len(self.good))
         self.workspace.unmount()
         self.workspace.mount()
@@ -76,12 +77,14 @@ class Recovery(VerifyCase):
         self.crash()
         ends = {
             "shorter": self.good[:-1], "longer": self.good + bytes(300),
-            "cut": self.good[:3 * BLOCK + 9], "whole-blocks": self.good[:6 * BLOCK], "tail": zeroed(self.good, 5, 5)}
+            "cut": self.good[:3 * BLOCK + 9], "whole-blocks": self.good[:6 * BLOCK],
+            "tail": zeroed(self.good, 5, 5)}
         self.lay(**ends)
         self.mount()
         self.recovered()
         self.check_tree(
-            good=PLAIN, shorter=PLAIN[:-1], longer=PLAIN, cut=PLAIN[:FIRST + PAYLOAD + 9], tail=WHOLE,
+            good=PLAIN, shorter=PLAIN[:-1], longer=PLAIN, cut=PLAIN[:FIRST + PAYLOAD + 9],
+            tail=WHOLE,
             **{"whole-blocks": WHOLE})
         self.assertEqual(self.verify(), {})
         records = self.workspace.serving("audit", "--json").stdout
@@ -102,7 +105,7 @@ class Recovery(VerifyCase):
         self.crash()
         self.lay(**files)
         self.workspace.mount()
-        wait_until(lambda: "mended once their keys are at hand" in self.log())
+        wait_until(lambda: "repaired once their keys are available" in self.log())
 
     def test_a_rotten_mark_takes_no_end_out_of_sight(self):
         """It says less than the size, and its block does not verify."""
@@ -195,7 +198,8 @@ class Recovery(VerifyCase):
         self.assertEqual((self.directory / "tail").stat().st_size, len(WHOLE))
 
     def test_a_start_that_fails_is_no_unclean_end(self):
-        settings = self.workspace.root / "config_home" / "mamd" / self.workspace.name / "settings.json"
+        settings = (
+            self.workspace.root / "config_home" / "mamd" / self.workspace.name / "settings.json")
         text = settings.read_text()
         settings.write_text("[]")
         self.workspace.mount(status=1)

@@ -1,4 +1,5 @@
-"""An account's keys on another machine: by an export, and by the organisation's recovery key when all else is lost."""
+"""An account's keys on another machine: by an export, and by the organisation's recovery key when
+all else is lost."""
 import json
 import os
 import shutil
@@ -30,16 +31,19 @@ class Machines(WorkspaceCase):
     def export(self, name="ann.keys", *extra, account=ANN, status=DONE, passfile=None):
         path = self.workspace.root / name
         result = self.workspace.serving(
-            "account export", account, "-o", path, "--passfile", passfile or self.workspace.passfile,
+            "account export", account, "-o", path, "--passfile",
+            passfile or self.workspace.passfile,
             "--export-passfile", self.export_passfile, *extra, status=status)
         return result if status else path
 
     def import_keys(self, machine, path, *extra, status=DONE, how=None):
         how = how or ["--export-passfile", self.export_passfile]
-        return machine.serving("account import", path, *how, "--passfile", machine.passfile, *extra, status=status)
+        return machine.serving(
+            "account import", path, *how, "--passfile", machine.passfile, *extra, status=status)
 
     def decode(self, path, *options):
-        result = subprocess.run(["/usr/bin/python3", DECODER, *options, path], capture_output=True, check=True)
+        result = subprocess.run(
+            ["/usr/bin/python3", DECODER, *options, path], capture_output=True, check=True)
         return result.stdout
 
 
@@ -61,7 +65,8 @@ class Exports(Machines):
         self.assertEqual(answer["id"], self.workspace.account()["id"])
         self.assertEqual(tree(place), before)
         # The same keys, and another device: each has a passphrase of its own from here on.
-        self.assertNotEqual(*[(space.state / "device-secret").read_bytes() for space in (self.workspace, other)])
+        self.assertNotEqual(
+            *[(space.state / "device-secret").read_bytes() for space in (self.workspace, other)])
         (place / "new").write_bytes(b"made there")
         other.unmount()
         other.mount()
@@ -70,7 +75,9 @@ class Exports(Machines):
         # What directories ask for was set by the other machine's daemon: a repair takes it over.
         other.serving("verify", "--repair", other.mount_point)
         self.assertEqual(other.serving("verify", other.mount_point).returncode, DONE)
-        shutil.copy(other.on_disk(self.directory.name, "new"), self.workspace.on_disk(self.directory.name, "back"))
+        shutil.copy(
+            other.on_disk(self.directory.name, "new"),
+            self.workspace.on_disk(self.directory.name, "back"))
         self.assertEqual((self.directory / "back").read_bytes(), b"made there")
 
     def test_the_second_decoder_reads_with_an_export_alone(self):
@@ -78,7 +85,8 @@ class Exports(Machines):
         path = self.export("alone.keys")
         for name in ("class B", "class C"):
             found = self.decode(
-                self.backing_of(self.directory / name), "--export", path, "--passfile", self.export_passfile)
+                self.backing_of(self.directory / name), "--export", path, "--passfile",
+                self.export_passfile)
             self.assertEqual(found, (self.directory / name).read_bytes(), name)
 
     def test_an_export_of_a_locked_account_takes_its_passphrase_and_unlocks_nothing(self):
@@ -108,13 +116,16 @@ class Exports(Machines):
         self.assertEqual(list(self.directory.iterdir()), [])
         empty = self.workspace.secret("empty", "")
         self.workspace.serving(
-            "account export", ANN, "-o", self.workspace.root / "empty.keys", "--passfile", self.workspace.passfile,
+            "account export", ANN, "-o", self.workspace.root / "empty.keys", "--passfile",
+            self.workspace.passfile,
             "--export-passfile", empty, status=USAGE)
         self.assertEqual(list(self.workspace.root.glob("*empty.keys*")), [])
 
     def test_a_weak_passphrase_is_refused_and_costs_no_try(self):
         weak = self.workspace.secret("weak", "seven 7")
-        how = "account export", ANN, "-o", self.workspace.root / "weak.keys", "--export-passfile", weak
+        how = (
+            "account export", ANN, "-o", self.workspace.root / "weak.keys", "--export-passfile",
+            weak)
         wrong = self.workspace.secret("wrong of weak", "not it")
         result = self.workspace.serving(*how, "--passfile", wrong, status=REFUSED)
         self.assertIn("at least 8 characters", result.stderr)
@@ -135,7 +146,9 @@ class Exports(Machines):
         other = self.machine()
         other.mount()
         good = path.read_bytes()
-        for offset, status in ((0, USAGE), (8, USAGE), (20, DAMAGED), (64, DAMAGED), (900, DAMAGED), (1021, DAMAGED)):
+        for offset, status in (
+                (0, USAGE), (8, USAGE), (20, DAMAGED), (64, DAMAGED), (900, DAMAGED),
+                (1021, DAMAGED)):
             path.write_bytes(good[:offset] + bytes([good[offset] ^ 1]) + good[offset + 1:])
             # Version 0 is as impossible as version 3 is new.
             self.import_keys(other, path, status=(status, DAMAGED))
@@ -156,13 +169,15 @@ class Exports(Machines):
 
     def test_an_account_that_is_here_is_not_imported_over(self):
         path = self.export("over.keys")
-        self.assertIn("already", self.import_keys(self.workspace, path, status=(NO, REFUSED)).stderr)
+        self.assertIn(
+            "already", self.import_keys(self.workspace, path, status=(NO, REFUSED)).stderr)
         other = self.machine()
         other.mount()
         other.register()
         keybags = sorted(file.read_bytes() for file in (other.state / "keybags").iterdir())
         self.import_keys(other, path, status=(NO, REFUSED))
-        self.assertEqual(sorted(file.read_bytes() for file in (other.state / "keybags").iterdir()), keybags)
+        self.assertEqual(
+            sorted(file.read_bytes() for file in (other.state / "keybags").iterdir()), keybags)
         # A keybag of its own that is damaged may still be mended by somebody.
         other.serving("wipe", ANN, "--confirm", ANN)
         account = self.workspace.account()["id"]
@@ -181,7 +196,8 @@ class Exports(Machines):
         path = self.export("allowed.keys")
         other = self.machine()
         settings = other.policies.parent / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": [BOB]}))
+        settings.write_text(
+            json.dumps({**json.loads(settings.read_text()), "AllowedAccounts": [BOB]}))
         other.mount()
         self.import_keys(other, path, status=REFUSED)
         self.assertEqual(other.account(), None)

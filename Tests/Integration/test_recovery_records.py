@@ -1,4 +1,5 @@
-"""An organisation's recovery key: records beside the files while policy names it, and work that outlives machine and passphrase."""
+"""An organisation's recovery key: records beside the files while policy names it, and work that
+outlives machine and passphrase."""
 import json
 import os
 import shutil
@@ -7,7 +8,9 @@ import unittest
 
 from machines import POLICY, SETTINGS, account_of, another_machine, populate, records, tree
 from test_recovery_keys import checksummed, forge
-from workspace import ANN, BOB, DAMAGED, DECODER, DONE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, tree_digest, wait_until
+from workspace import (
+    ANN, BOB, DAMAGED, DECODER, DONE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, tree_digest,
+    wait_until)
 
 
 class RecordsCase(unittest.TestCase):
@@ -21,7 +24,8 @@ class RecordsCase(unittest.TestCase):
 
     def keygen(self, name, *how):
         path = self.workspace.root / name
-        answer = self.workspace.ctl("recovery", "keygen", "--json", "-o", path, *(how or ["--no-passphrase"]))
+        answer = self.workspace.ctl(
+            "recovery", "keygen", "--json", "-o", path, *(how or ["--no-passphrase"]))
         return path, json.loads(answer.stdout)["publicKey"]
 
     def put(self, name, public, **more):
@@ -40,14 +44,16 @@ class RecordsCase(unittest.TestCase):
 
     def recover(self, machine, record, key, *extra, status=DONE):
         return machine.serving(
-            "account import", record, "--recovery-key", key, "--passfile", machine.passfile, *extra, status=status)
+            "account import", record, "--recovery-key", key, "--passfile", machine.passfile, *extra,
+            status=status)
 
 
 class Lost(RecordsCase):
     def test_a_weak_passphrase_makes_no_key(self):
         path = self.workspace.root / "weak.key"
         result = self.workspace.ctl(
-            "recovery", "keygen", "-o", path, "--passfile", self.workspace.secret("weak", "seven 7"),
+            "recovery", "keygen", "-o", path, "--passfile",
+            self.workspace.secret("weak", "seven 7"),
             status=REFUSED)
         self.assertIn("at least 8 characters", result.stderr)
         self.assertIn("try: mamctl recovery keygen", result.stderr)
@@ -73,7 +79,8 @@ class Lost(RecordsCase):
         self.assertEqual((shown["name"], shown["recoveryKey"]), (ANN, public))
         for letter in "BD":
             result = subprocess.run(
-                ["/usr/bin/python3", DECODER, "--export", record, "--recovery-key", key, "--passfile", secret,
+                ["/usr/bin/python3", DECODER, "--export", record, "--recovery-key", key,
+                "--passfile", secret,
                  other.on_disk("files", f"class {letter}")], capture_output=True, check=True)
             self.assertEqual(len(result.stdout), 20_000)
         wrong = other.secret("wrong", "not it")
@@ -101,20 +108,24 @@ class Kept(RecordsCase):
         self.assertEqual(record.stat().st_mode & 0o7777, 0o600)
         self.assertIn("can open the files of", self.log())
         self.assertTrue(self.workspace.account()["isRecoverable"])
-        self.assertIn("the organisation can open its files", self.workspace.serving("status").stdout)
+        self.assertIn(
+            "the organisation can open its files", self.workspace.serving("status").stdout)
         before = record.read_bytes()
         self.put("two", [second])
         self.await_records(2)
         self.assertEqual(record.read_bytes(), before)
-        rule = json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)["rules"]["mamdRecoveryPublicKey"]
+        rule = json.loads(self.workspace.serving("policy show", ANN, "--json").stdout)["rules"][
+            "mamdRecoveryPublicKey"]
         self.assertEqual(rule["value"], sorted([first, second]))
-        registered = self.workspace.serving("account register", BOB, "--passfile", self.workspace.passfile)
+        registered = self.workspace.serving(
+            "account register", BOB, "--passfile", self.workspace.passfile)
         self.assertIn("recovery key", registered.stdout)
         self.assertEqual(len(records(self.workspace)), 4)
         # A document that is not understood takes nothing away.
         base = self.workspace.policies / "one.json"
         base.write_text("{")
-        wait_until(lambda: "one.json" in self.workspace.serving("policy show", ANN, "--json").stdout)
+        wait_until(
+            lambda: "one.json" in self.workspace.serving("policy show", ANN, "--json").stdout)
         self.assertEqual(len(records(self.workspace)), 4)
         base.unlink()
         left = self.await_records(2)
@@ -174,7 +185,9 @@ class Kept(RecordsCase):
         good = record.read_bytes()
         elsewhere = record.parent / f"{'0' * 31}1.0123456789abcdef.keys"
         elsewhere.write_bytes(b"another machine's")
-        bad = [None, b"", good[:500], forge(good, 900), forge(good, 980), forge(good, 70), os.urandom(1024)]
+        bad = [
+            None, b"", good[:500], forge(good, 900), forge(good, 980), forge(good, 70),
+            os.urandom(1024)]
         for content in bad:
             record.unlink()
             if content is not None:
@@ -224,7 +237,9 @@ class Kept(RecordsCase):
         unfinished.write_bytes(b"left by a crash")
         self.workspace.serving("wipe", ANN, "--confirm", ANN)
         self.assertFalse(unfinished.exists())
-        self.assertEqual([account_of(path) for path in records(self.workspace)], [self.workspace.account(BOB)["id"]])
+        self.assertEqual(
+            [account_of(path) for path in records(self.workspace)],
+            [self.workspace.account(BOB)["id"]])
 
     def test_a_wipe_that_a_crash_came_before_removes_them_at_the_next_start(self):
         _, public = self.keygen("org.key")
@@ -234,7 +249,8 @@ class Kept(RecordsCase):
         account = account_of(record)
         keybag = (self.workspace.state / "keybags" / f"{account}.keybag").read_bytes()
         # The decision, as a wipe makes it durable before anything else: docs/FORMAT.md, section 5.
-        intent = b"\x89MAMW\r\n\x1a" + keybag[8:10] + bytes(2) + keybag[12:32] + bytes(16) + keybag[48:52] + bytes(12)
+        intent = b"\x89MAMW\r\n\x1a" + keybag[8:10] + bytes(2) + keybag[12:32] + bytes(16) + keybag[
+            48:52] + bytes(12)
         intent += keybag[64:640] + keybag[688:752] + bytes(320)
         (self.workspace.state / "wipes" / account).write_bytes(checksummed(intent))
         self.workspace.mount()

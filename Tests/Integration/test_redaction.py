@@ -12,7 +12,8 @@ class Redaction(WorkspaceCase):
     settings = {"VerboseLoggingEnabled": True, "ValuesToScrubFromLogging": ["token"]}
     policy = [
         {"displayName": "rules", "pinRequired": False},
-        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values", "customSettings": [
+        {"@odata.type": "#microsoft.graph.targetedManagedAppConfiguration", "displayName": "values",
+        "customSettings": [
             {"name": "token", "value": SECRET}, {"name": "open", "value": "nothing-secret"}]}]
 
     def log(self):
@@ -39,7 +40,8 @@ class Redaction(WorkspaceCase):
         documents[1]["customSettings"][0]["value"] = LATER
         changes = self.log().count("has changed")
         document.write_text(json.dumps(documents))
-        wait_until(lambda: self.log().count("has changed") > changes, 5, "the change was not noticed")
+        wait_until(
+            lambda: self.log().count("has changed") > changes, 5, "the change was not noticed")
         for word in (SECRET, LATER):
             self.ask(word)
         self.assertNotIn(SECRET, self.log())

@@ -1,4 +1,5 @@
-"""`report`: what it counts, what it tells whom, and that its page is whole, harmless and readable."""
+"""`report`: what it counts, what it tells whom, and that its page is whole, harmless and
+readable."""
 import html.parser
 import json
 import os
@@ -70,16 +71,22 @@ class Report(WorkspaceCase):
 
     def test_sums(self):
         data = self.data()
-        sums = {(found["owner"], found["class"], found["state"]): found for found in data["census"]["sums"]}
+        sums = {
+            (found["owner"], found["class"], found["state"]): found
+            for found in data["census"]["sums"]}
         self.assertEqual(
             {key: (found["files"], found["bytes"]) for key, found in sums.items()},
-            {(ANN, "A", "available"): (3, 30_000), (BOB, "A", "closed"): (1, 200), (NASTY, None, "unmanaged"): (2, 10)})
+            {(ANN, "A", "available"): (3, 30_000), (BOB, "A", "closed"): (1, 200),
+            (NASTY, None, "unmanaged"): (2, 10)})
         total = data["census"]["total"]
-        self.assertEqual((total["files"], total["others"], total["unreadable"], total["uncounted"]), (6, 1, 0, 0))
+        self.assertEqual(
+            (total["files"], total["others"], total["unreadable"], total["uncounted"]),
+            (6, 1, 0, 0))
         directories = sum(len(names) for _, names, _ in os.walk(self.workspace.mount_point))
         self.assertEqual(total["directories"], directories)
         stored = sum(
-            os.lstat(self.workspace.on_disk("tree", name)).st_blocks * 512 for name in ("ann0", "ann1", "ann2"))
+            os.lstat(self.workspace.on_disk("tree", name)).st_blocks * 512
+            for name in ("ann0", "ann1", "ann2"))
         self.assertEqual(sums[ANN, "A", "available"]["storedBytes"], stored)
 
     def test_progress_comes_first(self):
@@ -96,7 +103,8 @@ class Report(WorkspaceCase):
         self.assertEqual((rule["value"], len(rule["from"])), (False, 1))
         self.assertIn("unlocked", {event["event"] for event in data["events"]})
         text = Page(self.html()).text
-        for words in ("pinRequired", "Whose files these are", "When accounts were open", "unlocked"):
+        for words in (
+                "pinRequired", "Whose files these are", "When accounts were open", "unlocked"):
             self.assertIn(words, text)
 
     def test_verification(self):
@@ -112,19 +120,23 @@ class Report(WorkspaceCase):
         self.workspace.unlock()
         self.workspace.serving("verify", status=None)
         verify = self.data()["verify"]
-        self.assertEqual((verify["counts"]["left"], verify["findings"][0]["problem"]), (1, "blocks"))
+        self.assertEqual(
+            (verify["counts"]["left"], verify["findings"][0]["problem"]), (1, "blocks"))
         text = Page(self.html()).text
         self.assertIn("test_verification/damaged", text)
-        self.assertIn("1 problem that it could not mend", text)
+        self.assertIn("1 problem that could not be repaired", text)
         file.unlink()
 
     def test_page_needs_nothing_else_and_runs_nothing(self):
         text = self.html()
         page = Page(text)
         self.assertEqual(page.open, [])
-        self.assertFalse({tag for tag, _ in page.tags} & {"script", "img", "link", "iframe", "object"})
+        self.assertFalse(
+            {tag for tag, _ in page.tags} & {"script", "img", "link", "iframe", "object"})
         for tag, attributes in page.tags:
-            self.assertFalse({name for name in attributes if name.startswith("on") or name in ("src", "href")}, (tag, attributes))
+            self.assertFalse(
+                {name for name in attributes if name.startswith("on") or name in ("src", "href")},
+                (tag, attributes))
         self.assertNotRegex(text, r"url\(|@import|https?://")
         self.assertIn(NASTY, page.text)
         self.assertEqual(self.page.stat().st_mode & 0o777, 0o600)
@@ -139,7 +151,9 @@ class Report(WorkspaceCase):
 
     @unittest.skipUnless(os.getuid() == 0, "acts as another user, which only root can")
     def test_others_see_their_own(self):
-        for place in (self.workspace.root, self.workspace.socket.parent.parent, self.workspace.socket.parent):
+        for place in (
+                self.workspace.root, self.workspace.socket.parent.parent,
+                self.workspace.socket.parent):
             os.chmod(place, 0o755)
         os.chmod(self.workspace.socket, 0o666)
         client = Client(self.workspace.socket, STRANGER)
@@ -150,7 +164,8 @@ class Report(WorkspaceCase):
             self.assertEqual(caught.exception.name, "Refused")
         client.call("Workspace.RegisterAccount", name="carol@contoso.com", noPassphrase=True)
         answer = client.call("Report.Census", more=True)
-        self.assertEqual((answer["sums"], answer["total"]["files"], answer["total"]["directories"]), ([], 0, 0))
+        self.assertEqual(
+            (answer["sums"], answer["total"]["files"], answer["total"]["directories"]), ([], 0, 0))
         status = client.call("Workspace.Status")
         self.assertIsNone(status.get("lastVerify"))
         told = {found["name"]: found["policies"] for found in status["accounts"]}
@@ -170,9 +185,11 @@ class Rendered(WorkspaceCase):
         home = tempfile.mkdtemp(prefix="mamd-chromium-")
         self.addCleanup(shutil.rmtree, home, ignore_errors=True)
         return subprocess.run(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            "--enable-logging=stderr",
              f"--user-data-dir={home}", *options, f"file://{page}"],
-            capture_output=True, encoding="utf-8", errors="replace", timeout=120, env={**os.environ, "HOME": home})
+            capture_output=True, encoding="utf-8", errors="replace", timeout=120,
+            env={**os.environ, "HOME": home})
 
     def test_widths(self):
         name = "a-name-that-is-so-long-that-it-fits-into-no-column-whatsoever-and-has-no-place-to-break@contoso.com"
@@ -183,7 +200,8 @@ class Rendered(WorkspaceCase):
         probed = page.with_name("probed.html")
         policy = '<meta http-equiv="Content-Security-Policy"'
         self.assertIn(policy, text)
-        probed.write_text(re.sub(policy + r"[^>]*>", "", text).replace("</body>", self.PROBE + "</body>"))
+        probed.write_text(
+            re.sub(policy + r"[^>]*>", "", text).replace("</body>", self.PROBE + "</body>"))
         for width in (1280, 800, 400):
             found = self.chromium(probed, f"--window-size={width},2000", "--dump-dom")
             self.assertNotIn("CONSOLE", found.stderr)
@@ -194,6 +212,8 @@ class Rendered(WorkspaceCase):
             self.assertEqual(wide, "", width)
             self.assertGreater(int(letters), 1000)
         shot = page.with_name("page.png")
-        self.assertNotIn("CONSOLE", self.chromium(page, "--window-size=1280,2000", f"--screenshot={shot}").stderr)
+        self.assertNotIn(
+            "CONSOLE", self.chromium(
+                page, "--window-size=1280,2000", f"--screenshot={shot}").stderr)
         # An empty page is a few kilobytes of one colour.
         self.assertGreater(shot.stat().st_size, 40_000)

@@ -73,7 +73,7 @@ class Hints(Restored):
         refused = self.space.serving(
             "account import", self.keys, "--export-passfile", self.strong, "--no-passphrase",
             "--join", status=REFUSED).stderr
-        self.assertIn(f"no account {ANN} is here to join", refused)
+        self.assertIn(f"there is no account {ANN} to join", refused)
         with Client(self.space.socket) as client, open(self.keys, "rb") as keys:
             with self.assertRaisesRegex(Refusal, "without join the import registers it"):
                 client.call(
@@ -128,7 +128,8 @@ class Joining(Restored):
             self.space.path("plan").read_text()
 
     def test_the_passphrase_here_is_wanted_and_a_locked_account_stays_locked(self):
-        self.join(passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
+        self.join(
+            passfile=self.space.secret("wrong", "another passphrase"), status=WRONG_PASSPHRASE)
         time.sleep(1.1)
         self.space.lock()
         self.join()
@@ -149,7 +150,8 @@ class Joining(Restored):
                 path = space.on_disk(name)
                 if path.exists():
                     read = subprocess.run(
-                        ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong, path],
+                        ["/usr/bin/python3", DECODER, "--export", both, "--passfile", self.strong,
+                        path],
                         capture_output=True)
                     self.assertEqual(read.stdout, content, read.stderr)
 
@@ -172,7 +174,7 @@ class CutByACrash(unittest.TestCase):
         self.importing = "account import", self.keys, "--passfile", self.space.passfile, *export
         self.cut("cut")
         self.space.mount()
-        self.wait_for("mended once their keys are at hand")
+        self.wait_for("repaired once their keys are available")
 
     def cut(self, name):
         os.truncate(self.space.on_disk(name), 3 * BLOCK + 9)
@@ -186,7 +188,7 @@ class CutByACrash(unittest.TestCase):
     def test_it_can_be_read_as_soon_as_its_key_comes(self):
         self.space.serving(*self.importing)
         self.assertEqual(self.space.path("cut").read_bytes(), PLAIN[:FIRST + PAYLOAD + 9])
-        self.wait_for("all files were looked at")
+        self.wait_for("all files checked")
         self.space.unmount()
         self.assertEqual(self.marked(), [])
 

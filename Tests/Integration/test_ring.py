@@ -29,8 +29,10 @@ class Content(Ring):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as copies:
             workers = [
                 subprocess.Popen(
-                    [sys.executable, "-B", WORKER, str(number), str(SECONDS), self.directory / str(number),
-                     f"{copies}/{number}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                    [sys.executable, "-B", WORKER, str(number), str(SECONDS),
+                    self.directory / str(number),
+                     f"{copies}/{number}"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                     text=True)
                 for number in range(4)]
             counts = []
             for worker in workers:
@@ -49,7 +51,9 @@ class Content(Ring):
             hashes[path] = hashlib.sha256(content).digest()
         os.sync()
         pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
-        wrong = [path for path, found in hashes.items() if hashlib.sha256(path.read_bytes()).digest() != found]
+        wrong = [
+            path for path,
+            found in hashes.items() if hashlib.sha256(path.read_bytes()).digest() != found]
         self.assertEqual(wrong, [])
 
     def test_a_repository_and_a_database(self):
@@ -57,7 +61,8 @@ class Content(Ring):
 
         def git(*words, cwd=None):
             subprocess.run(
-                ["git", "-c", "user.name=A", "-c", "user.email=a@b", *words], cwd=cwd, check=True, capture_output=True)
+                ["git", "-c", "user.name=A", "-c", "user.email=a@b", *words], cwd=cwd, check=True,
+                capture_output=True)
 
         git("init", source)
         for number in range(200):
@@ -69,10 +74,14 @@ class Content(Ring):
         with sqlite3.connect(self.directory / "database") as database:
             database.execute("create table numbers (n integer, square integer)")
             for start in range(0, 2000, 100):
-                database.executemany("insert into numbers values (?, ?)", ((n, n * n) for n in range(start, start + 100)))
+                database.executemany(
+                    "insert into numbers values (?, ?)",
+                    ((n, n * n) for n in range(start, start + 100)))
                 database.commit()
             self.assertEqual(database.execute("pragma integrity_check").fetchone(), ("ok",))
-            self.assertEqual(database.execute("select sum(square) from numbers").fetchone(), (sum(n * n for n in range(2000)),))
+            self.assertEqual(
+                database.execute("select sum(square) from numbers").fetchone(),
+                (sum(n * n for n in range(2000)),))
         database.close()
 
     def test_a_lock_under_readers_and_writers(self):
@@ -93,7 +102,9 @@ class Content(Ring):
                         if problem.errno != errno.ENOKEY:
                             odd.append(problem)
 
-        users = [threading.Thread(target=use, args=(path, number % 2)) for number, path in enumerate(files * 2)]
+        users = [
+            threading.Thread(target=use, args=(path, number % 2)) for number,
+            path in enumerate(files * 2)]
         for user in users:
             user.start()
         try:
@@ -113,9 +124,12 @@ class Content(Ring):
         self.assertEqual(odd, [])
 
     def test_signals_to_who_waits(self):
-        """The daemon stands still, programs wait for a READ, and are told to end: they do, once it goes on."""
+        """The daemon stands still, programs wait for a READ, and are told to end: they do, once it
+        goes on."""
         path = self.write(self.directory / "file", pattern(4 << 20))
-        readers = [subprocess.Popen([sys.executable, "-c", READER, path], stderr=subprocess.DEVNULL) for _ in range(25)]
+        readers = [
+            subprocess.Popen([sys.executable, "-c", READER, path], stderr=subprocess.DEVNULL)
+            for _ in range(25)]
         time.sleep(1)
         os.kill(self.workspace.daemon(), signal.SIGSTOP)
         try:
@@ -170,7 +184,8 @@ class Processors(Ring):
         for number in range(2_000):
             os.mkdir(self.directory / f"{number}")
         after = self.affinities()
-        # The kernel gives what comes next to whoever was free last; the others may wait wherever they did.
+        # The kernel gives what comes next to whoever was free last; the others may wait wherever
+        # they did.
         busiest = max(after, key=lambda task: after[task][0] - before[task][0])
         self.assertEqual(len(after[busiest][1]), 1)
         self.assertEqual(path.read_bytes(), bytes(content))

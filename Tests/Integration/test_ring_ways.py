@@ -97,7 +97,8 @@ class Ends(Ring):
         self.programs = []
         for number in range(6):
             self.programs.append(
-                subprocess.Popen([sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))
+                subprocess.Popen(
+                    [sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))
         time.sleep(0.7)
 
     def check_end(self):
@@ -184,7 +185,8 @@ class InTheSandbox(MachineCase):
             self.machine.run("systemctl", "start", "mamd@rings")
             (status,) = json.loads(self.machine.run("mamctl", "status", "--json").stdout)
         self.assertEqual(status["transport"], "io_uring", status)
-        self.machine.run("sh", "-c", 'echo text > "$1/file" && grep -q text "$1/file"', "sh", mount_point)
+        self.machine.run(
+            "sh", "-c", 'echo text > "$1/file" && grep -q text "$1/file"', "sh", mount_point)
         self.machine.run("systemctl", "stop", "mamd@rings")
 
 
@@ -193,13 +195,17 @@ class AsOrdinaryUser(unittest.TestCase):
     def test_as_nobody(self):
         prefix = PREFIX + "nobody-"
         with kernel_ring(), programs_for_all() as place:
-            command = (*AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v", "test_ring_ways.OfOrdinaryUser")
+            command = (
+                *AS_NOBODY, sys.executable, "-B", "-m", "unittest", "-v",
+                "test_ring_ways.OfOrdinaryUser")
             if os.stat("/dev/fuse").st_mode & 0o666 != 0o666:
                 command = with_fuse_device(0o666, place, command)
             try:
                 result = subprocess.run(
-                    command, cwd=place / "Tests" / "Integration", capture_output=True, text=True, timeout=120,
-                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix})
+                    command, cwd=place / "Tests" / "Integration", capture_output=True, text=True,
+                    timeout=120,
+                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
+                    "MAMD_TEST_PREFIX": prefix})
             finally:
                 remove_leftovers(prefix)
         self.assertEqual(result.returncode, 0, result.stderr)
@@ -209,5 +215,7 @@ class AsOrdinaryUser(unittest.TestCase):
 def load_tests(loader, standard_tests, pattern):
     """What an ordinary user does is run by root."""
     left_out = OfOrdinaryUser if os.getuid() == 0 else ()
-    chosen = (case for case in (Asked, Ends, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser) if case is not left_out)
+    chosen = (
+        case for case in (Asked, Ends, InTheSandbox, AsOrdinaryUser, OfOrdinaryUser)
+        if case is not left_out)
     return unittest.TestSuite(loader.loadTestsFromTestCase(case) for case in chosen)

@@ -11,7 +11,8 @@ from workspace import ANN, PERSONAL, WorkspaceCase, wait_until
 class Run(WorkspaceCase):
     def start(self, *command, **options):
         child = subprocess.Popen(
-            self.words(*command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            self.words(*command), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env=self.workspace.environment, **options)
 
         def end():
@@ -21,7 +22,9 @@ class Run(WorkspaceCase):
         return child
 
     def words(self, *command):
-        return ["mamctl", "run", "--workspace", self.workspace.name, "--identity", PERSONAL, "--unmanaged", "--", *map(os.fspath, command)]
+        return [
+            "mamctl", "run", "--workspace", self.workspace.name, "--identity", PERSONAL,
+            "--unmanaged", "--", *map(os.fspath, command)]
 
     def sh(self, script, *arguments, check=False):
         return self.workspace.run_as(PERSONAL, "sh", "-c", script, "sh", *arguments, check=check)
@@ -31,12 +34,16 @@ class Run(WorkspaceCase):
             self.assertEqual(self.sh(f"exit {status}").returncode, status)
         for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGABRT):
             self.assertEqual(self.sh(f"kill -{int(number)} $$").returncode, -number)
-        self.assertEqual(self.workspace.run_as(PERSONAL, "no-such-command", check=False).returncode, 127)
+        self.assertEqual(
+            self.workspace.run_as(PERSONAL, "no-such-command", check=False).returncode, 127)
         self.assertEqual(self.workspace.run_as(PERSONAL, "/", check=False).returncode, 126)
 
     def test_it_hands_on_signals(self):
-        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT):
-            child = self.start("sh", "-c", f"trap 'echo got; exit 7' {int(number)}; echo ready; while :; do sleep 0.05; done")
+        for number in (
+                signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGCONT):
+            child = self.start(
+                "sh", "-c",
+                f"trap 'echo got; exit 7' {int(number)}; echo ready; while :; do sleep 0.05; done")
             self.assertEqual(child.stdout.readline(), b"ready\n")
             child.send_signal(number)
             self.assertEqual(child.communicate(timeout=30)[0], b"got\n")
@@ -44,7 +51,8 @@ class Run(WorkspaceCase):
 
     def test_signals_that_are_ignored_stay_ignored_and_none_is_blocked(self):
         result = self.start(
-            "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+            "grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status",
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         lines = dict(line.split() for line in result.communicate()[0].decode().splitlines())
         self.assertEqual(int(lines["SigBlk:"], 16), 0)
         self.assertTrue(int(lines["SigIgn:"], 16) & 1)
@@ -71,23 +79,31 @@ class Run(WorkspaceCase):
         output, _ = child.communicate(timeout=30)
         sleeper = int(output)
 
-    def test_the_keeper_uses_nothing_of_the_callers_and_ends_with_the_last(self):
-        child = self.start("sh", "-c", "sleep 60 < /dev/null > /dev/null 2>&1 & echo $!", cwd=self.directory)
+    def test_the_supervisor_uses_nothing_of_the_callers_and_ends_with_the_last(self):
+        child = self.start(
+            "sh", "-c", "sleep 60 < /dev/null > /dev/null 2>&1 & echo $!", cwd=self.directory)
         sleeper = int(child.communicate(timeout=30)[0])
-        keeper = self.parent(sleeper)
-        with open(f"/proc/{keeper}/comm") as file:
-            self.assertEqual(file.read(), "mamctl-keeper\n")
-        links = {os.readlink(f"/proc/{keeper}/fd/{name}") for name in os.listdir(f"/proc/{keeper}/fd")}
+        supervisor = self.parent(sleeper)
+        with open(f"/proc/{supervisor}/comm") as file:
+            self.assertEqual(file.read(), "mamctl-run\n")
+        links = {
+            os.readlink(f"/proc/{supervisor}/fd/{name}")
+            for name in os.listdir(f"/proc/{supervisor}/fd")}
         self.assertFalse({link for link in links if link.startswith(str(self.workspace.root))})
-        self.assertEqual(os.readlink(f"/proc/{keeper}/cwd"), "/")
+        self.assertEqual(os.readlink(f"/proc/{supervisor}/cwd"), "/")
         os.kill(sleeper, signal.SIGKILL)
-        wait_until(lambda: not os.path.exists(f"/proc/{keeper}") or open(f"/proc/{keeper}/stat").read().split()[2] == "Z")
+        wait_until(
+            lambda: not os.path.exists(f"/proc/{supervisor}")
+            or open(f"/proc/{supervisor}/stat").read().split()[2] == "Z")
 
     def test_a_shell_stops_and_continues_it(self):
-        # No program is started between the two: a shell in the middle of vfork(2) does not stop, whoever runs it.
-        shell = Terminal(["bash", "--norc", "--noprofile", "-i"], {**self.workspace.environment, "PS1": "$ "})
+        # No program is started between the two: a shell in the middle of vfork(2) does not stop,
+        # whoever runs it.
+        shell = Terminal(
+            ["bash", "--norc", "--noprofile", "-i"], {**self.workspace.environment, "PS1": "$ "})
         try:
-            words = " ".join(self.words("sh", "-c", "'echo begun; read line; echo \"$line ended\"'"))
+            words = " ".join(
+                self.words("sh", "-c", "'echo begun; read line; echo \"$line ended\"'"))
             shell.type(words + "\n")
             shell.read(b"begun\r\n")
             shell.type("\x1a")

@@ -1,4 +1,5 @@
-"""What locks accounts without anyone asking: screens and sleep, by the real logind on a bus of ours."""
+"""What locks accounts without anyone asking: screens and sleep, by the real logind on a bus of
+ours."""
 import errno
 import os
 import queue
@@ -15,7 +16,8 @@ from ordinary_user import AS_NOBODY, NOBODY, chown_tree, programs_for_all, with_
 from workspace import ANN, BOB, PREFIX, Workspace, WorkspaceCase, daemons, wait_until
 
 MINE, OTHERS = "7", "8"
-GRACE, CLOSING, CLOSED, OPEN = "will-become-unavailable\tin 600 s", "will-become-unavailable", "unavailable", "available"
+GRACE, CLOSING, CLOSED, OPEN = (
+    "will-become-unavailable\tin 600 s", "will-become-unavailable", "unavailable", "available")
 
 
 def setUpModule():
@@ -89,7 +91,8 @@ class SessionCase(WorkspaceCase):
         self.events.expect(*events, account=account)
 
     def sleeps(self, *expected):
-        """The machine sleeps for a moment, which locks. Signals are handled in order: all earlier ones have been by then."""
+        """The machine sleeps for a moment, which locks. Signals are handled in order: all earlier
+        ones have been by then."""
         with login.asleep():
             self.happens(*expected)
         wait_until(self.listens, PATIENCE, "the next sleep would not wait")
@@ -166,10 +169,12 @@ class NoPassphrase(SessionCase):
         try:
             self.workspace.unmount()
             self.workspace.mount()
-            wait_until(lambda: self.state(BOB) == "grace", PATIENCE, "the screen's lock was not seen")
+            wait_until(
+                lambda: self.state(BOB) == "grace", PATIENCE, "the screen's lock was not seen")
         finally:
             login.set_locked_hint(MINE, "false")
-        wait_until(lambda: self.state(BOB) == "unlocked", PATIENCE, "the screen's unlock was not seen")
+        wait_until(
+            lambda: self.state(BOB) == "unlocked", PATIENCE, "the screen's unlock was not seen")
         type(self).pid = next(daemons(str(self.workspace.root)))
 
 
@@ -182,7 +187,8 @@ class SlowProbe(SessionCase):
     def setUpClass(cls):
         cls.hangs = tempfile.NamedTemporaryFile(prefix=PREFIX)
         probe = 'for i in $(seq 200); do test -s "$0" || break; sleep 0.1; done; echo 13'
-        cls.more = {"Probes": {"OsVersion": ["/bin/sh", "-c", probe, cls.hangs.name], "TimeoutSeconds": 60}}
+        cls.more = {
+            "Probes": {"OsVersion": ["/bin/sh", "-c", probe, cls.hangs.name], "TimeoutSeconds": 60}}
         super().setUpClass()
         cls.workspace.register(BOB, extra=["--no-passphrase"])
 
@@ -208,7 +214,9 @@ class SlowProbe(SessionCase):
         self.assertLess(time.monotonic() - start, 10)
         self.hangs.truncate(0)
         log = self.workspace.daemon_log
-        wait_until(lambda: "locked while it was being unlocked" in log.read_text(), PATIENCE, "the unlock does not end")
+        wait_until(
+            lambda: "locked while it was being unlocked" in log.read_text(), PATIENCE,
+            "the unlock does not end")
         self.assertEqual([self.state(account) for account in (ANN, BOB)], ["locked", "locked"])
 
 
@@ -240,7 +248,8 @@ class Sleep(SessionCase):
     def test_the_machine_sleeps_only_when_the_keys_are_gone(self):
         path = self.directory / "file"
         with open(path, "wb", buffering=0) as file:
-            file.write(bytes(96 << 20))  # for the kernel still to send, so that the lock takes a moment
+            # for the kernel still to send, so that the lock takes a moment
+            file.write(bytes(96 << 20))
             with login.asleep():
                 self.assertEqual(self.state(), "locked")
                 self.assertEqual(login.inhibitors(self.pid), [])
@@ -320,7 +329,8 @@ class OrdinaryUser(unittest.TestCase):
         self.workspace = Workspace(settings={"LockGraceSeconds": 600})
         self.addCleanup(self.workspace.close)
         chown_tree(self.workspace.root)
-        self.workspace.environment["PATH"] = f"{self.as_nobody(place)}:{place}/bin:{os.environ['PATH']}"
+        self.workspace.environment[
+            "PATH"] = f"{self.as_nobody(place)}:{place}/bin:{os.environ['PATH']}"
         self.workspace.init().ctl("mount", self.workspace.backing, self.workspace.mount_point)
         self.workspace.register()
 

@@ -1,4 +1,5 @@
-"""logind's news by way of `mamd --logins`, for a daemon that has no system bus: the sandbox of the unit."""
+"""logind's news by way of `mamd --logins`, for a daemon that has no system bus: the sandbox of the
+unit."""
 import contextlib
 import os
 import socket
@@ -49,7 +50,8 @@ class Relay(threading.Thread):
                 client, _ = self.listener.accept()
                 with client, open(f"{self.place.name}/log", "ab") as log:
                     self.children.append(subprocess.Popen(
-                        [*login_bus.MORTAL, "mamd", "--logins"], stdin=client, stdout=client, stderr=log,
+                        [*login_bus.MORTAL, "mamd", "--logins"], stdin=client, stdout=client,
+                        stderr=log,
                         env=login.environment))
 
     def close(self):
@@ -67,7 +69,9 @@ class Told(WorkspaceCase):
     def setUp(self):
         super().setUp()
         self.workspace.unlock()
-        wait_until(lambda: relay.children and login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")], 60,
+        wait_until(
+            lambda: relay.children and login.inhibitors(relay.children[-1].pid)
+            == [("sleep", "delay")], 60,
                    "nobody holds the sleep up")
 
     def state(self):
@@ -86,13 +90,16 @@ class Told(WorkspaceCase):
     def test_sleep_waits_for_the_lock(self):
         with login.asleep():
             self.assertEqual(self.state(), "locked")
-        wait_until(lambda: login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")], 30, "the next sleep will not wait")
+        wait_until(
+            lambda: login.inhibitors(relay.children[-1].pid) == [("sleep", "delay")], 30,
+            "the next sleep will not wait")
 
     def test_a_relay_that_dies_is_replaced(self):
         count = len(relay.children)
         relay.children[-1].kill()
         wait_until(lambda: len(relay.children) > count, 30, "no other is asked for")
-        wait_until(lambda: login.inhibitors(relay.children[-1].pid), 30, "the next one does nothing")
+        wait_until(
+            lambda: login.inhibitors(relay.children[-1].pid), 30, "the next one does nothing")
         login.lock(MINE)
         wait_until(lambda: self.state() == "locked", 30, "it stays open")
 

@@ -22,13 +22,16 @@ def run_as(user, group, code, *arguments):
     """Runs Python as another user; the exit status is an errno, or 0."""
     wrapped = AS + f"\ntry:\n    {code}\nexcept OSError as problem:\n    sys.exit(problem.errno)"
     return subprocess.run(
-        [sys.executable, "-c", wrapped, str(user), str(group), *map(os.fspath, arguments)], timeout=60).returncode
+        [sys.executable, "-c", wrapped, str(user), str(group), *map(os.fspath, arguments)],
+        timeout=60).returncode
 
 
 def call(workspace, method, parameters, paths_or_descriptors, user=0):
-    """One call with descriptors, from a client whose effective user is `user`; the reply's object."""
+    """One call with descriptors, from a client whose effective user is `user`; the reply's
+    object."""
     descriptors = [
-        item if isinstance(item, int) else os.open(item, os.O_RDWR) for item in paths_or_descriptors]
+        item if isinstance(item, int) else os.open(item, os.O_RDWR)
+        for item in paths_or_descriptors]
     client = socket.socket(socket.AF_UNIX)
     client.settimeout(20)
     os.seteuid(user)
@@ -36,7 +39,8 @@ def call(workspace, method, parameters, paths_or_descriptors, user=0):
         client.connect(str(workspace.socket))
     finally:
         os.seteuid(os.getuid())
-    frame = json.dumps({"method": f"io.mamd.Workspace.{method}", "parameters": parameters}).encode() + b"\0"
+    frame = json.dumps(
+        {"method": f"io.mamd.Workspace.{method}", "parameters": parameters}).encode() + b"\0"
     socket.send_fds(client, [frame], descriptors)
     data = b""
     while not data.endswith(b"\0"):
@@ -64,10 +68,12 @@ class Sharing(WorkspaceCase):
         self.assertEqual(status(self.workspace)["openFiles"], before)
 
     def test_encrypt_refuses_a_destination_that_appends(self):
-        source, out = self.write(self.workspace.root / "plain", b"x"), self.workspace.root / "appended"
+        source, out = self.write(
+            self.workspace.root / "plain", b"x"), self.workspace.root / "appended"
         with open(source, "rb") as plain, open(out, "ab+") as appending:
             error = call(
-                self.workspace, "Encrypt", {"owner": ANN, "sourceDescriptor": 0, "destinationDescriptor": 1},
+                self.workspace, "Encrypt",
+                {"owner": ANN, "sourceDescriptor": 0, "destinationDescriptor": 1},
                 [plain.fileno(), appending.fileno()])
         self.assertEqual(error["error"], "io.mamd.Workspace.InvalidInput")
         self.assertEqual(out.read_bytes(), b"")
@@ -114,10 +120,13 @@ class Users(WorkspaceCase):
         for name in (copy, out):
             os.chown(name, NOBODY, NOBODY)
         # The system daemon's socket lets every user in.
-        for folder in (pathlib.Path(self.workspace.socket).parent, pathlib.Path(self.workspace.socket).parent.parent):
+        for folder in (
+                pathlib.Path(self.workspace.socket).parent,
+                pathlib.Path(self.workspace.socket).parent.parent):
             os.chmod(folder, 0o755)
         error = call(
-            self.workspace, "Decrypt", {"sourceDescriptor": 0, "destinationDescriptor": 1}, [copy, out], user=NOBODY)
+            self.workspace, "Decrypt", {"sourceDescriptor": 0, "destinationDescriptor": 1},
+            [copy, out], user=NOBODY)
         self.assertEqual(error.get("error"), "io.mamd.Workspace.Refused")
         self.assertEqual(out.read_bytes(), b"")
 
@@ -133,7 +142,8 @@ class Stopping(WorkspaceCase):
             data = path.read_bytes()
             self.assertGreater(acknowledged, 0)
             for number in range(acknowledged):
-                self.assertEqual(data[number * 400 : number * 400 + 400], record(number), (name, number))
+                self.assertEqual(
+                    data[number * 400 : number * 400 + 400], record(number), (name, number))
 
     def write_until_it_fails(self, path):
         """Appends records until the daemon, which is told to stop meanwhile, refuses."""

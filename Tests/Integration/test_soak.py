@@ -1,4 +1,5 @@
-"""Tests/soak.py for ten seconds; with MAMD_LONG=1 for ten minutes. It can run for as long as one likes by itself.
+"""Tests/soak.py for ten seconds; with MAMD_LONG=1 for ten minutes. It can run for as long as one
+likes by itself.
 
 And that its judge of files that many change at once finds what is wrong."""
 import subprocess
@@ -24,7 +25,8 @@ class Soak(unittest.TestCase):
 
 
 class Histories(unittest.TestCase):
-    """Changes with times given by hand: (name, begin, end, kind, place, count); an end of None: it failed at 99."""
+    """Changes with times given by hand: (name, begin, end, kind, place, count); an end of None: it
+    failed at 99."""
 
     def judge(self, found, *changes):
         with tempfile.TemporaryDirectory() as directory:

@@ -1,4 +1,5 @@
 """The socket: bounded frames, clients that misbehave, and a client that we did not write."""
+import base64
 import json
 import os
 import pathlib
@@ -54,8 +55,10 @@ class Socket(WorkspaceCase):
         self.assertIn("io.mamd.Workspace", info["interfaces"])
         self.assertIn("org.varlink.service", info["interfaces"])
         described = self.call(
-            "org.varlink.service.GetInterfaceDescription", interface="io.mamd.Workspace")["parameters"]["description"]
-        stored = (ROOT / "docs" / "io.mamd.Workspace.varlink").read_text() if ROOT.joinpath("docs").exists() else described
+            "org.varlink.service.GetInterfaceDescription", interface="io.mamd.Workspace")[
+                "parameters"]["description"]
+        stored = (ROOT / "docs" / "io.mamd.Workspace.varlink").read_text() if ROOT.joinpath(
+            "docs").exists() else described
         self.assertEqual(described.strip(), stored.strip())
 
     def test_status_and_protection(self):
@@ -63,17 +66,21 @@ class Socket(WorkspaceCase):
         status = self.call("io.mamd.Workspace.Status")["parameters"]
         self.assertEqual(pathlib.Path(status["mountPoint"]), self.workspace.mount_point)
         self.assertEqual([account["name"] for account in status["accounts"]], [ANN])
-        by_path = self.call("io.mamd.Workspace.ProtectionInfo", path=str(path))["parameters"]["protection"]
+        by_path = self.call("io.mamd.Workspace.ProtectionInfo", path=str(path))["parameters"][
+            "protection"]
         number = path.stat()
         by_number = self.call(
-            "io.mamd.Workspace.ProtectionInfo", device=number.st_dev, inode=number.st_ino)["parameters"]["protection"]
+            "io.mamd.Workspace.ProtectionInfo", device=number.st_dev, inode=number.st_ino)[
+                "parameters"]["protection"]
         self.assertEqual(by_path, by_number)
-        self.assertEqual((by_path["owner"], by_path["managed"], by_path["state"]), (ANN, True, "available"))
+        self.assertEqual(
+            (by_path["owner"], by_path["managed"], by_path["state"]), (ANN, True, "available"))
 
     def test_protection_by_descriptor(self):
         path = self.write(self.directory / "file", b"x")
         client = self.connect()
-        request = {"method": "io.mamd.Workspace.ProtectionInfo", "parameters": {"fileDescriptor": 0}}
+        request = {
+            "method": "io.mamd.Workspace.ProtectionInfo", "parameters": {"fileDescriptor": 0}}
         with open(path, "rb") as file:
             socket.send_fds(client, [json.dumps(request).encode() + b"\0"], [file.fileno()])
             self.assertEqual(self.receive(client)["parameters"]["protection"]["owner"], ANN)
@@ -87,6 +94,17 @@ class Socket(WorkspaceCase):
         ):
             with self.subTest(method=method):
                 self.assertEqual(self.call(method, **parameters)["error"], error)
+
+    def test_what_helps_stands_beside_the_reason(self):
+        path = self.write(self.directory / "file", b"x")
+        sealed = base64.b64encode(self.backing_of(path).read_bytes()).decode()
+        refused = self.call("io.mamd.Protection.UnprotectString", text=sealed)
+        self.assertEqual(refused["error"], "io.mamd.Protection.DataFailed")
+        self.assertEqual(
+            (refused["parameters"]["reason"], refused["parameters"]["next"]),
+            ("it is a protected file, not read from front to back", "mamctl decrypt FILE"))
+        unmanaged = self.call("io.mamd.Workspace.Encrypt", owner="no@body")["parameters"]
+        self.assertIsNone(unmanaged["next"])
 
     def test_a_watch_that_takes_one_reply_only_is_refused(self):
         answer = self.call("io.mamd.Workspace.Watch")
@@ -119,7 +137,8 @@ class Socket(WorkspaceCase):
 
     def test_garbage_ends_its_connection_and_nothing_else(self):
         for garbage in (
-            b"\0", b"\0" * 1000, b"garbage\0", b"[]\0", b"7\0", b"{}\0", b'{"method":7}\0', b'{"method":""}\0',
+            b"\0", b"\0" * 1000, b"garbage\0", b"[]\0", b"7\0", b"{}\0", b'{"method":7}\0',
+            b'{"method":""}\0',
             b'{"method":"a.b.C","parameters":[]}\0', b"\xff\xfe\0", b"[" * 100_000 + b"\0",
             b'{"method":"' + b"x" * 100_000 + b'"}\0', os.urandom(50_000) + b"\0",
             b'{"method":"org.varlink.service.GetInfo","parameters":{"a":' + b"1" * 1000 + b"}}\0",
@@ -196,7 +215,8 @@ class Socket(WorkspaceCase):
             done.set()
             thread.join()
         self.assertGreater(number, 10)
-        # Of one user's connections only so many are taken, and those that have just gone may still be counted.
+        # Of one user's connections only so many are taken, and those that have just gone may still
+        # be counted.
         wait_until(lambda: self.call("io.mamd.Workspace.Status") is not None)
         self.still_serves()
 
@@ -210,11 +230,14 @@ class Socket(WorkspaceCase):
             "client = socket.socket(socket.AF_UNIX); client.connect(sys.argv[1])\n"
             "client.sendall(b'{\"method\":\"io.mamd.Workspace.Lock\",\"parameters\":{\"now\":true}}\\0')\n"
             "print(client.recv(65536))\n")
-        for path in (self.workspace.root, self.workspace.socket.parent.parent, self.workspace.socket.parent):
+        for path in (
+                self.workspace.root, self.workspace.socket.parent.parent,
+                self.workspace.socket.parent):
             path.chmod(0o711)
         try:
             subprocess.run(
-                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3", "-c", script,
+                ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/python3",
+                "-c", script,
                  str(self.workspace.socket)], capture_output=True, timeout=30)
         finally:
             self.workspace.socket.parent.chmod(0o700)
@@ -224,6 +247,7 @@ class Socket(WorkspaceCase):
     def test_a_client_that_we_did_not_write(self):
         self.write(self.directory / "file", b"x")
         result = subprocess.run(
-            ["/usr/bin/python3", "-B", CLIENT, self.workspace.socket], capture_output=True, text=True, timeout=60,
+            ["/usr/bin/python3", "-B", CLIENT, self.workspace.socket], capture_output=True,
+            text=True, timeout=60,
             env={**self.workspace.environment, "PYTHONPATH": str(PYPI)})
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)

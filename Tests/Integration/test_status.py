@@ -1,4 +1,5 @@
-"""What `status` says at a glance: windows and their time, what keeps them closed, the last verify, what is not mounted."""
+"""What `status` says at a glance: windows and their time, what keeps them closed, the last verify,
+what is not mounted."""
 import contextlib
 import fcntl
 import json
@@ -13,13 +14,16 @@ import time
 import unittest
 
 from terminal import Terminal, on_terminal
-from workspace import ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace, WorkspaceCase, wait_until
+from workspace import (
+    ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace,
+    WorkspaceCase, wait_until)
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Status(WorkspaceCase):
-    settings = {"LockGraceSeconds": 300, "LockOn": {"IdleSeconds": 900}, "DebugSettingsEnabled": True}
+    settings = {
+        "LockGraceSeconds": 300, "LockOn": {"IdleSeconds": 900}, "DebugSettingsEnabled": True}
     accounts = (ANN, BOB)
 
     def status(self):
@@ -57,7 +61,8 @@ class Status(WorkspaceCase):
         policy, = self.workspace.policies.iterdir()
         good = policy.read_text()
         self.addCleanup(self.restore, policy, good)
-        policy.write_text(json.dumps({**json.loads(good), "periodOfflineBeforeAccessCheck": "PT2H"}))
+        policy.write_text(
+            json.dumps({**json.loads(good), "periodOfflineBeforeAccessCheck": "PT2H"}))
         self.workspace.serving("account check-in")
         left = self.account()
         self.assertTrue(7100 < left["offlineBlockSeconds"] <= 7200, left)
@@ -66,10 +71,13 @@ class Status(WorkspaceCase):
         policy.write_text("no JSON")
         self.advance(7300)
         blocked = self.account()
-        self.assertEqual((blocked["block"], blocked["offlineBlockSeconds"]), ("offline", 0), blocked)
+        self.assertEqual(
+            (blocked["block"], blocked["offlineBlockSeconds"]), ("offline", 0), blocked)
         self.assertGreater(blocked["secondsSinceCheckIn"], 7200)
         self.assertRegex(
-            self.text(), rf"{ANN}  blocked\n +because  no check-in for 7200 s .*\n(.*\n){{0,5}} +next  mamctl account check-in\n")
+            self.text(),
+            rf"{ANN}  blocked\n +because  no check-in for 7200 s .*\n(.*\n){{0,5}} +next  mamctl "
+            rf"account check-in\n")
 
     def restore(self, policy, text):
         policy.write_text(text)
@@ -86,12 +94,14 @@ class Status(WorkspaceCase):
     def test_last_verify(self):
         self.write(self.directory / "file", b"x")
         self.workspace.ctl("verify", self.directory)
-        self.assertIsNone(self.status()["lastVerify"], "a check of a part says nothing of the whole")
+        self.assertIsNone(
+            self.status()["lastVerify"], "a check of a part says nothing of the whole")
         for whole in ((), (self.workspace.mount_point,)):
             self.workspace.serving("verify", *whole)
             last = self.status()["lastVerify"]
             self.assertEqual((last["repair"], last["counts"]["left"]), (False, 0))
-            self.assertRegex(self.text(), r" +verified  (just now|\d+ s ago): \d+ files?, .* nothing wrong\n")
+            self.assertRegex(
+                self.text(), r" +verified  (just now|\d+ s ago): \d+ files?, .* nothing wrong\n")
             (self.workspace.state / "last-verify.json").unlink()
         self.workspace.serving("verify")
         before = self.status()["lastVerify"]
@@ -105,7 +115,9 @@ class Status(WorkspaceCase):
         self.assertEqual(status, DONE)
         self.assertIn("\x1b[32munlocked\x1b[0m", shown)
         # What cannot be broken stands in a line of its own.
-        long = [line for line in ESCAPES.sub("", shown).split("\n") if len(line) > 44 and "/" not in line]
+        long = [
+            line for line in ESCAPES.sub("", shown).split("\n") if len(line) > 44
+            and "/" not in line]
         self.assertEqual(long, [])
 
 
@@ -136,16 +148,21 @@ class NoAnswer(WorkspaceCase):
             shown = other.ctl("status", status=UNREACHABLE, timeout=30).stdout
             self.assertIn(f"other  at {other.mount_point}, read-only\n", shown)
             self.assertIn(
-                f"work  does not answer\n because  the daemon of workspace 'work', process {daemon}, is stopped, "
-                f"and answers nobody\n    next  kill -CONT {daemon}", shown)
+                f"work  does not answer\n because  the daemon of workspace 'work', process "
+                f"{daemon}, is stopped "
+                f"and does not answer\n    next  kill -CONT {daemon}", shown)
             found = json.loads(other.ctl("status", "--json", status=UNREACHABLE, timeout=30).stdout)
-            self.assertEqual([("error" in part, part.get("readOnly")) for part in found[:2]], [(False, True), (True, None)])
+            self.assertEqual(
+                [("error" in part, part.get("readOnly")) for part in found[:2]],
+                [(False, True), (True, None)])
             # Which workspace is meant is not guessed from which one answers.
             self.assertIn("several workspaces", other.ctl("lock", status=USAGE, timeout=30).stderr)
             everywhere = other.ctl("lock", "--all", "--json", status=UNREACHABLE, timeout=30)
             self.assertIn("kill -CONT", everywhere.stderr)
             found = json.loads(everywhere.stdout)
-            self.assertEqual([(part["workspace"], "error" in part) for part in found], [("other", False), ("work", True)])
+            self.assertEqual(
+                [(part["workspace"], "error" in part) for part in found],
+                [("other", False), ("work", True)])
         finally:
             os.kill(daemon, signal.SIGCONT)
         self.workspace.serving("status")
@@ -159,7 +176,7 @@ class NoAnswer(WorkspaceCase):
                 shown = self.workspace.ctl("status", status=NO).stdout
             finally:
                 os.unlink(listener.getsockname())
-        self.assertIn("odd  cannot be shown\n because  the daemon's answer is not under", shown)
+        self.assertIn("odd  cannot be shown\n because  cannot parse the daemon's answer", shown)
         self.assertIn(f"work  at {self.workspace.mount_point}\n", shown)
 
     def test_all_lock_at_once(self):
@@ -168,7 +185,9 @@ class NoAnswer(WorkspaceCase):
         self.assertIn("several workspaces", other.ctl("lock", "--now", status=USAGE).stderr)
         shown = other.ctl("lock", "--all", "--now").stdout
         self.assertRegex(shown, rf"another:\n{BOB} +locked.*\nwork:\n{ANN} +locked")
-        self.assertIn("is not unlocked", self.workspace.serving("wait", "--timeout", "0", status=CLOSED).stderr)
+        self.assertIn(
+            "is not unlocked",
+            self.workspace.serving("wait", "--timeout", "0", status=CLOSED).stderr)
         self.workspace.unlock()
         self.workspace.serving("wait", "--unlocked", "--timeout", "5")
         other.unmount()
@@ -176,7 +195,8 @@ class NoAnswer(WorkspaceCase):
 
     def test_a_call_that_takes_long_is_waited_for(self):
         with subprocess.Popen(
-                ["mamctl", "data", "protect", "--owner", ANN, "--workspace", "work"], stdin=subprocess.PIPE,
+                ["mamctl", "data", "protect", "--owner", ANN, "--workspace", "work"],
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, env=self.workspace.environment) as slow:
             time.sleep(7)
             self.assertIsNone(slow.poll())
@@ -201,11 +221,15 @@ class NotMounted(WorkspaceCase):
 
     def test_not_mounted(self):
         result = self.workspace.ctl("status", status=UNREACHABLE)
-        self.assertIn(f"work  not mounted\n    next  mamctl mount {self.workspace.backing} MOUNTPOINT\n", result.stdout)
-        error = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)["error"]
+        self.assertIn(
+            f"work  not mounted\n    next  mamctl mount {self.workspace.backing} MOUNTPOINT\n",
+            result.stdout)
+        error = json.loads(self.workspace.ctl("status", "--json", status=UNREACHABLE).stdout)[
+            "error"]
         self.assertEqual(error["status"], UNREACHABLE)
         place = self.workspace.policies.parent / "mount"
-        place.write_text(f"BACKING={self.workspace.backing}\nMOUNTPOINT={self.workspace.mount_point}\n")
+        place.write_text(
+            f"BACKING={self.workspace.backing}\nMOUNTPOINT={self.workspace.mount_point}\n")
         command = f"mamctl mount {self.workspace.backing} {self.workspace.mount_point}"
         self.assertIn(f"next  {command}\n", self.workspace.ctl("status", status=UNREACHABLE).stdout)
 
@@ -213,7 +237,9 @@ class NotMounted(WorkspaceCase):
         other = beside(self, self.workspace)
         try:
             reports = json.loads(other.ctl("status", "--json").stdout)
-            self.assertEqual([(found["name"], found.get("mounted")) for found in reports], [("other", None), ("work", False)])
+            self.assertEqual(
+                [(found["name"], found.get("mounted")) for found in reports],
+                [("other", None), ("work", False)])
             self.assertIn("\n\nwork  not mounted\n", other.ctl("status").stdout)
             self.assertIn("mamctl account register UPN", other.ctl("status").stdout)
         finally:
@@ -255,7 +281,7 @@ class Remove(WorkspaceCase):
         manifest.write_text(re.sub('"id" *: *"..', '"id": "00', manifest.read_text()))
         remove = ("workspace", "remove", "moved")
         refusal = other.ctl(*remove, status=REFUSED, input=b"").stderr
-        self.assertIn(f"its files cannot be seen at {other.backing}", refusal)
+        self.assertIn(f"its files cannot be found at {other.backing}", refusal)
         shown = json.loads(other.ctl(*remove, "--confirm", "moved", "--json").stdout)
         self.assertIsNone(shown["sealedFiles"])
         self.assertTrue(manifest.exists())
@@ -279,7 +305,7 @@ class RemoveWithCare(unittest.TestCase):
         self.assertIn(f"at {copy} for its unit", workspace.ctl(*remove, status=NO).stderr)
         # The unit's is meant, also while it is not there.
         copy.rename(workspace.root / "away")
-        self.assertIn(f"not seen, and left as it is: {copy}\n", workspace.ctl(*remove).stdout)
+        self.assertIn(f"not found, and left as it is: {copy}\n", workspace.ctl(*remove).stdout)
         self.assertTrue(workspace.on_disk(".mamd", "workspace.json").exists())
 
     def test_what_cannot_be_removed_whole_is_found_again(self):
@@ -306,7 +332,7 @@ class RemoveWithCare(unittest.TestCase):
 
     def test_nobody_serves_it_while_its_name_is_typed(self):
         asked = Terminal(["mamctl", "workspace", "remove", "work"], self.workspace.environment)
-        asked.read(until=b"to go on")
+        asked.read(until=b"to continue")
         with open(self.workspace.on_disk(".mamd", "lock")) as lock:
             with self.assertRaises(BlockingIOError):
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

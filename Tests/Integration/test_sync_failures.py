@@ -1,4 +1,5 @@
-"""A disk that takes less than it promised: whoever syncs is told, whoever else has synced before. Root only."""
+"""A disk that takes less than it promised: whoever syncs is told, whoever else has synced before.
+Root only."""
 import errno
 import os
 import subprocess
@@ -13,7 +14,8 @@ LOST = (errno.ENOSPC, errno.EIO)
 
 @unittest.skipUnless(os.getuid() == 0, "mounts a small file system, which only root can")
 class ThinDisk(DiskCase):
-    """An ext4 of 64 MiB in a file for which there is no such room: writes succeed, and are lost when they are stored."""
+    """An ext4 of 64 MiB in a file for which there is no such room: writes succeed, and are lost
+    when they are stored."""
 
     def place_of_image(self):
         self.thin = self.workspace.root / "thin"

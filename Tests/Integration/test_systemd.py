@@ -22,7 +22,8 @@ class Units(MachineCase):
                 said = self.machine.run(
                     "systemd-analyze", f"--{manager}", "--man=no", "verify", f"{place}/{unit}",
                     user=manager == "user", check=False)
-                self.assertEqual((said.returncode, said.stdout + said.stderr), (0, ""), (manager, unit))
+                self.assertEqual(
+                    (said.returncode, said.stdout + said.stderr), (0, ""), (manager, unit))
 
     def test_a_killed_daemon_of_the_systems_comes_back(self):
         self.check("system")
@@ -37,14 +38,19 @@ class Units(MachineCase):
         _, mount_point = self.make(name, user)
 
         self.machine.run(*systemctl, "start", f"mamd@{name}", user=user)
-        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", user=user)
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", user=user)
         longest = 0.0
         for number in range(KILLS):
-            self.machine.run("sh", "-c", f'echo {number} > "$1/{number}" && sync "$1/{number}"', "sh", mount_point, user=user)
+            self.machine.run(
+                "sh", "-c", f'echo {number} > "$1/{number}" && sync "$1/{number}"', "sh",
+                mount_point, user=user)
             (daemon,) = daemons(str(mount_point))
             os.kill(daemon, signal.SIGKILL)
             start = time.monotonic()
-            wait_until(lambda: self.is_back(daemon, mount_point, number, user), 60, f"not back after kill {number}")
+            wait_until(
+                lambda: self.is_back(daemon, mount_point, number, user), 60,
+                f"not back after kill {number}")
             longest = max(longest, time.monotonic() - start)
         print(f"{name}: {KILLS} kills; back after at most {longest:.2f} s", flush=True)
         state = self.machine.run(*systemctl, "show", "-p", "NRestarts", f"mamd@{name}", user=user)
@@ -56,7 +62,8 @@ class Units(MachineCase):
             self.machine.run(*end, user=user)
             time.sleep(0.5)  # longer than RestartSec
             self.assertEqual(self.machine.run("ls", mount_point, user=user).stdout, "")
-            state = self.machine.run(*systemctl, "is-active", f"mamd@{name}", user=user, check=False)
+            state = self.machine.run(
+                *systemctl, "is-active", f"mamd@{name}", user=user, check=False)
             self.assertEqual(state.stdout.strip(), "inactive")
 
     def is_back(self, killed, mount_point, number, user):

@@ -22,7 +22,9 @@ class Service(MachineCase):
         if drop_in:
             self.drop_in(f"mamd@{name}.service", drop_in)
         self.machine.run("systemctl", "start", f"mamd@{name}")
-        self.addCleanup(self.machine.run, "systemctl", "stop", f"mamd@{name}", f"mamd@{name}.socket", check=False)
+        self.addCleanup(
+            self.machine.run, "systemctl", "stop", f"mamd@{name}", f"mamd@{name}.socket",
+            check=False)
         return configuration, mount_point
 
     def daemon(self, mount_point):
@@ -31,7 +33,8 @@ class Service(MachineCase):
 
     def test_the_sandbox_is_rated_below_two_and_a_half(self):
         said = self.machine.run(
-            "systemd-analyze", "security", "--offline=true", "--no-pager", "/run/systemd/system/mamd@.service").stdout
+            "systemd-analyze", "security", "--offline=true", "--no-pager",
+            "/run/systemd/system/mamd@.service").stdout
         level = float(re.search(r"Overall exposure level for \S+: ([0-9.]+)", said)[1])
         print(f"exposure level {level}", flush=True)
         self.assertLess(level, HIGHEST_EXPOSURE)
@@ -43,26 +46,32 @@ class Service(MachineCase):
             facts = dict(line.rstrip("\n").split(":\t", 1) for line in status)
         self.assertEqual((facts["NoNewPrivs"], facts["Seccomp"]), ("1", "2"))
         self.assertEqual(int(facts["CapEff"], 16) >> 21 & 1, 0, "CAP_SYS_ADMIN")
-        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "box")
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
+            "box")
         script = (
-            "set -e; cd \"$1\"; mkdir d; chmod 2750 d; echo text > d/f; chmod 4711 d/f; chown 1000:1000 d/f; ln d/f d/g; mv d/g e;"
+            "set -e; cd \"$1\"; mkdir d; chmod 2750 d; echo text > d/f; chmod 4711 d/f; chown "
+            "1000:1000 d/f; ln d/f d/g; mv d/g e;"
             "mkfifo p; ln -s d l; sync e; stat -c '%a %u' d/f; cat e; mamctl owner e; rm e p l")
         said = self.machine.run("sh", "-c", script, "sh", mount_point).stdout
         # chown takes the set-user-id bit, as everywhere.
         self.assertEqual(said.split("\n")[:2], ["711 1000", "text"])
         self.assertIn("ann@contoso.com", said)
         # Others see the mount, and act as themselves.
-        said = self.machine.run("sh", "-c", 'touch "$1/mine"', "sh", mount_point, user=True, check=False)
+        said = self.machine.run(
+            "sh", "-c", 'touch "$1/mine"', "sh", mount_point, user=True, check=False)
         self.assertNotEqual(said.returncode, 0)
         self.machine.run("chmod", "777", mount_point)
         self.machine.run("sh", "-c", 'touch "$1/mine"', "sh", mount_point, user=True)
-        self.assertEqual(self.machine.run("stat", "-c", "%u", f"{mount_point}/mine").stdout, "65534\n")
+        self.assertEqual(
+            self.machine.run("stat", "-c", "%u", f"{mount_point}/mine").stdout, "65534\n")
         # What the daemon writes in /etc.
         policy = "/etc/mamd/box/policies/default.json"
         self.machine.run("mamctl", "policy", "import", policy, "--workspace", "box")
         # The locks' proof: cachestat(2) is not refused.
         self.machine.run("mamctl", "lock", "ann@contoso.com", "--now", "--workspace", "box")
-        self.assertNotEqual(self.machine.run("cat", f"{mount_point}/d/f", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("cat", f"{mount_point}/d/f", check=False).returncode, 0)
         self.assertNotIn("Operation not permitted", self.daemon_log("box"))
 
     def errors_to(self, name):
@@ -77,26 +86,34 @@ class Service(MachineCase):
 
     def test_stop_and_unmount_leave_no_mount(self):
         _, mount_point = self.start("ends")
-        for end in (("systemctl", "stop", "mamd@ends"), ("mamctl", "unmount", mount_point), ("umount", mount_point)):
+        for end in (
+                ("systemctl", "stop", "mamd@ends"), ("mamctl", "unmount", mount_point),
+                ("umount", mount_point)):
             self.machine.run("systemctl", "start", "mamd@ends")
             self.machine.run("sh", "-c", 'echo kept > "$1/file"', "sh", mount_point)
             self.machine.run(*end)
-            wait_until(lambda: self.property("mamd@ends", "ActiveState") == "inactive", 10, "still active")
-            self.assertNotIn("ends\\040mount", self.machine.run("cat", "/proc/self/mountinfo").stdout)
+            wait_until(
+                lambda: self.property("mamd@ends", "ActiveState") == "inactive", 10, "still active")
+            self.assertNotIn(
+                "ends\\040mount", self.machine.run("cat", "/proc/self/mountinfo").stdout)
             self.assertEqual(self.machine.run("ls", mount_point).stdout, "")
             self.assertEqual(self.property("mamd@ends", "Result"), "success")
 
     def test_a_stop_loses_nothing_that_was_taken(self):
         _, mount_point = self.start("writers")
-        # Each line's number is noted outside of the mount once the write of it was taken. Nothing is synced.
+        # Each line's number is noted outside of the mount once the write of it was taken. Nothing
+        # is synced.
         script = (
-            'exec 3>>"$1/$2"; n=0; while echo $n 2>/dev/null >&3; do echo $n > "$3/$2.taken"; n=$((n+1)); done')
+            'exec 3>>"$1/$2"; n=0; while echo $n 2>/dev/null >&3; do echo $n > "$3/$2.taken"; '
+            'n=$((n+1)); done')
         for turn in range(3):
             writers = [
-                self.machine.begin("sh", "-c", script, "sh", mount_point, f"{turn}-{number}", self.machine.place)
+                self.machine.begin(
+                    "sh", "-c", script, "sh", mount_point, f"{turn}-{number}", self.machine.place)
                 for number in range(3)
             ]
-            wait_until(lambda: all((self.machine.place / f"{turn}-{n}.taken").exists() for n in range(3)))
+            wait_until(
+                lambda: all((self.machine.place / f"{turn}-{n}.taken").exists() for n in range(3)))
             self.machine.run("sleep", "0.5")
             self.machine.run("systemctl", "stop", "mamd@writers")
             for writer in writers:
@@ -115,14 +132,18 @@ class Service(MachineCase):
         self.write_fstab(backing, mount_point, "nofail,noexec")
         units = self.machine.place / "generated"
         units.mkdir()
-        self.machine.run("/lib/systemd/system-generators/systemd-fstab-generator", units, units, units)
-        unit = self.machine.run("systemd-escape", "--path", "--suffix=mount", mount_point).stdout.strip()
+        self.machine.run(
+            "/lib/systemd/system-generators/systemd-fstab-generator", units, units, units)
+        unit = self.machine.run(
+            "systemd-escape", "--path", "--suffix=mount", mount_point).stdout.strip()
         self.machine.run("cp", units / unit, "/run/systemd/system")
         self.machine.run("systemctl", "daemon-reload")
         for _ in range(2):
             self.machine.run("systemctl", "start", unit)
             self.machine.run("sh", "-c", 'echo text > "$1/file"', "sh", mount_point)
-            self.assertIn("noexec", self.machine.run("findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout)
+            self.assertIn(
+                "noexec", self.machine.run(
+                    "findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout)
             self.machine.run("systemctl", "stop", unit)
             wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
             self.assertEqual(self.property(unit, "Result"), "success")
@@ -131,13 +152,15 @@ class Service(MachineCase):
         """mount(8) gives the helper no environment then; the home directory is the account's."""
         users = self.machine.inside("/etc/passwd")
         before = users.read_text()
-        users.write_text(before.replace("/nonexistent:/usr/sbin/nologin", f"{self.machine.home}:/bin/sh"))
+        users.write_text(
+            before.replace("/nonexistent:/usr/sbin/nologin", f"{self.machine.home}:/bin/sh"))
         self.addCleanup(users.write_text, before)
         _, mount_point = self.make("own", user=True)
         self.write_fstab(self.machine.place / "own-backing", mount_point, "noauto,user")
         self.machine.run("mount", mount_point, user=True)
         self.machine.run("sh", "-c", 'echo text > "$1/file"', "sh", mount_point, user=True)
-        options = self.machine.run("findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout.strip().split(",")
+        options = self.machine.run(
+            "findmnt", "-n", "-o", "OPTIONS", "-M", mount_point).stdout.strip().split(",")
         self.assertLessEqual({"noexec", "nosuid", "nodev", "user_id=65534"}, set(options))
         self.machine.run("umount", mount_point, user=True)
         wait_until(lambda: not list(daemons(str(mount_point))), 20, "mamd still runs")
@@ -158,7 +181,8 @@ class Service(MachineCase):
         configuration, mount_point = self.make("bad")
         (configuration / "settings.json").write_text("{")
         self.drop_in("mamd@bad.service", self.errors_to("bad"))
-        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@bad", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("systemctl", "start", "mamd@bad", check=False).returncode, 0)
         self.assertIn("settings.json is refused", self.errors("bad"))
         # Nobody is kept waiting by what was mounted for it.
         said = self.machine.run("timeout", "5", "ls", mount_point, check=False)
@@ -172,7 +196,8 @@ class Service(MachineCase):
         _, mount_point = self.make("hand")
         self.drop_in("mamd@hand.service", self.errors_to("hand"))
         self.machine.run("mamctl", "mount", self.machine.place / "hand-backing", mount_point)
-        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@hand", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("systemctl", "start", "mamd@hand", check=False).returncode, 0)
         self.assertIn("is already mounted: process", self.errors("hand"))
         self.machine.run("touch", mount_point / "file")
         self.machine.run("mamctl", "unmount", mount_point)
@@ -182,12 +207,12 @@ class Service(MachineCase):
         configuration, _ = self.make("hook")
         (configuration / "settings.json").write_text('{"Hooks": {"CheckIn": ["/bin/true"]}}')
         self.machine.run("systemctl", "start", "mamd@hook")
-        self.assertIn("the CheckIn hook has no network", self.daemon_log("hook"))
+        self.assertIn("denies the CheckIn hook the network", self.daemon_log("hook"))
         self.drop_in("mamd@hook.service", "[Service]\nPrivateNetwork=no\nIPAddressDeny=\n")
         before = len(self.daemon_log("hook"))
         self.machine.run("systemctl", "restart", "mamd@hook")
         self.machine.run("systemctl", "stop", "mamd@hook")
-        self.assertNotIn("has no network", self.daemon_log("hook")[before:])
+        self.assertNotIn("hook the network", self.daemon_log("hook")[before:])
 
     def test_a_hook_with_a_drop_in_has_the_network(self):
         configuration, _ = self.make("outside")
@@ -196,21 +221,27 @@ class Service(MachineCase):
         hook.chmod(0o755)
         # As mamd(8) has it.
         manual = (ROOT / "docs" / "man" / "mamd.md").read_text()
-        (lines,) = re.findall(r"    \[Service\]\n((?:    .*\n)*    PrivateNetwork=no\n(?:    .*\n)*)", manual)
-        (configuration / "settings.json").write_text(json.dumps({"Hooks": {"CheckIn": [str(hook)]}}))
+        (lines,) = re.findall(
+            r"    \[Service\]\n((?:    .*\n)*    PrivateNetwork=no\n(?:    .*\n)*)", manual)
+        (configuration / "settings.json").write_text(
+            json.dumps({"Hooks": {"CheckIn": [str(hook)]}}))
         self.drop_in("mamd@outside.service", f"[Service]\n{lines}")
         self.machine.run("systemctl", "start", "mamd@outside")
         self.addCleanup(self.machine.run, "systemctl", "stop", "mamd@outside")
-        self.machine.run("mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace", "outside")
+        self.machine.run(
+            "mamctl", "account", "register", "ann@contoso.com", "--no-passphrase", "--workspace",
+            "outside")
         self.machine.run("mamctl", "account", "check-in", "--workspace", "outside")
         told, *devices = (self.machine.place / "seen").read_text().split("\n")
         self.assertEqual(json.loads(told), {"hook": "checkIn", "accounts": ["ann@contoso.com"]})
         self.assertEqual(devices, self.machine.run("ls", "/sys/class/net").stdout.split("\n"))
-        self.assertNotIn("has no network", self.daemon_log("outside"))
+        self.assertNotIn("hook the network", self.daemon_log("outside"))
         # What it ends with is the hook's status.
         hook.write_text("#!/bin/sh\nexit 1\n")
         self.assertNotEqual(
-            self.machine.run("mamctl", "account", "check-in", "--workspace", "outside", check=False).returncode, 0)
+            self.machine.run(
+                "mamctl", "account", "check-in", "--workspace", "outside", check=False).returncode,
+                0)
 
     def test_a_mount_that_cannot_be_written_to_is_not_served(self):
         """The proof that a lock left nothing goes through the mount."""
@@ -218,7 +249,8 @@ class Service(MachineCase):
         backing = self.machine.place / "unwritten-backing"
         self.drop_in("mamd@unwritten.service", self.errors_to("unwritten") + (
             f"BindPaths=\nBindPaths=/run/mamd\nBindReadOnlyPaths={self.machine.place}\nReadWritePaths={backing}\n"))
-        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@unwritten", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("systemctl", "start", "mamd@unwritten", check=False).returncode, 0)
         self.assertIn("cannot be written to in the sandbox", self.errors("unwritten"))
         self.machine.run("umount", "-l", mount_point, check=False)
 
@@ -226,7 +258,9 @@ class Service(MachineCase):
         _, mount_point = self.start("rights")
         with open(f"/proc/{self.daemon(mount_point)}/status") as status:
             facts = dict(line.rstrip("\n").split(":\t", 1) for line in status)
-        for number, name in {19: "SYS_PTRACE", 21: "SYS_ADMIN", 24: "SYS_RESOURCE", 27: "MKNOD", 5: "KILL"}.items():
+        for number, name in {
+                19: "SYS_PTRACE", 21: "SYS_ADMIN", 24: "SYS_RESOURCE", 27: "MKNOD",
+                5: "KILL"}.items():
             self.assertEqual(int(facts["CapBnd"], 16) >> number & 1, 0, name)
 
     # The socket
@@ -241,7 +275,8 @@ class Service(MachineCase):
                 _, mount_point = self.make(name, user)
                 self.machine.run(*manager, "start", f"mamd@{name}.socket", user=user)
                 self.assertEqual(list(daemons(str(mount_point))), [])
-                self.assertIn(str(mount_point), self.machine.run("mamctl", "status", user=user).stdout)
+                self.assertIn(
+                    str(mount_point), self.machine.run("mamctl", "status", user=user).stdout)
                 first = self.daemon(mount_point)
                 socket = "/run/user/65534/mamd" if user else "/run/mamd"
                 mode = self.machine.run("stat", "-c", "%a", f"{socket}/{name}.sock").stdout
@@ -254,8 +289,10 @@ class Service(MachineCase):
                 # And after a kill, with the clients of that moment.
                 os.kill(self.daemon(mount_point), signal.SIGKILL)
                 wait_until(lambda: self.machine.run(
-                    "mamctl", "metrics", "--workspace", name, user=user, check=False).returncode == 0, 20, "not back")
-                self.machine.run(*manager, "stop", f"mamd@{name}.socket", f"mamd@{name}.service", user=user)
+                    "mamctl", "metrics", "--workspace", name, user=user, check=False).returncode
+                    == 0, 20, "not back")
+                self.machine.run(
+                    *manager, "stop", f"mamd@{name}.socket", f"mamd@{name}.service", user=user)
                 said = self.machine.run("ls", socket).stdout
                 self.assertNotIn(f"{name}.sock\n", said)
 
@@ -266,7 +303,8 @@ class Service(MachineCase):
         (other / "mount").write_text((configuration / "mount").read_text())
         self.drop_in("mamd@wrong.service", self.errors_to("wrong"))
         self.machine.run("systemctl", "start", "mamd@wrong.socket")
-        self.assertNotEqual(self.machine.run("systemctl", "start", "mamd@wrong", check=False).returncode, 0)
+        self.assertNotEqual(
+            self.machine.run("systemctl", "start", "mamd@wrong", check=False).returncode, 0)
         self.assertIn("is not /run/mamd/right.sock", self.errors("wrong"))
         self.machine.run("systemctl", "stop", "mamd@wrong.socket", "mamd@wrong")
         self.machine.run("umount", "-l", mount_point)
@@ -279,14 +317,16 @@ class Service(MachineCase):
         daemon = self.daemon(mount_point)
         os.kill(daemon, signal.SIGSTOP)
         wait_until(lambda: daemon not in daemons(str(mount_point)) and self.machine.run(
-            "timeout", "5", "cat", f"{mount_point}/file", check=False).stdout == "text\n", 30, "it hangs still")
+            "timeout", "5", "cat", f"{mount_point}/file", check=False).stdout == "text\n", 30,
+            "it hangs still")
         self.assertEqual(self.property("mamd@hung", "NRestarts"), "1")
 
     def test_one_that_answers_is_left_alone(self):
         _, mount_point = self.start("busy", "[Service]\nWatchdogSec=1\n")
         daemon = self.daemon(mount_point)
         for _ in range(4):
-            self.machine.run("dd", "if=/dev/zero", f"of={mount_point}/file", "bs=1M", "count=32", "conv=fsync")
+            self.machine.run(
+                "dd", "if=/dev/zero", f"of={mount_point}/file", "bs=1M", "count=32", "conv=fsync")
             self.machine.run("sleep", "0.7")
         self.assertEqual(self.daemon(mount_point), daemon)
 
@@ -299,7 +339,8 @@ class Service(MachineCase):
         if self.machine.run("mount", "-o", "loop", image, disk, check=False).returncode != 0:
             self.skipTest("this machine has no loop devices")
         self.addCleanup(self.machine.run, "umount", "-l", disk)
-        # The keys lie there as well: what waits for them has the locks that the watchdog asks for, if any has.
+        # The keys lie there as well: what waits for them has the locks that the watchdog asks for,
+        # if any has.
         for place in ("/var/lib/mamd/frozen", self.machine.place / "frozen-backing"):
             own = disk / pathlib.Path(place).parent.name
             self.machine.run("mkdir", "-p", place, own)
@@ -316,7 +357,9 @@ class Service(MachineCase):
         source, backing = self.machine.place / "source", self.machine.place / "remote-backing"
         for directory in (source, backing):
             directory.mkdir()
-        self.machine.run("rclone", "mount", source, backing, "--vfs-cache-mode", "writes", "--config", "", "--daemon")
+        self.machine.run(
+            "rclone", "mount", source, backing, "--vfs-cache-mode", "writes", "--config", "",
+            "--daemon")
         server = self.machine.run("pidof", "rclone").stdout.strip()
         for name in ("TERM", "CONT"):
             self.addCleanup(self.machine.run, "kill", f"-{name}", server)
@@ -324,7 +367,8 @@ class Service(MachineCase):
                          lambda: self.machine.run("kill", "-CONT", server))
 
     def check_stuck(self, name, stop, go_on):
-        """More requests than threads wait for the disk for longer than the watchdog does; then all are answered."""
+        """More requests than threads wait for the disk for longer than the watchdog does; then all
+        are answered."""
         _, mount_point = self.start(name, "[Service]\nWatchdogSec=2\n")
         secret = self.machine.place / "secret"
         secret.write_text("4711\n")
@@ -333,11 +377,15 @@ class Service(MachineCase):
         # Of new ones the kernel would let one at a time be made.
         files = [f"{mount_point}/{number}" for number in range(16)]
         for file in files:
-            self.machine.run("dd", "if=/dev/zero", f"of={file}", "bs=64k", "count=4", "conv=fsync", "status=none")
+            self.machine.run(
+                "dd", "if=/dev/zero", f"of={file}", "bs=64k", "count=4", "conv=fsync",
+                "status=none")
         daemon = self.daemon(mount_point)
         stop()
         begun = [
-            self.machine.begin("dd", "if=/dev/urandom", f"of={file}", "bs=64k", "count=4", "conv=notrunc,fsync", "status=none")
+            self.machine.begin(
+                "dd", "if=/dev/urandom", f"of={file}", "bs=64k", "count=4", "conv=notrunc,fsync",
+                "status=none")
             for file in files
         ]
         self.machine.run("sleep", "7")

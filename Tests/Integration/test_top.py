@@ -17,7 +17,8 @@ class Once(WorkspaceCase):
         self.assertIn("opens", result.stdout)
         self.assertIn(f"● {ANN}  unlocked", result.stdout)
         self.assertNotIn("\x1b", result.stdout)
-        shown = json.loads(self.workspace.serving("top", "--once", "--interval", "0.2", "--json").stdout)
+        shown = json.loads(
+            self.workspace.serving("top", "--once", "--interval", "0.2", "--json").stdout)
         self.assertEqual(shown["status"]["name"], "work")
         self.assertIn("opens", shown["perSecond"])
 
@@ -27,7 +28,9 @@ class Once(WorkspaceCase):
         settings.write_text(json.dumps({**json.loads(before), "MAMTelemetryDisabled": True}))
         try:
             self.workspace.remount()
-            self.assertIn("nothing is counted", self.workspace.serving("top", "--once", "--interval", "0.1").stdout)
+            self.assertIn(
+                "nothing is counted",
+                self.workspace.serving("top", "--once", "--interval", "0.1").stdout)
         finally:
             settings.write_text(before)
             self.workspace.remount()
@@ -49,13 +52,16 @@ class Live(WorkspaceCase):
         self.addCleanup(self.tmux, "kill-server", check=False)
         self.after = pathlib.Path(self.server) / "after"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "20", "sh")
-        self.keys("stty -a > %s.before; mamctl top --interval 0.3; echo ended=$?; stty -a > %s" % (self.after, self.after))
+        self.keys(
+            "stty -a > %s.before; mamctl top --interval 0.3; echo ended=$?; stty -a > %s" % (
+                self.after, self.after))
         self.wait_for(f"● {ANN}  unlocked")
 
     def tmux(self, *words, check=True):
         environment = {**self.workspace.environment, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color"}
         return subprocess.run(
-            ["tmux", "-u", "-S", os.path.join(self.server, "s"), *words], env=environment, capture_output=True,
+            ["tmux", "-u", "-S", os.path.join(self.server, "s"), *words], env=environment,
+            capture_output=True,
             encoding="utf-8", check=check).stdout
 
     def keys(self, text, *names):
@@ -69,10 +75,13 @@ class Live(WorkspaceCase):
         wait_until(lambda: text in self.screen(), message=f"the screen never shows {text!r}")
 
     def ended(self):
-        wait_until(lambda: self.after.exists() and "ended=0" in self.screen(), message="top has not ended")
+        wait_until(
+            lambda: self.after.exists() and "ended=0" in self.screen(), message="top has not ended")
         before = self.settings_in(pathlib.Path(f"{self.after}.before"))
-        wait_until(lambda: self.settings_in(self.after) == before, message="the terminal is not as it was")
-        self.assertEqual(self.tmux("display", "-p", "#{alternate_on} #{cursor_flag}").strip(), "0 1")
+        wait_until(
+            lambda: self.settings_in(self.after) == before, message="the terminal is not as it was")
+        self.assertEqual(
+            self.tmux("display", "-p", "#{alternate_on} #{cursor_flag}").strip(), "0 1")
 
     @staticmethod
     def settings_in(file):

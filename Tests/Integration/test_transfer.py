@@ -1,4 +1,5 @@
-"""Who may open a managed file: who acts for its owner, and others only where policy sends to all apps."""
+"""Who may open a managed file: who acts for its owner, and others only where policy sends to all
+apps."""
 import json
 import os
 import pathlib
@@ -93,8 +94,10 @@ SCRIPT = b"#!/bin/sh\necho managed\n"
 
 def policy(level):
     return {
-        "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "transfers", "version": "1",
-        "allowedOutboundDataTransferDestinations": level, "appDataEncryptionType": "whenDeviceLocked"}
+        "@odata.type": "#microsoft.graph.iosManagedAppProtection", "displayName": "transfers",
+        "version": "1",
+        "allowedOutboundDataTransferDestinations": level,
+        "appDataEncryptionType": "whenDeviceLocked"}
 
 
 class Transfers(WorkspaceCase):
@@ -109,11 +112,13 @@ class Transfers(WorkspaceCase):
         return path
 
     def ways(self, identity, path):
-        """What somebody gets who tries all ways, while the owner has the file open and in the kernel's cache."""
+        """What somebody gets who tries all ways, while the owner has the file open and in the
+        kernel's cache."""
         with open(path, "rb") as file:
             file.read()
             result = self.workspace.run_as(
-                identity, sys.executable, "-c", WAYS, path, str(os.getpid()), str(file.fileno()), self.workspace.mount_point)
+                identity, sys.executable, "-c", WAYS, path, str(os.getpid()), str(file.fileno()),
+                self.workspace.mount_point)
         return json.loads(result.stdout)
 
     def programs(self, identity, path):
@@ -121,13 +126,16 @@ class Transfers(WorkspaceCase):
         out = pathlib.Path(tempfile.mkdtemp(dir=self.workspace.root))
         subprocess.run(["git", "init", "-q", out / "git"], check=True)
         commands = {
-            "cat": f'cat "$1" > {out}/cat', "cp": f'cp "$1" {out}/cp', "reflink": f'cp --reflink=auto "$1" {out}/reflink',
-            "tar": f'tar -cf {out}/tar -C "$(dirname "$1")" "$(basename "$1")"', "rsync": f'rsync -a "$1" {out}/rsync',
+            "cat": f'cat "$1" > {out}/cat', "cp": f'cp "$1" {out}/cp',
+            "reflink": f'cp --reflink=auto "$1" {out}/reflink',
+            "tar": f'tar -cf {out}/tar -C "$(dirname "$1")" "$(basename "$1")"',
+            "rsync": f'rsync -a "$1" {out}/rsync',
             "dd": f'dd if="$1" of={out}/dd status=none',
             "git": f'git --git-dir={out}/git/.git --work-tree="$(dirname "$1")" add "$1"'}
         return {
             name for name, command in commands.items()
-            if self.workspace.run_as(identity, "sh", "-c", command, "sh", path, check=False).returncode == 0}
+            if self.workspace.run_as(
+                identity, "sh", "-c", command, "sh", path, check=False).returncode == 0}
 
 
 class OnlyManaged(Transfers):
@@ -142,7 +150,8 @@ class OnlyManaged(Transfers):
                 self.assertIn(answer, ("#!/bin/sh", "managed\n", "0"), name)
         for identity in ("", PERSONAL, BOB):
             for name, answer in self.ways(identity, path).items():
-                allowed = ("EACCES",) if name != "by_handle" else ("EACCES", "EOPNOTSUPP", "ESTALE", "EPERM")
+                allowed = ("EACCES",) if name != "by_handle" else (
+                    "EACCES", "EOPNOTSUPP", "ESTALE", "EPERM")
                 self.assertIn(answer, allowed, (identity, name))
 
     def test_programs_of_another_identity_copy_nothing_out(self):
@@ -165,13 +174,15 @@ class OnlyManaged(Transfers):
     def test_a_truncating_open_of_a_file_in_use_gives_no_handle_on_what_its_owner_writes(self):
         path = self.managed()
         with open(path, "rb+") as held:
-            result = self.workspace.run_as(PERSONAL, "sh", "-c", ': > "$1"', "sh", path, check=False)
+            result = self.workspace.run_as(
+                PERSONAL, "sh", "-c", ': > "$1"', "sh", path, check=False)
             self.assertIn(b"denied", result.stderr)
             self.assertEqual(held.read(), SCRIPT)
 
     def test_truncating_by_path_tells_nothing_and_leaves_the_owner(self):
         path = self.managed(data=pattern(10_000))
-        self.workspace.run_as(PERSONAL, sys.executable, "-c", "import os, sys; os.truncate(sys.argv[1], 5000)", path)
+        self.workspace.run_as(
+            PERSONAL, sys.executable, "-c", "import os, sys; os.truncate(sys.argv[1], 5000)", path)
         self.assertEqual(self.workspace.owner(path), ANN)
         self.assertEqual(path.read_bytes(), pattern(10_000)[:5000])
         self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
@@ -180,13 +191,15 @@ class OnlyManaged(Transfers):
         path = self.directory / "file"
         self.workspace.write_as(PERSONAL, path, "personal")
         for identity in (ANN, BOB, ""):
-            self.assertEqual(self.workspace.run_as(identity, "cat", path).stdout, b"personal", identity)
+            self.assertEqual(
+                self.workspace.run_as(identity, "cat", path).stdout, b"personal", identity)
 
     def test_an_open_file_can_be_given_to_another_process(self):
         path = self.managed()
         with open(path, "rb") as file:
             result = subprocess.run(
-                ["mamctl", "run", "--workspace", self.workspace.name, "--identity", "", "--", "cat"],
+                ["mamctl", "run", "--workspace", self.workspace.name, "--identity", "", "--",
+                "cat"],
                 stdin=file, capture_output=True, env=self.workspace.environment)
         self.assertEqual(result.stdout, SCRIPT)
 
@@ -197,11 +210,13 @@ class OnlyManaged(Transfers):
         for identity in ("", PERSONAL, BOB):
             for verb in (
                 ("decrypt", sealed, "-o", out, "--force", *arguments),
-                ("owner", "--set", PERSONAL, "--unmanaged", path), ("owner", "--set", BOB, path), ("owner", "--set", "", path),
+                ("owner", "--set", PERSONAL, "--unmanaged", path), ("owner", "--set", BOB, path),
+                ("owner", "--set", "", path),
             ):
                 result = self.workspace.run_as(identity, "mamctl", *verb, check=False)
-                self.assertEqual(result.returncode, REFUSED, (identity, verb, result.stdout, result.stderr))
-                self.assertIn(b"whose policy gives nothing to", result.stderr)
+                self.assertEqual(
+                    result.returncode, REFUSED, (identity, verb, result.stdout, result.stderr))
+                self.assertIn(b"whose policy shares nothing with", result.stderr)
             self.assertFalse(out.exists())
         # What changes nothing is no transfer.
         self.workspace.run_as("", "mamctl", "owner", "--set", ANN, path)
@@ -215,11 +230,13 @@ class OnlyManaged(Transfers):
         path, out = self.managed(), self.workspace.root / "encrypted"
         code = (
             "import sys; sys.path.insert(0, sys.argv[1]); from socket_client import Client; "
-            "Client(sys.argv[2]).call('Workspace.Encrypt', owner=sys.argv[3], sourcePath=sys.argv[4], destinationPath=sys.argv[5])")
+            "Client(sys.argv[2]).call('Workspace.Encrypt', owner=sys.argv[3], "
+            "sourcePath=sys.argv[4], destinationPath=sys.argv[5])")
         for identity, status in ((BOB, 1), (ANN, 0)):
             out.write_bytes(b"")
             result = self.workspace.run_as(
-                identity, sys.executable, "-B", "-c", code, pathlib.Path(__file__).parent, self.workspace.socket, identity,
+                identity, sys.executable, "-B", "-c", code, pathlib.Path(__file__).parent,
+                self.workspace.socket, identity,
                 path, out, check=False)
             self.assertEqual(result.returncode, status, result.stderr)
             self.assertEqual(out.stat().st_size > 0, status == 0)
@@ -228,7 +245,8 @@ class OnlyManaged(Transfers):
         name, data = self.workspace.name, self.workspace.root / "data"
         with open(data, "wb") as file:
             file.write(self.workspace.run_as(
-                ANN, "sh", "-c", f'echo data | mamctl data protect --owner {ANN} --workspace {name}').stdout)
+                ANN, "sh", "-c",
+                f'echo data | mamctl data protect --owner {ANN} --workspace {name}').stdout)
         command = f'mamctl data unprotect --workspace {name} < {data}'
         self.assertEqual(self.workspace.run_as(ANN, "sh", "-c", command).stdout, b"data\n")
         for identity in ("", PERSONAL, BOB):

@@ -138,7 +138,8 @@ class Tree(WorkspaceCase):
         call("renameat2", -100, os.fsencode(one), -100, os.fsencode(two), flags)
 
     def test_rename_without_replacing(self):
-        one, two = self.write(self.directory / "one", b"1"), self.write(self.directory / "two", b"2")
+        one, two = self.write(self.directory / "one", b"1"), self.write(
+            self.directory / "two", b"2")
         with self.refused(errno.EEXIST):
             self.rename2(one, two, 1)
         self.assertEqual((one.read_bytes(), two.read_bytes()), (b"1", b"2"))
@@ -166,7 +167,9 @@ class Tree(WorkspaceCase):
 
     def test_names_are_bytes(self):
         directory = os.fsencode(self.directory)
-        names = [b"\xff\xfe invalid \x80", b"n" * 255, "ä日本😀".encode(), b" ", b"-rf", b"new\nline", b"tab\t\"'\\$*"]
+        names = [
+            b"\xff\xfe invalid \x80", b"n" * 255, "ä日本😀".encode(), b" ", b"-rf",
+            b"new\nline", b"tab\t\"'\\$*"]
         for name in names:
             with open(directory + b"/" + name, "wb") as file:
                 file.write(name)

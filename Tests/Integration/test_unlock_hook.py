@@ -1,4 +1,5 @@
-"""Unlocking at login: the example for PAM with the real libraries, and the user's unit with the real systemd."""
+"""Unlocking at login: the example for PAM with the real libraries, and the user's unit with the
+real systemd."""
 import json
 import os
 import shutil
@@ -50,18 +51,21 @@ class UnlockHook(MachineCase):
         hook = self.machine.inside("/usr/local/bin/pam-unlock")
         shutil.copy2(ROOT / "Examples" / "pam" / "mamd-unlock", hook)
         sealed = subprocess.run(
-            ["openssl", "passwd", "-6", "-stdin"], input=PASSPHRASE, capture_output=True, text=True, check=True).stdout
+            ["openssl", "passwd", "-6", "-stdin"], input=PASSPHRASE, capture_output=True, text=True,
+            check=True).stdout
         etc = self.machine.inside("/etc")
         (etc / "shadow").write_text(f"root:*:19000::::::\nnobody:{sealed.strip()}:19000::::::\n")
         (etc / "shadow").chmod(0o600)
         (etc / "pam.d").mkdir(exist_ok=True)
         hooks = (
-            f"auth optional pam_exec.so expose_authtok quiet /usr/local/bin/pam-unlock {name}" for name in workspaces)
+            f"auth optional pam_exec.so expose_authtok quiet /usr/local/bin/pam-unlock {name}"
+            for name in workspaces)
         (etc / "pam.d" / "mamd-test").write_text(LOGIN.format(hooks="\n".join(hooks)))
 
     def log_in(self, password):
         return self.machine.run(
-            "sh", "-c", 'printf "%s\\n" "$1" | pamtester mamd-test nobody authenticate', "sh", password, check=False)
+            "sh", "-c", 'printf "%s\\n" "$1" | pamtester mamd-test nobody authenticate', "sh",
+            password, check=False)
 
     def test_a_login_unlocks(self):
         self.serve("one", PASSPHRASE)
@@ -71,10 +75,13 @@ class UnlockHook(MachineCase):
         # A wrong password is no wrong passphrase: nobody asks the daemon.
         self.assertNotEqual(self.log_in("wrong").returncode, 0)
         self.assertEqual(self.state("one"), "locked")
-        self.assertNotIn("wrong passphrase", self.machine.run("cat", "/var/lib/mamd/one/mamd.log").stdout)
+        self.assertNotIn(
+            "wrong passphrase", self.machine.run("cat", "/var/lib/mamd/one/mamd.log").stdout)
         said = self.log_in(PASSPHRASE)
         self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
-        self.assertEqual([self.state(name) for name in ("one", "two", "other")], ["unlocked", "unlocked", "locked"])
+        self.assertEqual(
+            [self.state(name) for name in ("one", "two", "other")],
+            ["unlocked", "unlocked", "locked"])
         # A login does not depend on the daemon.
         self.machine.run("systemctl", "stop", "mamd@one", "mamd@two", "mamd@other")
         self.assertEqual(self.log_in(PASSPHRASE).returncode, 0)

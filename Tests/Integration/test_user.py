@@ -6,7 +6,8 @@ import sys
 import unittest
 
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from workspace import ANN, BOB, LONG, NO, PERSONAL, PREFIX, UNREADABLE, WorkspaceCase, pattern, remove_leftovers
+from workspace import (
+    ANN, BOB, LONG, NO, PERSONAL, PREFIX, UNREADABLE, WorkspaceCase, pattern, remove_leftovers)
 
 
 class MainFlow(WorkspaceCase):
@@ -70,7 +71,8 @@ class ClosedRights(WorkspaceCase):
         place = self.closed_folder()
         for options in ((), ("--repair",)):
             said = self.workspace.ctl("verify", self.directory, *options, status=UNREADABLE).stdout
-            self.assertIn(f"{self.directory / 'folder'}: it cannot be read: Permission denied", said)
+            self.assertIn(
+                f"{self.directory / 'folder'}: it cannot be read: Permission denied", said)
             self.assertIn("nothing wrong; 1 could not be read\n", said)
         place.chmod(0o700)
         self.workspace.ctl("verify", self.directory)
@@ -90,7 +92,8 @@ class AsOrdinaryUser(unittest.TestCase):
 
     SUITES = (
         "test_user.MainFlow", "test_user.ClosedRights", "test_auto_enroll.Own",
-        "test_held.WithoutRights", "test_programs", "test_posix", "test_posix_files", "test_posix_holes", "test_posix_system",
+        "test_held.WithoutRights", "test_programs", "test_posix", "test_posix_files",
+        "test_posix_holes", "test_posix_system",
         "test_posix_tmpfile", "test_wipe.Whole", "test_wipe_use.InUse")
 
     def test_main_flow_as_nobody(self):
@@ -101,12 +104,15 @@ class AsOrdinaryUser(unittest.TestCase):
                 command = with_fuse_device(0o666, place, command)
             try:
                 result = subprocess.run(
-                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration", timeout=1500 if LONG else 500,
-                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}", "MAMD_TEST_PREFIX": prefix})
+                    command, capture_output=True, text=True, cwd=place / "Tests" / "Integration",
+                    timeout=1500 if LONG else 500,
+                    env={**os.environ, "PATH": f"{place}/bin:{os.environ['PATH']}",
+                    "MAMD_TEST_PREFIX": prefix})
             finally:
                 remove_leftovers(prefix)
         if "unshare failed" in result.stderr or "mknod" in result.stderr:
-            self.skipTest("/dev/fuse is not open to all, and there is no name space to change that in")
+            self.skipTest(
+                "/dev/fuse is not open to all, and there is no name space to change that in")
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertRegex(result.stderr, r"Ran ([2-9]|\d\d+) tests")
         print(*(line for line in result.stdout.splitlines() if line.startswith("test_")), sep="\n")

@@ -1,4 +1,5 @@
-"""Several users with accounts of their own on one workspace of root's: nobody acts on another's account."""
+"""Several users with accounts of their own on one workspace of root's: nobody acts on another's
+account."""
 import base64
 import json
 import os
@@ -37,10 +38,13 @@ HARMLESS = {
     "Protection.IsFileEncrypted": "the same",
     "Report.Census": "tells of the caller's own accounts' files: test_report",
 }
-# Methods that name a file, data or a new account, or are for the administrator: each is called below.
+# Methods that name a file, data or a new account, or are for the administrator: each is called
+# below.
 OTHERS = {
-    "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount", "Enrollment.Register",
-    "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock", "Protection.UnprotectData",
+    "Workspace.Decrypt", "Workspace.SetClass", "Workspace.Verify", "Workspace.RegisterAccount",
+    "Enrollment.Register",
+    "Enrollment.CheckIn", "Enrollment.SetThreatLevel", "Enrollment.AdvanceClock",
+    "Protection.UnprotectData",
     "Protection.UnprotectString", "Protection.DecryptFile", "Policy.Import",
     "Recovery.ImportKeys", "Recovery.ExamineKeys", "Report.LastVerify"}
 
@@ -49,7 +53,8 @@ OTHERS = {
 class Users(WorkspaceCase):
     mounted = False
     settings = {
-        "MultiManagedIdentities": False, "DebugSettingsEnabled": True, "AllowedAccounts": [ANN, BOB, "third@contoso.com"]}
+        "MultiManagedIdentities": False, "DebugSettingsEnabled": True,
+        "AllowedAccounts": [ANN, BOB, "third@contoso.com"]}
 
     @classmethod
     def setUpClass(cls):
@@ -63,7 +68,8 @@ class Users(WorkspaceCase):
             cls.secret = cls.workspace.passfile.read_text().strip()
             for name, user, oid in ((ANN, ANNS, OID), (BOB, BOBS, "bobs-object-id")):
                 with Client(cls.workspace.socket, user) as client:
-                    client.call("Workspace.RegisterAccount", name=name, objectId=oid, passphrase=cls.secret)
+                    client.call(
+                        "Workspace.RegisterAccount", name=name, objectId=oid, passphrase=cls.secret)
             cls.file = cls.workspace.path("anns")
             with Client(cls.workspace.socket) as client:
                 cls.workspace.write_as(ANN, cls.file, "precious")
@@ -79,7 +85,8 @@ class Users(WorkspaceCase):
         return client
 
     def files(self):
-        """A plain file, an empty one, a copy of Ann's sealed file, and hers in the mount, as descriptors."""
+        """A plain file, an empty one, a copy of Ann's sealed file, and hers in the mount, as
+        descriptors."""
         plain, empty = tempfile.TemporaryFile(), tempfile.TemporaryFile()
         plain.write(b"plain")
         plain.flush()
@@ -92,7 +99,8 @@ class Users(WorkspaceCase):
 
     def state(self):
         self.assertEqual(self.workspace.account()["state"], "unlocked")
-        return tree_digest(self.workspace.state / "keybags", self.workspace.backing), self.workspace.owner(self.file)
+        digest = tree_digest(self.workspace.state / "keybags", self.workspace.backing)
+        return digest, self.workspace.owner(self.file)
 
     def test_every_method_that_names_an_account_refuses_another_user(self):
         before, checked = self.state(), 0
@@ -101,7 +109,8 @@ class Users(WorkspaceCase):
                 name = f"{interface.removeprefix('io.mamd.')}.{method}"
                 if not NAMING & set(parameters):
                     self.assertTrue(
-                        name in HARMLESS or name in OTHERS, f"{name} is new: say here whom it may harm, and test it")
+                        name in HARMLESS or name in OTHERS,
+                        f"{name} is new: say here whom it may harm, and test it")
                     continue
                 for naming in sorted(NAMING & set(parameters)):
                     for text in (ANN, ANN.upper(), OID):
@@ -112,18 +121,23 @@ class Users(WorkspaceCase):
         self.assertEqual(self.state(), before)
 
     # What a parameter must look like to be asked any further.
-    VALUES = {"location": "other", "url": "https://example.org", "mode": "open", "question": "isPINRequired", "type": "string"}
+    VALUES = {
+        "location": "other", "url": "https://example.org", "mode": "open",
+        "question": "isPINRequired", "type": "string"}
 
     def refuse(self, name, parameters, naming, text):
-        """Calls with all that the method could want, so that nothing but the caller's user is in the way."""
+        """Calls with all that the method could want, so that nothing but the caller's user is in
+        the way."""
         plain, empty, _, hers = self.files()
         descriptors, values = [], {}
         for parameter, kind in parameters.items():
             if parameter == naming:
                 values[parameter] = [text] if "[]" in kind else text
-            elif parameter.endswith("Descriptor") and parameter[:-10] not in ("passphrase", "newPassphrase"):
+            elif parameter.endswith("Descriptor") and parameter[:-10] not in (
+                    "passphrase", "newPassphrase"):
                 values[parameter] = len(descriptors)
-                descriptors.append({"source": plain, "destination": empty}.get(parameter[:-10], hers))
+                descriptors.append(
+                    {"source": plain, "destination": empty}.get(parameter[:-10], hers))
             elif parameter in ("passphrase", "newPassphrase"):
                 values[parameter] = self.secret
             elif parameter == "thread":
@@ -131,7 +145,8 @@ class Users(WorkspaceCase):
             elif parameter == "now":
                 values[parameter] = True
             elif not kind.startswith("?"):
-                values[parameter] = self.VALUES.get(parameter) or {"string": "text", "int": 0, "bool": False}.get(kind, [])
+                values[parameter] = self.VALUES.get(parameter) or {
+                    "string": "text", "int": 0, "bool": False}.get(kind, [])
         # One user has so many connections and no more.
         with self.assertRaises(Refusal) as caught, self.stranger() as stranger:
             stranger.call(name, descriptors, more=True, **values)
@@ -172,7 +187,8 @@ class Users(WorkspaceCase):
             protected = os.dup(file.fileno())
         self.addCleanup(os.close, protected)
         calls = (
-            ("Workspace.Decrypt", [sealed, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
+            ("Workspace.Decrypt", [sealed, empty],
+            {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Workspace.SetClass", [hers], {"fileDescriptor": 0, "class": "D"}),
             ("Workspace.SetOwner", [hers], {"fileDescriptor": 0, "owner": ""}),
             ("Workspace.SetOwner", [hers], {"fileDescriptor": 0, "owner": BOB}),
@@ -185,15 +201,18 @@ class Users(WorkspaceCase):
             ("Policy.Import", [], {"name": "loose.json", "document": "{}"}),
             ("Enrollment.SetThreatLevel", [], {"level": "high"}),
             ("Enrollment.AdvanceClock", [], {"seconds": 1}),
-            ("Protection.UnprotectData", [protected, empty], {"sourceDescriptor": 0, "destinationDescriptor": 1}),
+            ("Protection.UnprotectData", [protected, empty],
+            {"sourceDescriptor": 0, "destinationDescriptor": 1}),
             ("Protection.UnprotectString", [], {"text": data}),
             ("Protection.DecryptFile", [hers], {"fileDescriptor": 0}),
             # Her keys, which are here already.
             ("Recovery.ImportKeys", [export.fileno()], {
                 "fileDescriptor": 0, "exportPassphrase": "export", "noPassphrase": True}),
             ("Recovery.ImportKeys", [export.fileno()], {
-                "fileDescriptor": 0, "exportPassphrase": "export", "join": True, "passphrase": self.secret}),
-            ("Recovery.ExamineKeys", [export.fileno()], {"fileDescriptor": 0, "exportPassphrase": "export"}),
+                "fileDescriptor": 0, "exportPassphrase": "export", "join": True,
+                "passphrase": self.secret}),
+            ("Recovery.ExamineKeys", [export.fileno()],
+            {"fileDescriptor": 0, "exportPassphrase": "export"}),
             # What her policy says of her data.
             ("Policy.CanSave", [hers], {"fileDescriptor": 0, "location": "other"}),
             ("Policy.SaveLocations", [hers], {"fileDescriptor": 0}),
@@ -210,7 +229,8 @@ class Users(WorkspaceCase):
         # By one of the texts that mean hers, under whatever heading.
         names = [
             {"name": ANN}, {"name": "other@contoso.com", "objectId": OID}, {"name": OID},
-            {"name": "other@contoso.com", "objectId": ANN}, {"name": self.workspace.account(ANN)["id"]}]
+            {"name": "other@contoso.com", "objectId": ANN},
+            {"name": self.workspace.account(ANN)["id"]}]
         with Client(self.workspace.socket, ANNS) as ann:
             for left in (False, True):
                 # Also not one that its user has deregistered and may come back to.
@@ -218,7 +238,8 @@ class Users(WorkspaceCase):
                     ann.call("Enrollment.Deregister", account=ANN, wipe=False)
                 for name in names:
                     name["passphrase"] = self.secret
-                    self.assertFalse(self.stranger().call("Enrollment.Register", **name)["status"]["didSucceed"])
+                    self.assertFalse(
+                        self.stranger().call("Enrollment.Register", **name)["status"]["didSucceed"])
                     with self.assertRaises(Refusal) as caught:
                         self.stranger().call("Workspace.RegisterAccount", **name)
                     self.assertEqual(caught.exception.name, "Refused")
@@ -247,7 +268,8 @@ class Users(WorkspaceCase):
     def refused_end(self, descriptors, why):
         with self.assertRaises(Refusal) as caught:
             self.stranger().call(
-                "Protection.UnprotectData", descriptors, sourceDescriptor=0, destinationDescriptor=1)
+                "Protection.UnprotectData", descriptors, sourceDescriptor=0,
+                destinationDescriptor=1)
         self.assertEqual(caught.exception.name, why, caught.exception)
 
     def test_names_below_anothers_directory_are_not_told(self):
@@ -260,7 +282,8 @@ class Users(WorkspaceCase):
         self.addCleanup(os.close, top)
         with self.stranger() as client:
             frame = {
-                "method": "io.mamd.Protection.Protect", "more": True, "parameters": {"owner": BOB, "fileDescriptor": 0}}
+                "method": "io.mamd.Protection.Protect", "more": True,
+                "parameters": {"owner": BOB, "fileDescriptor": 0}}
             socket.send_fds(client.socket, [json.dumps(frame).encode() + b"\0"], [top])
             data = b""
             while b'"summary"' not in data:
@@ -273,13 +296,15 @@ class Users(WorkspaceCase):
             client.call("Workspace.Lock", now=True)
             self.assertEqual(self.workspace.account(BOB)["state"], "locked")
             self.assertEqual(self.workspace.account(ANN)["state"], "unlocked")
-            self.assertEqual(client.call("Workspace.Unlock", passphrase=self.secret)["account"]["name"], BOB)
+            self.assertEqual(
+                client.call("Workspace.Unlock", passphrase=self.secret)["account"]["name"], BOB)
             event = client.call("Workspace.Watch", more=True)
             self.assertEqual(event["event"]["account"]["name"], BOB)
 
     def test_each_users_sessions_are_their_own(self):
         with Client(self.workspace.socket, BOBS) as bob, Client(self.workspace.socket, ANNS) as ann:
-            self.assertEqual(bob.call("Identity.SetUserInterfaceIdentity", identity=BOB)["word"], "success")
+            self.assertEqual(
+                bob.call("Identity.SetUserInterfaceIdentity", identity=BOB)["word"], "success")
             self.assertIsNone(ann.call("Identity.GetUserInterfaceIdentity")["identities"])
             self.assertEqual(ann.call("Identity.GetIdentity")["acting"]["name"], ANN)
             self.assertEqual(bob.call("Identity.GetIdentity")["acting"]["name"], BOB)

@@ -11,7 +11,8 @@ class Vectors(unittest.TestCase):
     def test_the_second_decoder_agrees_with_every_vector(self):
         vectors = TESTS / "Vectors"
         result = subprocess.run(
-            [sys.executable, TESTS / "decoder.py", "--vectors", vectors], capture_output=True, text=True)
+            [sys.executable, TESTS / "decoder.py", "--vectors", vectors], capture_output=True,
+            text=True)
         count = len([*vectors.glob("*.vector"), *vectors.glob("*.stream")])
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         self.assertIn(f"{count} vectors, 0 failures", result.stdout)

@@ -32,13 +32,15 @@ class Mending(VerifyCase):
     def test_an_unfinished_tail_is_cut(self):
         self.both(
             {"one": zeroed(self.good, 5, 5), "three": zeroed(self.good, 3, 5)},
-            {"one": [("end", "left", (4, 4)), ("tail", "left")], "three": [("end", "left", (2, 2)), ("tail", "left")]},
+            {"one": [("end", "left", (4, 4)), ("tail", "left")],
+            "three": [("end", "left", (2, 2)), ("tail", "left")]},
             {"one": [("end", "repaired", (4, 4)), ("tail", "repaired")],
              "three": [("end", "repaired", (2, 2)), ("tail", "repaired")]},
             {"one": PLAIN[:FIRST + 4 * PAYLOAD], "three": PLAIN[:FIRST + 2 * PAYLOAD]})
 
     def test_the_size_before_the_tail_is_that_of_the_end_mark(self):
-        # A shorter file grows: its size is durable, and neither its new blocks nor its old last one are.
+        # A shorter file grows: its size is durable, and neither its new blocks nor its old last one
+        # are.
         short = self.workspace_bytes("short", PLAIN[:10_000])
         grown = short[:3 * BLOCK].ljust(sealed_size(20_000), b"\0")
         self.both(
@@ -84,7 +86,9 @@ class Mending(VerifyCase):
         self.lay(zeros=zeroed(self.good, 2, 3))
         self.mount()
         with open(self.directory / "zeros", "r+b", buffering=0) as file:
-            self.assertEqual(self.verify("--repair", status=DAMAGED), {"zeros": [("zeros", "incomplete", (2, 3))]})
+            self.assertEqual(
+                self.verify("--repair", status=DAMAGED),
+                {"zeros": [("zeros", "incomplete", (2, 3))]})
             self.assertEqual(file.read(), changed(PLAIN, FIRST + PAYLOAD, bytes(2 * PAYLOAD)))
 
     def test_the_tail_of_an_open_file_is_left_until_it_is_closed(self):
@@ -92,9 +96,11 @@ class Mending(VerifyCase):
         self.mount()
         with open(self.directory / "tail", "rb"):
             self.assertEqual(
-                self.verify("--repair", status=DAMAGED), {"tail": [("end", "left", (4, 4)), ("tail", "left")]})
+                self.verify("--repair", status=DAMAGED),
+                {"tail": [("end", "left", (4, 4)), ("tail", "left")]})
             self.assertIn("open", self.findings[0]["action"])
-        self.assertEqual(self.verify("--repair"), {"tail": [("end", "repaired", (4, 4)), ("tail", "repaired")]})
+        self.assertEqual(
+            self.verify("--repair"), {"tail": [("end", "repaired", (4, 4)), ("tail", "repaired")]})
         self.check_tree(tail=PLAIN[:FIRST + 4 * PAYLOAD])
 
     def test_a_tail_is_cut_though_the_kernel_knows_the_size(self):
@@ -118,7 +124,8 @@ class Mending(VerifyCase):
         found = self.verify("--repair", "locked", status=DAMAGED)
         self.assertEqual(found["zeros"], [("zeros", "left", (2, 2))])
         self.assertEqual(found["tail"], [("end", "left", (4, 4)), ("tail", "repaired")])
-        self.assertEqual(self.verify("--repair", status=DAMAGED)["zeros"], [("zeros", "incomplete", (2, 2))])
+        self.assertEqual(
+            self.verify("--repair", status=DAMAGED)["zeros"], [("zeros", "incomplete", (2, 2))])
         self.assertEqual(self.verify("locked", status=CLOSED), {})
         self.assertEqual(self.summary["uncheckedFiles"], 3)
 

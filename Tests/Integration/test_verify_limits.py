@@ -1,4 +1,5 @@
-"""`verify`, wipes and recovery with few descriptors and on a slow disk, and a check that may write nothing."""
+"""`verify`, wipes and recovery with few descriptors and on a slow disk, and a check that may write
+nothing."""
 import concurrent.futures
 import os
 import shutil
@@ -26,7 +27,8 @@ class FewDescriptors(VerifyCase):
             (place / "file").write_bytes(self.good)
 
     def test_a_check_of_more_directories(self):
-        result = self.workspace.ctl("verify", self.backing_of(self.directory), prefix=FEW, status=CLOSED)
+        result = self.workspace.ctl(
+            "verify", self.backing_of(self.directory), prefix=FEW, status=CLOSED)
         self.assertIn("601 files", result.stdout)
         self.assertIn("nothing wrong", result.stdout)
 
@@ -43,7 +45,8 @@ class FewDescriptors(VerifyCase):
 @unittest.skipUnless(os.getuid() == 0, "the daemon lets nobody but root trace it")
 class SlowDisk(VerifyCase):
     def test_nobody_is_told_the_size_from_before_a_cut(self):
-        """The recovery's own thread cuts files while the kernel looks them up by their other names."""
+        """The recovery's own thread cuts files while the kernel looks them up by their other
+        names."""
         self.mount()
         pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
@@ -55,7 +58,8 @@ class SlowDisk(VerifyCase):
             os.link(self.disk(name), self.disk(f"other-{name}"))
         whole = PLAIN[:FIRST + 4 * PAYLOAD]
         daemon = subprocess.Popen(
-            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=ftruncate", "-e", "inject=ftruncate:delay_enter=300000",
+            ["strace", "-qq", "-f", "-o", "/dev/null", "-e", "trace=ftruncate", "-e",
+            "inject=ftruncate:delay_enter=300000",
              "mamd", "-f", self.workspace.backing, self.workspace.mount_point],
             stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.workspace.environment)
         self.addCleanup(daemon.wait)
@@ -71,7 +75,8 @@ class SlowDisk(VerifyCase):
             self.assertEqual((self.directory / name).read_bytes(), whole + b"more")
 
     def test_a_check_that_is_broken_off_repairs_nothing(self):
-        """Its tail alone would be cut; with the damage behind the first pieces the file is to be moved as it is."""
+        """Its tail alone would be cut; with the damage behind the first pieces the file is to be
+        moved as it is."""
         self.mount()
         path = self.write(self.directory / "large", pattern(40 << 20))
         self.workspace.unmount()
@@ -83,7 +88,8 @@ class SlowDisk(VerifyCase):
         pid = self.workspace.daemon()
         with injecting(pid, "pread64", "delay_enter=100000"):
             check = subprocess.Popen(
-                ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL, env=self.workspace.environment)
+                ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL,
+                env=self.workspace.environment)
             time.sleep(1)
             self.assertIsNone(check.poll())
             check.kill()
@@ -95,7 +101,9 @@ class SlowDisk(VerifyCase):
 
 class NothingWritten(VerifyCase):
     def everything(self):
-        places = self.workspace.backing, self.workspace.root / "state_home", self.workspace.root / "config_home"
+        places = (
+            self.workspace.backing, self.workspace.root / "state_home",
+            self.workspace.root / "config_home")
         return tree_digest(*places), sorted(path for place in places for path in place.rglob("*"))
 
     def test_a_check_without_repair_makes_nothing(self):
@@ -113,14 +121,18 @@ class NothingWritten(VerifyCase):
 
     def test_what_needs_a_mount_is_refused(self):
         daemon = subprocess.Popen(
-            ["mamd", "-f", "-o", "ro", "--no-mount", self.workspace.backing], stderr=subprocess.DEVNULL,
+            ["mamd", "-f", "-o", "ro", "--no-mount", self.workspace.backing],
+            stderr=subprocess.DEVNULL,
             env=self.workspace.environment)
         try:
             wait_until(self.workspace.socket.exists)
             before = self.everything()
-            for verb in (["account", "register", BOB], ["account", "passphrase", "--new-passfile", self.workspace.passfile]):
+            for verb in (
+                    ["account", "register", BOB],
+                    ["account", "passphrase", "--new-passfile", self.workspace.passfile]):
                 result = self.workspace.serving(
-                    " ".join(verb[:2]), *verb[2:], "--passfile", self.workspace.passfile, status=REFUSED)
+                    " ".join(verb[:2]), *verb[2:], "--passfile", self.workspace.passfile,
+                    status=REFUSED)
                 self.assertIn("needs a mount", result.stderr)
             self.workspace.unlock()
             self.workspace.lock()

@@ -24,7 +24,9 @@ class Places(VerifyCase):
         self.lay(one=self.good, two=self.good)
         (self.disk("deep") / "er").mkdir(parents=True)
         self.lay(**{"deep/er/three": self.good})
-        self.assertEqual(self.files(self.workspace.backing, "--unlock", ANN, "--passfile", self.workspace.passfile), 4)
+        self.assertEqual(
+            self.files(
+                self.workspace.backing, "--unlock", ANN, "--passfile", self.workspace.passfile), 4)
         for path, count in (("deep", 1), ("deep/er/three", 1), ("one", 1), (".", 4)):
             self.assertEqual(self.files(self.disk(path), status=CLOSED), count)
         self.mount()
@@ -47,13 +49,16 @@ class Places(VerifyCase):
     def test_opening_an_account_for_the_check(self):
         wrong = self.workspace.secret("wrong", "not it")
         self.workspace.ctl(
-            "verify", self.workspace.backing, "--unlock", ANN, "--passfile", wrong, status=WRONG_PASSPHRASE)
+            "verify", self.workspace.backing, "--unlock", ANN, "--passfile", wrong,
+            status=WRONG_PASSPHRASE)
         time.sleep(1.1)  # until the next passphrase is tried
-        self.workspace.ctl("verify", self.workspace.backing, "--unlock", "who@example.org", status=NOT_FOUND)
+        self.workspace.ctl(
+            "verify", self.workspace.backing, "--unlock", "who@example.org", status=NOT_FOUND)
         self.assertEqual(list(daemons(str(self.workspace.root))), [])
         self.mount()
         self.workspace.ctl(
-            "verify", self.workspace.mount_point, "--unlock", ANN, "--passfile", self.workspace.passfile, status=USAGE)
+            "verify", self.workspace.mount_point, "--unlock", ANN, "--passfile",
+            self.workspace.passfile, status=USAGE)
 
     def is_locked(self):
         with open(self.workspace.backing / ".mamd" / "lock") as file:
@@ -69,7 +74,8 @@ class Places(VerifyCase):
             file.write(b"x" * 4096)
             os.posix_fallocate(file.fileno(), 0, 400 << 20)
         check = subprocess.Popen(
-            ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL, env=self.workspace.environment)
+            ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL,
+            env=self.workspace.environment)
         wait_until(self.is_locked)
         (daemon,) = daemons(str(self.workspace.root))
         # A mount waits for a moment: until then the check is not to be done.
@@ -86,11 +92,15 @@ class Places(VerifyCase):
         self.mount()
         script = (
             "import json, socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]);"
-            's.sendall(json.dumps({"method": "io.mamd.Workspace.Verify", "more": True}).encode() + b"\\0");'
+            's.sendall(json.dumps({"method": "io.mamd.Workspace.Verify", "more": True}).encode() + '
+            'b"\\0");'
             'print(s.recv(65536).decode())')
-        for path in (self.workspace.root, self.workspace.root / "runtime_dir", self.workspace.socket.parent):
+        for path in (
+                self.workspace.root, self.workspace.root / "runtime_dir",
+                self.workspace.socket.parent):
             path.chmod(0o755)
-        result = subprocess.run([*AS_NOBODY, "/usr/bin/python3", "-c", script, self.workspace.socket],
+        result = subprocess.run(
+            [*AS_NOBODY, "/usr/bin/python3", "-c", script, self.workspace.socket],
                                 capture_output=True, text=True)
         self.assertIn("io.mamd.Workspace.Refused", result.stdout, result.stderr)
 

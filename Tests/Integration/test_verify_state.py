@@ -1,4 +1,5 @@
-"""What `verify` checks besides the content of files: keybags, classes of directories, leftovers, files without a key."""
+"""What `verify` checks besides the content of files: keybags, classes of directories, leftovers,
+files without a key."""
 import json
 import os
 import shutil
@@ -59,8 +60,11 @@ class Surroundings(VerifyCase):
             path.write_bytes(changed(good, 800, bytes([good[800] ^ 1])))
         try:
             bad = [path.read_bytes() for path in self.keybags]
-            result = self.workspace.ctl("verify", self.workspace.backing, "--json", "--repair", status=DAMAGED)
-            found = {(each["path"], each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]}
+            result = self.workspace.ctl(
+                "verify", self.workspace.backing, "--json", "--repair", status=DAMAGED)
+            found = {
+                (each["path"], each["problem"], each["outcome"])
+                for each in json.loads(result.stdout)["findings"]}
             self.assertIn((f"keybags/{self.keybags[0].name}", "keybag", "left"), found)
             self.assertIn((f"{self._testMethodName}/good", "key-missing", "unchecked"), found)
             self.assertEqual([path.read_bytes() for path in self.keybags], bad)
@@ -80,12 +84,15 @@ class Surroundings(VerifyCase):
         for mounted in (False, True):
             if mounted:
                 self.mount()
-            self.assertEqual(self.verify("--repair", status=CLOSED), {"foreign": [("key-missing", "unchecked")]})
+            self.assertEqual(
+                self.verify("--repair", status=CLOSED), {"foreign": [("key-missing", "unchecked")]})
         self.assertTrue(self.disk("foreign").exists())
 
     def test_a_damaged_block_of_a_locked_file_is_not_known_and_a_zero_one_is(self):
         flipped = changed(self.good, 9000, bytes([self.good[9000] ^ 1]))
-        self.lay(flipped=flipped, zero=changed(self.good, 4096, bytes(4096)), cut=self.good[:4096 * 2 + 5])
+        self.lay(
+            flipped=flipped, zero=changed(self.good, 4096, bytes(4096)),
+            cut=self.good[:4096 * 2 + 5])
         self.assertEqual(
             self.verify("locked", "--repair", status=DAMAGED),
             {"zero": [("zeros", "left", (1, 1))], "cut": [("end", "left", (1, 1))]})
@@ -120,9 +127,11 @@ class Surroundings(VerifyCase):
         work = self.workspace.on_disk(".mamd", "work")
         left = work / "convert-1-17"
         left.write_bytes(b"half of it")
-        self.assertEqual(self.all(status=DAMAGED), {".mamd/work/convert-1-17": ("leftover", "left")})
+        self.assertEqual(
+            self.all(status=DAMAGED), {".mamd/work/convert-1-17": ("leftover", "left")})
         self.assertTrue(left.exists())
-        self.assertEqual(self.all("--repair"), {".mamd/work/convert-1-17": ("leftover", "repaired")})
+        self.assertEqual(
+            self.all("--repair"), {".mamd/work/convert-1-17": ("leftover", "repaired")})
         self.assertEqual(list(work.iterdir()), [])
         self.assertEqual(self.all(), {})
         shutil.rmtree(work)

@@ -89,7 +89,8 @@ class Busy(VerifyCase):
         self.assertEqual(self.verify(), {})
 
     def test_healing_beside_a_repair_is_never_undone(self):
-        """A program writes a damaged file anew while a repair would move it away: what was written stays at its name."""
+        """A program writes a damaged file anew while a repair would move it away: what was written
+        stays at its name."""
         self.workspace.unmount()
         broken = changed(self.good, 3 * BLOCK + 9, bytes([self.good[3 * BLOCK + 9] ^ 1]))
         names = [f"file-{number}" for number in range(60)]
@@ -122,7 +123,8 @@ class Busy(VerifyCase):
         for number in range(4):
             self.write(self.directory / f"large-{number}", pattern(8_000_000, number))
         check = subprocess.Popen(
-            ["mamctl", "verify", self.directory, "--json"], stdout=subprocess.PIPE, env=self.workspace.environment)
+            ["mamctl", "verify", self.directory, "--json"], stdout=subprocess.PIPE,
+            env=self.workspace.environment)
         time.sleep(0.01)
         begun = time.monotonic()
         self.workspace.lock()
@@ -152,7 +154,8 @@ class ClassB(VerifyCase):
     settings = {"MaxFileProtectionLevel": "NSFileProtectionCompleteUnlessOpen"}
 
     def test_a_lock_drops_what_is_cached_of_files_that_are_only_checked(self):
-        """To be checked is not to be open: files of class B that are open keep their pages through a lock."""
+        """To be checked is not to be open: files of class B that are open keep their pages through
+        a lock."""
         self.mount()
         size = 24 << 20
         path = self.write(self.directory / "large", pattern(size))
@@ -163,7 +166,9 @@ class ClassB(VerifyCase):
                 cached = cachestat(file.fileno()).cached
                 self.assertTrue(are_mostly(cached, size // mmap.PAGESIZE), cached)
             checks = [
-                subprocess.Popen(["mamctl", "verify", path], stdout=subprocess.DEVNULL, env=self.workspace.environment)
+                subprocess.Popen(
+                    ["mamctl", "verify", path], stdout=subprocess.DEVNULL,
+                    env=self.workspace.environment)
                 for _ in range(4)]
             time.sleep(0.03)
             self.workspace.lock()

@@ -1,4 +1,5 @@
-"""Every vector of Tests/Vectors as a file of a workspace: `verify` finds just what is wrong with each."""
+"""Every vector of Tests/Vectors as a file of a workspace: `verify` finds just what is wrong with
+each."""
 import base64
 import json
 import pathlib
@@ -52,7 +53,8 @@ class Vectors(WorkspaceCase):
     def setUpClass(cls):
         super().setUpClass()
         cls.workspace.unmount()
-        # As before there was enrolment: an account without a record among others that have one is locked out.
+        # As before there was enrolment: an account without a record among others that have one is
+        # locked out.
         shutil.rmtree(cls.workspace.state / "enrollment")
         cls.vectors = {path.stem: read(path) for path in VECTORS.glob("*.vector")}
         seen = set()
@@ -68,7 +70,8 @@ class Vectors(WorkspaceCase):
         pass
 
     def verify(self, *options, status):
-        result = self.workspace.ctl("verify", self.workspace.backing, "--json", *options, status=status)
+        result = self.workspace.ctl(
+            "verify", self.workspace.backing, "--json", *options, status=status)
         answer = json.loads(result.stdout)
         found = {name: set() for name in self.vectors}
         for finding in answer["findings"]:
@@ -90,17 +93,22 @@ class Vectors(WorkspaceCase):
             self.assertEqual(self.workspace.on_disk(name).read_bytes(), data, name)
         found, _ = self.verify("--repair", status=DAMAGED)
         self.assertEqual(found, wanted)
-        (quarantine,) = (path for path in self.workspace.on_disk(".mamd", "quarantine").iterdir() if path.is_dir())
+        (quarantine,) = (
+            path for path in self.workspace.on_disk(".mamd", "quarantine").iterdir()
+            if path.is_dir())
         marked = {name for name, each in wanted.items() if ("blocks", "incomplete") in each}
         foreign = {name for name, each in wanted.items() if each == {("foreign", "noted")}}
         self.assertEqual(summary["foreign"], len(foreign))
-        moved = {name for name, each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
+        moved = {
+            name for name,
+            each in wanted.items() if any(outcome == "quarantined" for _, outcome in each)}
         self.assertEqual({path.name for path in quarantine.iterdir()}, moved | marked)
         for name in moved:
             self.assertEqual((quarantine / name).read_bytes(), self.vectors[name][1], name)
         for name in moved | marked:
             self.assertEqual(self.workspace.on_disk(name).exists(), name in marked, name)
-        log = [json.loads(line) for line in pathlib.Path(f"{quarantine}.log").read_text().splitlines()]
+        log = [
+            json.loads(line) for line in pathlib.Path(f"{quarantine}.log").read_text().splitlines()]
         self.assertEqual({line["path"] for line in log}, moved | marked)
         found, summary = self.verify("--repair", status=DAMAGED)
         self.assertEqual(

@@ -16,13 +16,17 @@ class Whole(WipeCase):
         with self.wiping_all_cleanly():
             answer = self.workspace.serving("wipe", ANN.upper(), "--confirm", ANN, "--json")
         answer = json.loads(answer.stdout)
-        # Two places of each size, a link and an odd name in each, and the two copies in the hidden directory.
+        # Two places of each size, a link and an odd name in each, and the two copies in the hidden
+        # directory.
         self.assertEqual((answer["complete"], answer["files"]), (True, 2 * (len(SIZES) + 2) + 2))
         names = sorted(os.listdir(self.directory))
-        self.assertEqual(names, ["damaged", "deep", "empty", "foreign", "links", "nothing", "personal", "symlink"])
+        self.assertEqual(
+            names, ["damaged", "deep", "empty", "foreign", "links", "nothing", "personal",
+            "symlink"])
         self.assertEqual(os.listdir(self.directory / "deep" / "er"), [])
         for size in SIZES:
-            self.assertEqual((self.directory / "deep" / f"{BOB} {size}").read_bytes(), pattern(size, size))
+            self.assertEqual(
+                (self.directory / "deep" / f"{BOB} {size}").read_bytes(), pattern(size, size))
         self.assertEqual((self.directory / "personal").read_bytes(), b"mine")
         self.wipe(NOT_FOUND)
         self.assertNotIn(ANN, self.workspace.serving("status").stdout)
@@ -48,7 +52,8 @@ class Whole(WipeCase):
                 restored.read_bytes()
             self.assertEqual(self.workspace.info(restored)["state"], "key-missing")
             os.unlink(restored)
-            self.workspace.serving("decrypt", copy, "-o", self.workspace.root / "out", status=NOT_FOUND)
+            self.workspace.serving(
+                "decrypt", copy, "-o", self.workspace.root / "out", status=NOT_FOUND)
 
     def test_a_locked_account(self):
         with self.wiping_all_cleanly():
@@ -89,7 +94,8 @@ class Whole(WipeCase):
         places = [directory / str(number) for number in range(40)]
         for place in places:
             place.mkdir(parents=True)
-        paths = write_all(self.workspace, ANN, directory, {f"file {number}": b"x" for number in range(60)})
+        paths = write_all(
+            self.workspace, ANN, directory, {f"file {number}": b"x" for number in range(60)})
         keys = key_ids(self.workspace)
         mover = subprocess.Popen([sys.executable, "-c", MOVER, directory], stdout=subprocess.PIPE)
         self.addCleanup(mover.kill)

@@ -1,4 +1,5 @@
-"""A daemon that is killed in the middle of a wipe: it is not begun, or the next start finishes it. MAMD_LONG=1: at every call."""
+"""A daemon that is killed in the middle of a wipe: it is not begun, or the next start finishes it.
+MAMD_LONG=1: at every call."""
 import collections
 import json
 import os
@@ -39,7 +40,9 @@ class Killed(WorkspaceCase):
             workspace.register(extra=["--no-passphrase"])
         if not directory.exists():
             populate(workspace, directory)
-        write_all(workspace, ANN, directory / "deep", {f"more {number}": pattern(5000, number) for number in range(FILES)})
+        write_all(
+            workspace, ANN, directory / "deep",
+            {f"more {number}": pattern(5000, number) for number in range(FILES)})
         os.link(directory / "deep" / "more 7", directory / "links" / "more 7")
         keys, account_id = key_ids(workspace), workspace.account()["id"]
         self.keys = keys
@@ -76,11 +79,13 @@ class Killed(WorkspaceCase):
         self.check_one(lambda: self.workspace.serving("wipe", ANN, "--confirm", ANN).returncode)
         self.outcomes["finished before"] = 0
         self.assertFalse(self.check_one(lambda: self.wipe_traced(calls)))
-        self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])  # the record of the decision
-        # The files with their two names, the keybags, the passphrases' count and history, the records of enrolment
-        # and classes, the record.
+        # the record of the decision
+        self.assertEqual(calls[:4], ["pwrite64", "fsync", "renameat", "fsync"])
+        # The files with their two names, the keybags, the passphrases' count and history, the
+        # records of enrolment and classes, the record.
         self.assertEqual(calls.count("unlinkat"), FILES + 1 + 7)
-        # The record, the keybags and the first files one by one; then the end, and what is all alike in between.
+        # The record, the keybags and the first files one by one; then the end, and what is all
+        # alike in between.
         points = range(len(calls))
         tried = points if LONG else sorted({*points[:14], *points[14:-6:15], *points[-6:]})
         for point in tried:
@@ -105,11 +110,13 @@ class Killed(WorkspaceCase):
         """Kills the daemon as it enters the last of these calls."""
         call, count = calls[-1], calls.count(calls[-1])
         return self.wipe_under(
-            "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={call}:signal=SIGKILL:when={count}")
+            "-o", "/dev/null", "-e", f"trace={call}", "-e",
+            f"inject={call}:signal=SIGKILL:when={count}")
 
     def wipe_under(self, *options):
         pid, status = self.daemon(), None
-        tracer = subprocess.Popen(["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
+        tracer = subprocess.Popen(
+            ["strace", "-qq", "-f", "-p", str(pid), *options], stderr=subprocess.PIPE)
         try:
             wait_until(lambda: is_traced(pid), message="strace does not attach")
             status = self.workspace.serving("wipe", ANN, "--confirm", ANN, status=None).returncode
@@ -147,7 +154,8 @@ class Killed(WorkspaceCase):
             self.assertNotIn("wipe", [problem for problem, _ in self.verify()])
             return status
 
-        # First: what is written for an account that is not there is plain, and its later namesake's.
+        # First: what is written for an account that is not there is plain, and its later
+        # namesake's.
         self.workspace.register(extra=["--no-passphrase"])
         populate(self.workspace, self.directory / "tree")
         # A repair would move it away.
@@ -156,8 +164,10 @@ class Killed(WorkspaceCase):
 
     def verify(self, *options, status=None):
         """Without a mount."""
-        result = self.workspace.ctl("verify", self.workspace.backing, "--json", *options, status=status)
-        return [(each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]]
+        result = self.workspace.ctl(
+            "verify", self.workspace.backing, "--json", *options, status=status)
+        return [
+            (each["problem"], each["outcome"]) for each in json.loads(result.stdout)["findings"]]
 
     def start_until(self, call, count):
         """A start whose daemon is killed as it enters a call, before it serves or while it does.
@@ -181,7 +191,8 @@ class Killed(WorkspaceCase):
         pid = self.daemon()
         timer = threading.Timer(seconds, lambda: os.kill(pid, signal.SIGKILL))
         command = subprocess.Popen(
-            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", "work"], stdout=subprocess.DEVNULL,
+            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", "work"],
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=self.workspace.environment)
         timer.start()
         command.wait(30)

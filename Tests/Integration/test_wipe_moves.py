@@ -16,7 +16,8 @@ ALONE = True
 
 class Others(WipeCase):
     def test_they_are_served_all_the_time(self):
-        """One that moves names on each thread of the daemon, and one that asks it something else."""
+        """One that moves names on each thread of the daemon, and one that asks it something
+        else."""
         names, movers = 40_000, 16
         backing = self.backing_of(self.directory)
         for number in range(movers):
@@ -27,7 +28,8 @@ class Others(WipeCase):
         os.listdir(self.directory)
         answers = []
         wipe = threading.Thread(target=lambda: answers.append(self.wipe()))
-        threads = [threading.Thread(target=self.move, args=(number, wipe)) for number in range(movers)]
+        threads = [
+            threading.Thread(target=self.move, args=(number, wipe)) for number in range(movers)]
         start = time.monotonic()
         wipe.start()
         for thread in threads:
@@ -57,13 +59,15 @@ class Outrunning(WipeCase):
             (self.directory / place).mkdir()
         for number in range(8):
             (self.directory / "here" / str(number)).mkdir()
-            write_all(self.workspace, ANN, self.directory / "here" / str(number), {"file": b"content"})
+            write_all(
+                self.workspace, ANN, self.directory / "here" / str(number), {"file": b"content"})
         # So that a walk takes longer than it takes the mover to come on.
         (self.directory / "others").mkdir()
         for number in range(3000):
             (self.backing_of(self.directory / "others") / str(number)).touch()
         keys, account_id = key_ids(self.workspace), self.workspace.account()["id"]
-        mover = subprocess.Popen([sys.executable, "-c", MOVER, self.directory], stdout=subprocess.PIPE)
+        mover = subprocess.Popen(
+            [sys.executable, "-c", MOVER, self.directory], stdout=subprocess.PIPE)
         self.addCleanup(mover.stdout.close)
         self.addCleanup(mover.wait)
         self.addCleanup(mover.kill)
@@ -74,7 +78,8 @@ class Outrunning(WipeCase):
         mover.kill()
         mover.wait()
         if status == NO:
-            self.assertEqual([path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
+            self.assertEqual(
+                [path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
             self.wipe()
         self.assertEqual(owned(self.workspace, keys), [])
         self.assertEqual(keybag_files(self.workspace, account_id), [])
@@ -89,7 +94,8 @@ class Outrunning(WipeCase):
                 holder = subprocess.Popen(
                     ["mamctl", "run", "--workspace", self.workspace.name, "--identity", ANN, "--",
                      "/usr/bin/python3", "-B", "-c", HOLDER, kind, self.directory, path],
-                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=self.workspace.environment,
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                    env=self.workspace.environment,
                     cwd=os.path.dirname(os.path.abspath(__file__)))
                 self.addCleanup(holder.kill)
                 self.assertEqual(holder.stdout.readline(), "ready\n")

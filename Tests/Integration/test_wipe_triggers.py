@@ -1,7 +1,7 @@
-"""What wipes an account without anybody asking for it, and what others keep. PIN and offline: test_pin, test_offline."""
+"""What wipes an account without anybody asking for it, and what others keep. PIN and offline:
+test_pin, test_offline."""
 import errno
 import json
-import time
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
@@ -30,7 +30,9 @@ class Triggers(EnrollmentCase):
     def cover_ann_only(self, **rules):
         """Bob has no part in what Ann's policy asks."""
         settings = self.workspace.policies.parent / "settings.json"
-        settings.write_text(json.dumps({**json.loads(settings.read_text()), "Groups": {"g": [ANN], "others": [BOB]}}))
+        settings.write_text(
+            json.dumps(
+                {**json.loads(settings.read_text()), "Groups": {"g": [ANN], "others": [BOB]}}))
         target = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "g"}
         self.set_policy(assignments=[{"target": target}], **rules)
 
@@ -38,12 +40,17 @@ class Triggers(EnrollmentCase):
         self.begin()
         answer = json.loads(self.workspace.serving("wipe", ANN, "--confirm", ANN, "--json").stdout)
         self.assertEqual((answer["complete"], answer["files"], answer["opened"]), (True, 2, 0))
-        self.assertEqual(answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
+        self.assertEqual(
+            answer["scanned"], len([p for p in self.workspace.backing.rglob("*") if p.is_file()]))
         self.assert_wiped("command")
 
     def order(self, name, account=ANN):
         document = {"@odata.type": "#mamd.wipeRequest", "id": name, "account": account}
         (self.workspace.policies / f"wipe-{name}.json").write_text(json.dumps(document))
+
+    def read_orders(self):
+        """Returns when the daemon has read the directory and carried out what it orders."""
+        self.workspace.serving("account check-in")
 
     def test_a_document_of_the_administrators(self):
         self.begin()
@@ -51,9 +58,11 @@ class Triggers(EnrollmentCase):
         self.assert_wiped("administrator")
         # Each is obeyed once: the account may come again, and the document may stay.
         self.workspace.register()
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         # One that comes while no daemon runs is obeyed at the next start.
         self.workspace.unmount()
@@ -66,15 +75,19 @@ class Triggers(EnrollmentCase):
         keys = self.workspace.root / "ann.keys"
         passfile = self.workspace.secret("export passphrase", "of the export")
         self.workspace.serving(
-            "account export", ANN, "-o", keys, "--passfile", self.workspace.passfile, "--export-passfile", passfile)
+            "account export", ANN, "-o", keys, "--passfile", self.workspace.passfile,
+            "--export-passfile", passfile)
         self.order("one")
         self.assert_wiped("administrator")
         self.workspace.serving(
-            "account import", keys, "--export-passfile", passfile, "--passfile", self.workspace.passfile)
+            "account import", keys, "--export-passfile", passfile, "--passfile",
+            self.workspace.passfile)
         self.file.write_bytes(b"new")
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         self.workspace.unlock()
         self.assertEqual(self.file.read_bytes(), b"new")
@@ -84,9 +97,11 @@ class Triggers(EnrollmentCase):
         self.order("early", "carl@contoso.com")
         self.workspace.serving("account check-in")
         self.workspace.register("carl@contoso.com")
-        for again in (lambda: self.workspace.serving("account check-in"), self.workspace.unmount, self.workspace.mount):
+        for again in (
+                lambda: self.workspace.serving("account check-in"), self.workspace.unmount,
+                self.workspace.mount):
             again()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account("carl@contoso.com"))
 
     def test_an_order_that_a_crash_came_before_is_obeyed_and_no_other_one(self):
@@ -96,12 +111,13 @@ class Triggers(EnrollmentCase):
         for begun, is_wiped in (("0" * 32, False), (account, True)):
             self.workspace.unmount()
             self.order("one")
-            record.write_text(json.dumps({"obeyed": {"one": 0}, "begun": {"one": begun}, "threatLevel": None}))
+            record.write_text(
+                json.dumps({"obeyed": {"one": 0}, "begun": {"one": begun}, "threatLevel": None}))
             self.workspace.mount()
             if is_wiped:
                 wait_until(lambda: self.workspace.account() is None)
             else:
-                time.sleep(0.5)
+                self.read_orders()
                 self.assertIsNotNone(self.workspace.account())
 
     def test_no_order_is_obeyed_where_nobody_knows_which_were(self):
@@ -110,7 +126,7 @@ class Triggers(EnrollmentCase):
         self.order("one")
         (self.workspace.state / "enrollment" / "workspace").write_text("{")
         self.workspace.mount()
-        time.sleep(0.5)
+        self.read_orders()
         self.assertIsNotNone(self.workspace.account())
         self.assertIn("enrollment/workspace is damaged", daemon_text(self.workspace))
         self.order("two")
@@ -119,7 +135,8 @@ class Triggers(EnrollmentCase):
     def test_a_condition_that_wipes(self):
         self.begin()
         self.workspace.unmount()
-        self.cover_ann_only(minimumWipeOsVersion="13", minimumRequiredOsVersion="14", minimumWarningOsVersion="15")
+        self.cover_ann_only(
+            minimumWipeOsVersion="13", minimumRequiredOsVersion="14", minimumWarningOsVersion="15")
         self.workspace.mount()
         self.workspace.unlock(BOB)
         self.assert_wiped("launch")
@@ -134,7 +151,8 @@ class Triggers(EnrollmentCase):
         self.workspace.serving("account check-in")
         self.workspace.unlock()
         self.assert_open()
-        self.assertEqual([row["action"] for row in self.answer("List")["enrollments"][0]["findings"]], ["warn"])
+        self.assertEqual(
+            [row["action"] for row in self.answer("List")["enrollments"][0]["findings"]], ["warn"])
 
     def test_a_threat_level(self):
         self.begin()

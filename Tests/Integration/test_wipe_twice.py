@@ -1,4 +1,5 @@
-"""A wipe that is asked for twice: the one that comes to its end later leaves alone what came after the first."""
+"""A wipe that is asked for twice: the one that comes to its end later leaves alone what came after
+the first."""
 import pathlib
 import shutil
 import subprocess
@@ -15,13 +16,15 @@ class Twice(WorkspaceCase):
     def setUpClass(cls):
         cls.gate = pathlib.Path(tempfile.mkdtemp(prefix=PREFIX))
         cls.addClassCleanup(shutil.rmtree, cls.gate)
-        cls.settings = {"Hooks": {"Wipe": ["/bin/sh", "-c", HOOK, str(cls.gate)], "TimeoutSeconds": 30}}
+        cls.settings = {
+            "Hooks": {"Wipe": ["/bin/sh", "-c", HOOK, str(cls.gate)], "TimeoutSeconds": 30}}
         super().setUpClass()
 
     def test_files_of_the_account_that_came_after_the_first_stay(self):
         old = self.write(self.directory / "old", pattern(10_000))
         first = subprocess.Popen(
-            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", self.workspace.name], stdout=subprocess.DEVNULL,
+            ["mamctl", "wipe", ANN, "--confirm", ANN, "--workspace", self.workspace.name],
+            stdout=subprocess.DEVNULL,
             env=self.workspace.environment)
         wait_until((self.gate / "waits").exists)
         self.workspace.serving("wipe", ANN, "--confirm", ANN)

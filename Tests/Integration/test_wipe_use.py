@@ -1,4 +1,5 @@
-"""Wiping an account whose files are in use, or cannot be removed; who may; and what is told of it."""
+"""Wiping an account whose files are in use, or cannot be removed; who may; and what is told of
+it."""
 import contextlib
 import errno
 import os
@@ -31,7 +32,8 @@ class InUse(WipeCase):
     def test_handles_mappings_and_cached_pages(self):
         size = 1 << 20
         names = ("held", "dirty", "map-shared", "map-private", "store", "read", "write", "closed")
-        paths = write_all(self.workspace, ANN, self.directory, {name: pattern(size) for name in names})
+        paths = write_all(
+            self.workspace, ANN, self.directory, {name: pattern(size) for name in names})
         held = [self.held(path) for path in paths[:-1]]
         for descriptor in held:
             os.pread(descriptor, size, 0)
@@ -49,14 +51,16 @@ class InUse(WipeCase):
             for use in (lambda: os.pread(descriptor, 1, 0), lambda: os.pwrite(descriptor, b"x", 0),
                         lambda: os.ftruncate(descriptor, 0), lambda: os.fsync(descriptor),
                         lambda: os.posix_fallocate(descriptor, 0, 1)):
-                # EIO is the kernel's own word for a page that another reader was refused, and for one not written back.
+                # EIO is the kernel's own word for a page that another reader was refused, and for
+                # one not written back.
                 with self.refused(errno.EKEYREVOKED, errno.EIO):
                     use()
             with self.refused(errno.EKEYREVOKED):
                 os.ftruncate(descriptor, 0)
             os.fstat(descriptor)
             # Pages that a refused read has left empty go a moment later.
-            wait_until(lambda: cachestat(descriptor).cached == 0, message="cached pages of a wiped file")
+            wait_until(
+                lambda: cachestat(descriptor).cached == 0, message="cached pages of a wiped file")
         for program in self.users.programs[:2]:
             self.users.tell(program)
         self.assertEqual(self.users.end(), [-7, -7, -7, 0, 0])  # SIGBUS
@@ -68,7 +72,8 @@ class InUse(WipeCase):
         with self.refused(errno.EKEYREVOKED):
             os.pread(held[1], 1, 0)
 
-    @unittest.skipUnless(os.getuid() == 0, "makes a page that the kernel has to wait for, which only root can")
+    @unittest.skipUnless(
+        os.getuid() == 0, "makes a page that the kernel has to wait for, which only root can")
     def test_a_writer_that_hangs_does_not_hold_the_wipe_up(self):
         (path,) = write_all(self.workspace, ANN, self.directory, {"file": pattern(1 << 20)})
         slow = self.users.start("write-slowly", path)
@@ -84,7 +89,8 @@ class InUse(WipeCase):
 
 class Refused(WipeCase):
     def state(self):
-        return tree_digest(self.workspace.state / "keybags", self.workspace.state / "wipes"), tree_digest(
+        return tree_digest(
+            self.workspace.state / "keybags", self.workspace.state / "wipes"), tree_digest(
             self.directory)
 
     def test_a_read_only_mount(self):
@@ -104,7 +110,9 @@ class Refused(WipeCase):
     def test_another_user(self):
         write_all(self.workspace, ANN, self.directory, {"file": b"content"})
         before = self.state()
-        for directory in (self.workspace.root, self.workspace.socket.parents[1], self.workspace.socket.parent):
+        for directory in (
+                self.workspace.root, self.workspace.socket.parents[1],
+                self.workspace.socket.parent):
             directory.chmod(0o711)
         self.workspace.socket.chmod(0o666)
         answer = call(self.workspace, "Wipe", {"account": ANN, "confirmed": True}, [], user=65534)
@@ -112,17 +120,20 @@ class Refused(WipeCase):
         self.assertEqual(self.state(), before)
         # The user that registered an account may wipe it, and no other.
         own = call(
-            self.workspace, "RegisterAccount", {"name": "own@contoso.com", "noPassphrase": True}, [], user=65534)
+            self.workspace, "RegisterAccount", {"name": "own@contoso.com", "noPassphrase": True},
+            [], user=65534)
         self.assertNotIn("error", own)
         answer = call(
-            self.workspace, "Wipe", {"account": "own@contoso.com", "confirmed": True}, [], user=65534)
+            self.workspace, "Wipe", {"account": "own@contoso.com", "confirmed": True}, [],
+            user=65534)
         self.assertEqual(answer["parameters"]["complete"], True)
         self.assertIsNone(self.workspace.account("own@contoso.com"))
 
     def test_without_a_terminal_it_has_to_be_said(self):
         before = self.state()
         self.assertIn(f"--confirm {ANN}", self.workspace.serving("wipe", ANN, status=USAGE).stderr)
-        for wrong in ("--confirm", f"--confirm={BOB}", "--confirm=", f"--confirm={ANN[:-1]}", "--yes"):
+        for wrong in (
+                "--confirm", f"--confirm={BOB}", "--confirm=", f"--confirm={ANN[:-1]}", "--yes"):
             self.workspace.serving("wipe", ANN, wrong, status=USAGE)
             self.workspace.serving("account deregister", ANN, "--wipe", wrong, status=USAGE)
         self.workspace.serving("wipe", "--confirm", ANN, status=USAGE)
@@ -143,7 +154,9 @@ class Refused(WipeCase):
     def typing(self, text, *more):
         pid, terminal = pty.fork()
         if pid == 0:
-            os.execvpe("mamctl", ["mamctl", "wipe", ANN, *more, "--workspace", "work"], self.workspace.environment)
+            os.execvpe(
+                "mamctl", ["mamctl", "wipe", ANN, *more, "--workspace", "work"],
+                self.workspace.environment)
         output = b""
         with contextlib.suppress(OSError):  # EIO at its end
             while b"go on: " not in output:
@@ -170,7 +183,8 @@ class Told(WipeCase):
 
     @unittest.skipUnless(os.getuid() == 0, "makes a file that cannot be removed")
     def test_what_cannot_be_removed_is_named_and_the_wipe_goes_on_later(self):
-        paths = write_all(self.workspace, ANN, self.directory, {"stuck": b"stuck", "other": b"other"})
+        paths = write_all(
+            self.workspace, ANN, self.directory, {"stuck": b"stuck", "other": b"other"})
         stuck = self.backing_of(paths[0])
         subprocess.run(["chattr", "+i", stuck], check=True)
         self.addCleanup(subprocess.run, ["chattr", "-i", stuck], stderr=subprocess.DEVNULL)
@@ -178,9 +192,11 @@ class Told(WipeCase):
         answer = self.wipe(NO)
         self.assertIn(str(stuck.relative_to(self.workspace.backing)), answer.stderr)
         self.assertEqual(os.listdir(self.directory), ["stuck"])
-        for again in (self.still_wiping, self.workspace.unmount, self.workspace.mount, self.still_wiping):
+        for again in (
+                self.still_wiping, self.workspace.unmount, self.workspace.mount, self.still_wiping):
             again()
-        self.assertEqual([path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
+        self.assertEqual(
+            [path.parent.name for path in keybag_files(self.workspace, account_id)], ["wipes"])
         subprocess.run(["chattr", "-i", stuck], check=True)
         os.unlink(paths[0])  # its user may help, too
         self.wipe()
@@ -201,7 +217,8 @@ class Told(WipeCase):
         self.workspace.unlock(status=NOT_FOUND)
         self.workspace.serving("account register", ANN, "--no-passphrase", status=REFUSED)
         # What was to be sealed must not become plain.
-        made = self.workspace.run_as(ANN, "sh", "-c", 'echo secret > "$1"', "sh", self.directory / "new", check=False)
+        made = self.workspace.run_as(
+            ANN, "sh", "-c", 'echo secret > "$1"', "sh", self.directory / "new", check=False)
         self.assertNotEqual(made.returncode, 0)
         self.assertFalse((self.directory / "new").exists())
 

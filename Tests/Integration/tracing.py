@@ -46,8 +46,8 @@ def strace(*options):
 
 @contextlib.contextmanager
 def injecting(pid, calls, fault, thread_name=None):
-    """All calls of these names have the fault, as strace's --inject has it: of the whole process, or of the threads that
-    have this name now."""
+    """All calls of these names have the fault, as strace's --inject has it: of the whole process,
+    or of the threads that have this name now."""
     if thread_name:
         whom = [word for number in tasks(pid, thread_name) for word in ("-p", str(number))]
     else:
@@ -59,7 +59,8 @@ def injecting(pid, calls, fault, thread_name=None):
 
 @contextlib.contextmanager
 def recording(pid, calls, path):
-    """The calls of these names that a process makes, one a line, into a file that is whole at the end."""
+    """The calls of these names that a process makes, one a line, into a file that is whole at the
+    end."""
     with strace("-f", "-p", str(pid), "-o", path, "-e", f"trace={calls}"):
         wait_until(lambda: is_traced(pid), message="strace does not attach")
         yield

@@ -3,8 +3,9 @@
 
     varlink_client.py SOCKET [PATH]
 
-Introspects the service, calls Status and ListAccounts, and ProtectionInfo for PATH; prints JSON. Fails if the
-interface cannot be parsed, or a call is refused. Needs the package: pip install --target DIR varlink
+Introspects the service, calls Status and ListAccounts, and ProtectionInfo for PATH; prints JSON.
+Fails if the interface cannot be parsed, or a call is refused. Needs the package: pip install
+--target DIR varlink
 """
 import json
 import sys
@@ -17,8 +18,9 @@ WORKSPACE = "io.mamd.Workspace"
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    # Creating the client asks GetInfo, and GetInterfaceDescription for each interface that is opened; the
-    # package parses what it gets, and refuses a reply that does not fit the description.
+    # Creating the client asks GetInfo, and GetInterfaceDescription for each interface that is
+    # opened; the package parses what it gets, and refuses a reply that does not fit the
+    # description.
     client = varlink.Client(address=f"unix:{sys.argv[1]}")
     with client.open("org.varlink.service") as service:
         answers = {"info": service.GetInfo()}

@@ -41,7 +41,7 @@ class VerifyCase(WorkspaceCase):
     def recovered(self):
         """Waits until what a crash has left is mended; the account is unlocked."""
         self.workspace.unlock()
-        begin, end = "all files are looked at", "all files were looked at"
+        begin, end = "checking all files", "all files checked"
         wait_until(lambda: self.log().rfind(end) > self.log().rfind(begin))
 
     def lay(self, **files):
@@ -52,13 +52,16 @@ class VerifyCase(WorkspaceCase):
         return self.backing_of(self.directory / name)
 
     def verify(self, *options, path=None, status=DONE):
-        """Of this test's directory: problem, outcome and blocks of each file; with the workspace mounted or not."""
+        """Of this test's directory: problem, outcome and blocks of each file; with the workspace
+        mounted or not."""
         mounted = self.workspace.mount_point.is_mount()
         if path is None:
             path = self.directory if mounted else self.backing_of(self.directory)
-        unlock = [] if mounted or "locked" in options else ["--unlock", ANN, "--passfile", self.workspace.passfile]
+        unlock = [] if mounted or "locked" in options else [
+            "--unlock", ANN, "--passfile", self.workspace.passfile]
         result = self.workspace.ctl(
-            "verify", path, "--json", *unlock, *(option for option in options if option != "locked"), status=status)
+            "verify", path, "--json", *unlock,
+            *(option for option in options if option != "locked"), status=status)
         answer = json.loads(result.stdout)
         self.findings, self.summary = answer["findings"], answer["summary"]
         found = {}

@@ -16,7 +16,8 @@ def write_all(workspace, owner, directory, contents):
     staging.mkdir()
     for name, content in contents.items():
         (staging / name).write_bytes(content)
-    workspace.run_as(owner, "sh", "-c", 'cp -r "$1/." "$2/" && sync "$2"/*', "sh", staging, directory)
+    workspace.run_as(
+        owner, "sh", "-c", 'cp -r "$1/." "$2/" && sync "$2"/*', "sh", staging, directory)
     return [directory / name for name in contents]
 
 
@@ -25,7 +26,8 @@ def populate(workspace, directory):
     for name in ("deep/er", "empty", "links"):
         (directory / name).mkdir(parents=True)
     odd = os.fsdecode(b"odd \xff\n name")
-    for owner, place in ((ANN, directory), (ANN, directory / "deep" / "er"), (BOB, directory / "deep")):
+    for owner, place in (
+            (ANN, directory), (ANN, directory / "deep" / "er"), (BOB, directory / "deep")):
         contents = {f"{owner} {size}": pattern(size, size) for size in SIZES}
         write_all(workspace, owner, place, {**contents, odd + owner[0]: b"odd"})
         os.link(place / f"{owner} 5000", directory / "links" / f"{owner} {place.name}")
@@ -36,7 +38,8 @@ def populate(workspace, directory):
     (backing / "foreign").write_bytes(pattern(7000, 7))
     (backing / "nothing").touch()
     (backing / "damaged").write_bytes((backing / f"{ANN} 5000").read_bytes()[:900])
-    for place in (workspace.on_disk(".mamd", "work"), workspace.on_disk(".mamd", "quarantine", "deep")):
+    for place in (
+            workspace.on_disk(".mamd", "work"), workspace.on_disk(".mamd", "quarantine", "deep")):
         place.mkdir(parents=True, exist_ok=True)
         for owner, source in ((ANN, backing), (BOB, backing / "deep")):
             shutil.copy(source / f"{owner} 5000", place / f"{directory.name} {owner}")
@@ -44,7 +47,8 @@ def populate(workspace, directory):
 
 def key_ids(workspace, account=ANN):
     """The key ids in the account's keybag: FORMAT.md, section 3."""
-    keybag = (workspace.state / "keybags" / f"{workspace.account(account)['id']}.keybag").read_bytes()
+    keybag = (
+        workspace.state / "keybags" / f"{workspace.account(account)['id']}.keybag").read_bytes()
     return {keybag[offset : offset + 16] for offset in range(688, 752, 16)}
 
 
@@ -63,7 +67,8 @@ def owned(workspace, keys):
 def others(workspace, keys):
     """All that is not the account's: names, modes, sizes, contents, and directories."""
     mine = set(map(str, owned(workspace, keys)))
-    files = {path: facts for path, facts in tree_digest(workspace.backing).items() if path not in mine}
+    files = {
+        path: facts for path, facts in tree_digest(workspace.backing).items() if path not in mine}
     directories = {directory for directory, _, _ in os.walk(workspace.backing)}
     # What the daemon itself writes there.
     files.pop(str(workspace.on_disk(".mamd", "lock")), None)

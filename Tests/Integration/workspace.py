@@ -34,7 +34,8 @@ PASSPHRASE = "correct horse battery staple"
 SETTINGS = {"KeyDerivation": {"Passes": 1, "MemoryMiB": 8}, "MultiManagedIdentities": True}
 
 # Exit statuses of mamctl.
-DONE, NO, USAGE, NOT_FOUND, NOT_MANAGED, CLOSED, REFUSED, DAMAGED, UNREACHABLE, UNREADABLE = range(10)
+DONE, NO, USAGE, NOT_FOUND, NOT_MANAGED, CLOSED, REFUSED, DAMAGED, UNREACHABLE, UNREADABLE = range(
+    10)
 WRONG_PASSPHRASE = 12
 
 HEADER, BLOCK, FIRST, PAYLOAD = 1024, 4096, 3040, 4064
@@ -44,8 +45,8 @@ NEW_MOUNTS = 0x00020000  # CLONE_NEWNS of <linux/sched.h>
 
 libc = ctypes.CDLL(None, use_errno=True)
 
-# All that these tests create has the runner's process id in its name, so that what a killed run left
-# behind can be told from what a running one uses.
+# All that these tests create has the runner's process id in its name, so that what a killed run
+# left behind can be told from what a running one uses.
 PREFIX = os.environ.get("MAMD_TEST_PREFIX", f"mamd-test-{os.getpid()}-")
 
 
@@ -76,7 +77,8 @@ def call(name, *arguments):
 def mounts(prefix):
     """The fuse mounts whose path has the prefix, last mounted first."""
     found = []
-    for line in pathlib.Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines():
+    for line in pathlib.Path("/proc/self/mountinfo").read_text(
+            errors="surrogateescape").splitlines():
         fields = line.split(" ")
         kind = fields[fields.index("-") + 1]
         if kind.startswith("fuse") and prefix in fields[4]:
@@ -100,7 +102,8 @@ def daemons(prefix):
         if entry.name.isdigit():
             with contextlib.suppress(OSError):
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                if words[0].endswith(b"mamd") and any(prefix.encode() in word for word in words[1:]):
+                if words[0].endswith(b"mamd") and any(
+                        prefix.encode() in word for word in words[1:]):
                     yield int(entry.name)
 
 
@@ -146,9 +149,11 @@ class Workspace:
         self.backing, self.mount_point = self.root / "backing", self.root / "mount"
         self.log = self.root / "mount.log"
         self.passfile = self.secret("passphrase", PASSPHRASE)
-        # No bus, but for the tests that bring one: the machine's would lock when its user's screen does.
+        # No bus, but for the tests that bring one: the machine's would lock when its user's screen
+        # does.
         self.environment = {
-            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", **os.environ, "LC_ALL": "C", "HOME": str(self.root)}
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent", **os.environ, "LC_ALL": "C",
+            "HOME": str(self.root)}
         for variable in ("CONFIG_HOME", "STATE_HOME", "RUNTIME_DIR"):
             directory = self.root / variable.lower()
             directory.mkdir(mode=0o700)
@@ -219,8 +224,10 @@ class Workspace:
     def init(self):
         self.ctl("init", self.backing, "--name", self.name, "--settings", self.settings)
         (document,) = self.policies.iterdir()
-        # The default but for the PIN: tests that are not about passphrases may do without, or try many.
-        document.write_text(json.dumps(self.policy or {**json.loads(document.read_text()), "pinRequired": False}))
+        # The default but for the PIN: tests that are not about passphrases may do without, or try
+        # many.
+        document.write_text(
+            json.dumps(self.policy or {**json.loads(document.read_text()), "pinRequired": False}))
         return self
 
     def mount(self, *options, status=DONE, prefix=()):
@@ -235,7 +242,8 @@ class Workspace:
                 [*prefix, "mamctl", "mount", self.backing, self.mount_point, *options],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, timeout=90, env=self.environment)
         if result.returncode != status:
-            raise AssertionError(f"mount: status {result.returncode}\n{self.log.read_text(errors='replace')}")
+            raise AssertionError(
+                f"mount: status {result.returncode}\n{self.log.read_text(errors='replace')}")
         if status == DONE and not os.path.ismount(self.mount_point):
             raise AssertionError("mamctl mount said done, and nothing is mounted")
         return self
@@ -243,7 +251,8 @@ class Workspace:
     def unmount(self):
         self.ctl("unmount", self.mount_point)
         wait_until(lambda: not mounts(str(self.root)), message="still mounted after unmount")
-        wait_until(lambda: not list(daemons(str(self.root))), message="mamd still runs after unmount")
+        wait_until(
+            lambda: not list(daemons(str(self.root))), message="mamd still runs after unmount")
 
     def remount(self):
         self.unmount()
@@ -264,7 +273,8 @@ class Workspace:
         self.serving("lock", account, "--now")
 
     def unlock(self, account=ANN, passfile=None, status=DONE):
-        return self.serving("unlock", account, "--passfile", passfile or self.passfile, status=status)
+        return self.serving(
+            "unlock", account, "--passfile", passfile or self.passfile, status=status)
 
     def run_as(self, identity, *command, check=True):
         result = subprocess.run(
@@ -299,7 +309,8 @@ class Workspace:
         def search(value):
             if isinstance(value, dict) and value.get("name") == name:
                 return value
-            inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+            inner = value.values() if isinstance(value, dict) else value if isinstance(
+                value, list) else ()
             return next(filter(None, map(search, inner)), None)
 
         return search(json.loads(self.serving("account list", "--json").stdout))
@@ -319,7 +330,8 @@ class Workspace:
 
 
 class WorkspaceCase(unittest.TestCase):
-    """A mounted workspace with unlocked managed accounts, one unless the class names more, shared by the class."""
+    """A mounted workspace with unlocked managed accounts, one unless the class names more, shared
+    by the class."""
 
     settings = None
     policy = None
@@ -356,7 +368,8 @@ class WorkspaceCase(unittest.TestCase):
             logs = [log for log in (self.workspace.log, self.workspace.daemon_log) if log.exists()]
             text = "".join(log.read_text(errors="replace")[-4000:] for log in logs)
             if text:
-                print(f"--- daemon's log, at the failure of {self.id()}:\n{text}---", file=sys.stderr)
+                print(
+                    f"--- daemon's log, at the failure of {self.id()}:\n{text}---", file=sys.stderr)
 
     def backing_of(self, path):
         return self.workspace.on_disk(os.path.relpath(path, self.workspace.mount_point))

@@ -5,10 +5,8 @@ import Testing
 
 private let root = "\(#filePath)".split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
 
-@Suite("The journal's catalogue")
-struct CatalogTests {
-    @Test("Every id is one of its own and has an entry, with a subject and a text")
-    func entries() throws {
+@Suite struct CatalogTests {
+    @Test func `every id is one of its own and has an entry, with a subject and a text`() throws {
         let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
         let entries = String(decoding: bytes, as: UTF8.self).split(separator: "\n-- ").dropFirst()
         var found: Set<String> = []
@@ -22,8 +20,7 @@ struct CatalogTests {
         #expect(found.count == LogMessage.allCases.count)
     }
 
-    @Test("It names only fields that there are")
-    func fields() throws {
+    @Test func `it names only fields that there are`() throws {
         let bytes = try readSmallFile("\(root)/units/mamd.catalog", maximumByteCount: 1 << 20)
         let text = String(decoding: bytes, as: UTF8.self)
         let named = text.matches(of: /@([A-Z_]+)@/).map { String($0.output.1) }

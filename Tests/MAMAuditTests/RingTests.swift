@@ -5,8 +5,7 @@ import Testing
 
 @testable import MAMAudit
 
-@Suite("The ring of the audit")
-struct RingTests {
+@Suite struct RingTests {
     private func key(
         _ file: UInt64, account: String = "ann", reason: String = "closed"
     ) -> AuditKey {
@@ -18,8 +17,7 @@ struct RingTests {
         if !ring.counts(key) { ring.begin(key, AuditRecord(.refused)) }
     }
 
-    @Test("The same is told once, and at the end how often it came again")
-    func coalescing() {
+    @Test func `the same is told once, and at the end how often it came again`() {
         var ring = AuditRing()
         for _ in 0..<1000 { add(key(1), to: &ring) }
         add(key(2), to: &ring)
@@ -30,8 +28,7 @@ struct RingTests {
         #expect(ring.take(all: true).isEmpty)
     }
 
-    @Test("Of very many the rest is told together")
-    func rest() {
+    @Test func `of very many the rest is told together`() {
         var ring = AuditRing()
         for file in 0..<10_000 { add(key(UInt64(file)), to: &ring) }
         #expect(ring.take().count == AuditRing.repeatLimit)
@@ -40,8 +37,7 @@ struct RingTests {
         #expect(rest.first?.count == 10_000 - AuditRing.repeatLimit)
     }
 
-    @Test("Nor do made-up names of accounts take more room")
-    func restOfManyAccounts() {
+    @Test func `nor do made-up names of accounts take more room`() {
         var ring = AuditRing()
         for number in 0..<10_000 {
             let key = AuditKey(
@@ -53,8 +49,7 @@ struct RingTests {
         #expect(told.map(\.count).reduce(0, +) == 10_000)
     }
 
-    @Test("What does not fit is counted, and told of")
-    func overflow() {
+    @Test func `what does not fit is counted, and told of`() {
         var ring = AuditRing()
         for _ in 0..<AuditRing.limit + 5 { ring.add(AuditRecord(.locked)) }
         let records = ring.take()

@@ -7,8 +7,7 @@ import Testing
 
 @testable import MAMAudit
 
-@Suite("The files of the audit")
-final class StoreTests {
+@Suite final class StoreTests {
     private let path: String
     private let directory: Descriptor
 
@@ -48,8 +47,7 @@ final class StoreTests {
         }
     }
 
-    @Test("The last number is found behind more than a look at the end takes in")
-    func numberBehindATornEnd() throws {
+    @Test func `the last number is found behind more than a look at the end takes in`() throws {
         do {
             var store = try store(64 << 20)
             try append(3, .locked, to: &store)
@@ -61,8 +59,7 @@ final class StoreTests {
         #expect(try store(64 << 20).nextSequence == 4)
     }
 
-    @Test("A record comes back as it was")
-    func roundTrip() throws {
+    @Test func `a record comes back as it was`() throws {
         var record = AuditRecord(.refused)
         record.account = "ann@contoso.com"
         record.registrant = 1000
@@ -76,8 +73,7 @@ final class StoreTests {
         #expect(all[0].sequence == 1)
     }
 
-    @Test("They stay within their size, and refusals push out nothing else")
-    func rotation() throws {
+    @Test func `they stay within their size, and refusals push out nothing else`() throws {
         var store = try store(32 << 10)
         try append(10, .locked, to: &store)
         try append(400, .refused, to: &store)
@@ -88,8 +84,7 @@ final class StoreTests {
         #expect(kept.count { $0.event == .refused } > 50)
     }
 
-    @Test("The numbers go on after a start, whatever the last line is")
-    func restart() throws {
+    @Test func `the numbers go on after a start, whatever the last line is`() throws {
         var first = try store()
         try append(3, .locked, to: &first)
         try append(2, .refused, to: &first)
@@ -107,8 +102,7 @@ final class StoreTests {
         #expect(try records().map(\.sequence) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test("A number that cannot be counted on from is no obstacle")
-    func lastNumber() throws {
+    @Test func `a number that cannot be counted on from is no obstacle`() throws {
         var first = try store()
         try append(1, .locked, to: &first)
         let names = try entries(of: directory.raw)
@@ -121,8 +115,7 @@ final class StoreTests {
         #expect(try records().count { $0.event == .unlocked } == 3)
     }
 
-    @Test("An empty or foreign file is no obstacle")
-    func emptyFile() throws {
+    @Test func `an empty or foreign file is no obstacle`() throws {
         for name in ["events.0000000000000000041.jsonl", "events.x.jsonl", "other"] {
             _ = try openFile(at: directory.raw, name, O_WRONLY | O_CREAT, mode: 0o600)
         }

@@ -9,13 +9,13 @@ internal import Testing
 @testable internal import MAMClient
 
 @Suite struct Tables {
-    @Test func propertiesAreThePolicysQuestions() {
+    @Test func `properties are the policy's questions`() {
         #expect(
             PolicyProperty.allCases.map(\.rawValue)
                 == MAMPolicy.PolicyQuestion.allCases.map(\.rawValue))
     }
 
-    @Test func locationsHaveTheSDKsNumbersAndNames() {
+    @Test func `locations have the SDK's numbers and names`() {
         #expect(
             MAMClient.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" }
                 == MAMPolicy.SaveLocation.allCases.map { "\($0.rawValue) \($0.name)" })
@@ -24,7 +24,7 @@ internal import Testing
                 == MAMPolicy.OpenLocation.allCases.map { "\($0.rawValue) \($0.name)" })
     }
 
-    @Test func modesAndNotificationsHaveTheSDKsNumbers() {
+    @Test func `modes and notifications have the SDK's numbers`() {
         #expect(
             MAMClient.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" }
                 == MAMPolicy.DocumentPickerMode.allCases.map { "\($0.rawValue) \($0)" })
@@ -33,39 +33,36 @@ internal import Testing
 }
 
 @Suite struct Errors {
-    @Test func eachErrorOfTheWorkspaceHasACode() {
-        let names = WorkspaceDescription.text.split(separator: "\n")
-            .filter { $0.hasPrefix("error ") }
-            .map { String($0.dropFirst("error ".count).prefix { $0 != " " && $0 != "(" }) }
-        #expect(names.count >= 11)
-        for name in names {
-            let error = MAMError(VarlinkError("\(WorkspaceDescription.name).\(name)"))
+    @Test func `each error of the workspace has a code`() {
+        for name in Varlink.Workspace.ErrorName.allCases {
+            let error = MAMError(VarlinkError("\(Varlink.Workspace.name).\(name.rawValue)"))
             #expect(error.code != .unknownAnswer, "\(name)")
         }
         #expect(MAMError(VarlinkError("io.mamd.Later.Error")).code == .unknownAnswer)
     }
 
-    @Test func aProtectionErrorHasTheSDKsStatusAndItsCausesCode() {
+    @Test func `a protection error has the SDK's status and its cause's code`() {
         let error = MAMError(
             VarlinkError(
-                "\(ProtectionDescription.name).FileFailed",
+                "\(Varlink.Protection.name).FileFailed",
                 [
                     "status": 106, "name": "identityNotManaged", "cause": "NotManaged",
-                    "account": "ann@contoso.com", "reason": "why",
+                    "account": "ann@contoso.com", "reason": "why", "next": "mamctl unlock",
                 ]))
         #expect(error.code == .notManaged)
         #expect(error.statusCode == 106)
         #expect(error.account == "ann@contoso.com")
         #expect(error.reason == "why")
+        #expect(error.next == "mamctl unlock")
     }
 
-    @Test func aWrongPassphraseTellsWhenTheNextIsTried() {
+    @Test func `a wrong passphrase tells when the next is tried`() {
         let error = MAMError(.wrongPassphrase("ann@contoso.com", retryAfterSeconds: 60))
         #expect(error.code == .wrongPassphrase)
         #expect(error.retryAfterSeconds == 60)
     }
 
-    @Test func pathsWithAZeroByteAreRefused() {
+    @Test func `paths with a zero byte are refused`() {
         for file in [FileReference.path("/tmp\u{0}/x"), .bytes([]), .bytes([47, 0])] {
             #expect(throws: MAMError.self) { _ = try file.open(0) }
         }
@@ -73,7 +70,7 @@ internal import Testing
 }
 
 @Suite struct Reading {
-    @Test func eventsOfALaterDaemonArePassedOver() throws {
+    @Test func `events of a later daemon are passed over`() throws {
         let event = try Event(Parameters(["event": "something-new", "code": 7]))
         #expect(event.kind == nil)
         #expect(event.word == "something-new")
@@ -81,9 +78,10 @@ internal import Testing
         #expect(throws: VarlinkError.self) { _ = try Event(Parameters([:])) }
     }
 
-    @Test func theEventsOfTheInterfaceAreThese() {
-        // In the comment before the type: words with commas between them, and remarks in parentheses or after a colon.
-        let lines = WorkspaceDescription.text.split(separator: "\n")
+    @Test func `the events of the interface are these`() {
+        // In the comment before the type: words with commas between them, and remarks in
+        // parentheses or after a colon.
+        let lines = Varlink.Workspace.text.split(separator: "\n")
             .prefix { !$0.hasPrefix("type Event") }.filter { $0.hasPrefix("#   ") }
         let words = lines.flatMap { line in
             line.replacing(/\([^)]*\)/, with: "").replacing(/:.*/, with: "").dropFirst(4)
@@ -92,10 +90,10 @@ internal import Testing
         }
         let ofWorkspace: Set = ["policy-refused", "account-to-add", "allowed-accounts-changed"]
         #expect(Set(words).union(ofWorkspace) == Set(Event.Kind.allCases.map(\.rawValue)))
-        #expect(ofWorkspace.allSatisfy(WorkspaceDescription.text.contains))
+        #expect(ofWorkspace.allSatisfy(Varlink.Workspace.text.contains))
     }
 
-    @Test func aSummaryKeepsWhatFailed() throws {
+    @Test func `a summary keeps what failed`() throws {
         var summary = ProtectionSummary()
         try summary.take(
             Parameters([

@@ -4,8 +4,7 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Which connections are open")
-struct ConnectionTableTests {
+@Suite struct ConnectionTableTests {
     private let table: ConnectionTable
 
     init() {
@@ -28,18 +27,14 @@ struct ConnectionTableTests {
         return recv(client.raw, &byte, 1, Int32(MSG_DONTWAIT)) == 0
     }
 
-    @Test("A user has its share and no more")
-    func share() throws {
+    @Test func `a user has its share and no more`() throws {
         let all = try (0..<5).map { _ in try #require(try add(1000)) }
         #expect(try add(1000) == nil)
         table.remove(all[0].key)
         #expect(try add(1000) != nil)
     }
 
-    @Test(
-        "A full table costs the greediest one of its idle connections, the one that is idle longest"
-    )
-    func greed() throws {
+    @Test func `a full table drops the longest idle connection of the greediest user`() throws {
         let greedy = try (0..<4).map { _ in try #require(try add(1000)) }
         let modest = try (0..<2).map { _ in try #require(try add(1001)) }
         table.note(greedy[0].key, isBusy: true)
@@ -50,10 +45,8 @@ struct ConnectionTableTests {
         #expect(modest.allSatisfy { !isCut($0.client) } && !isCut(newcomer.client))
     }
 
-    @Test(
-        "Calls that do not end keep nobody out, and what was cut counts as its user's until it has left"
-    )
-    func busy() throws {
+    @Test
+    func `endless calls keep nobody out, and a cut connection counts until it has left`() throws {
         let greedy = try (0..<5).map { _ in try #require(try add(1000)) }
         for connection in greedy { table.note(connection.key, isBusy: true) }
         _ = try #require(try add(1001))
@@ -62,15 +55,14 @@ struct ConnectionTableTests {
         #expect(try add(1000) == nil)
     }
 
-    @Test("Who has as many as any other costs nobody one")
-    func equals() throws {
+    @Test func `who has as many as any other costs nobody one`() throws {
         for uid in 0..<6 { _ = try #require(try add(2000 + UInt32(uid))) }
         #expect(try add(2000) == nil)
         #expect(try add(3000) != nil)
     }
 
-    @Test("Idle clients of many users leave some room for root, and none of root's is cut")
-    func room() throws {
+    @Test
+    func `idle clients of many users leave some room for root, and none of root's is cut`() throws {
         let first = try (0..<4).map { _ in try #require(try add(1000)) }
         _ = try #require(try add(1001))
         _ = try #require(try add(1002))

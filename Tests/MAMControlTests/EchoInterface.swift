@@ -25,7 +25,7 @@ final class EchoInterface: VarlinkInterface {
     /// Calls that were carried out.
     let calls = Atomic<Int>(0)
 
-    func answer(_ call: VarlinkCall) throws -> [String: JSONValue] {
+    func answer(_ call: VarlinkCall) throws -> any VarlinkReply {
         defer { calls.add(1, ordering: .relaxed) }
         switch call.method {
         case "Echo":
@@ -93,7 +93,8 @@ final class EchoServer {
 
     /// A connection without a client, to send what no client would.
     ///
-    /// It waits three seconds at most, so that a server that never hangs up fails a test and does not stop it.
+    /// It waits three seconds at most, so that a server that never hangs up fails a test and does
+    /// not stop it.
     func rawConnection() throws -> Descriptor {
         let socket = try UnixSocket.connect(to: path)
         var patience = timeval(tv_sec: 3, tv_usec: 0)
@@ -156,5 +157,5 @@ func openDescriptorCount() -> Int {
 }
 
 /// Tests with real sockets run one after the other: some count what the process has open.
-@Suite("Sockets", .serialized)
+@Suite(.serialized)
 struct SocketTests {}

@@ -7,12 +7,11 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Frames")
-struct FrameReaderTests {
+@Suite struct FrameReaderTests {
     static let stream = Array("{\"a\":1}\u{0}{}\u{0}[2]\u{0}".utf8)
 
-    @Test("frames come out whole wherever the stream is cut", arguments: 0...stream.count)
-    func cutAnywhere(at cut: Int) throws {
+    @Test(arguments: 0...stream.count)
+    func `frames come out whole wherever the stream is cut`(at cut: Int) throws {
         var reader = FrameReader()
         try reader.take(Self.stream[..<cut])
         try reader.take(Self.stream[cut...])
@@ -24,8 +23,7 @@ struct FrameReaderTests {
         #expect(!reader.isWithinFrame)
     }
 
-    @Test("frames come out whole when every byte arrives alone")
-    func byteByByte() throws {
+    @Test func `frames come out whole when every byte arrives alone`() throws {
         var reader = FrameReader()
         var count = 0
         for index in Self.stream.indices {
@@ -35,8 +33,7 @@ struct FrameReaderTests {
         #expect(count == 3)
     }
 
-    @Test("a frame may be as long as the limit and not a byte longer")
-    func limit() throws {
+    @Test func `a frame may be as long as the limit and not a byte longer`() throws {
         var reader = FrameReader(maximumByteCount: 10)
         try reader.take([UInt8](repeating: 65, count: 10)[...])
         try reader.take([0])
@@ -45,8 +42,7 @@ struct FrameReaderTests {
         #expect(throws: FrameReader.Excess.bytes) { try reader.take([65]) }
     }
 
-    @Test("descriptors belong to the frame of the read's last byte")
-    func descriptors() throws {
+    @Test func `descriptors belong to the frame of the read's last byte`() throws {
         var reader = FrameReader()
         try reader.take(Array("{}\u{0}[1]\u{0}".utf8)[...], descriptors: [try nullDevice()])
         #expect(reader.next()?.descriptors.isEmpty == true)
@@ -57,8 +53,7 @@ struct FrameReaderTests {
         #expect(reader.next()?.descriptors.count == 2)
     }
 
-    @Test("more than eight descriptors for one frame are refused")
-    func tooManyDescriptors() throws {
+    @Test func `more than eight descriptors for one frame are refused`() throws {
         var reader = FrameReader()
         for _ in 0..<8 { try reader.take([65], descriptors: [try nullDevice()]) }
         #expect(throws: FrameReader.Excess.descriptors) {

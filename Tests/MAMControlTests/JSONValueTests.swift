@@ -6,8 +6,7 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("JSON")
-struct JSONValueTests {
+@Suite struct JSONValueTests {
     static let texts: [(String, JSONValue)] = [
         ("null", .null), ("true", true), ("false", false), ("0", 0), ("1", 1), ("-1", -1),
         ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
@@ -15,32 +14,31 @@ struct JSONValueTests {
         ("[]", []), ("{}", [:]), (#"{"a":[1,{"b":null}]}"#, ["a": [1, ["b": nil]]]),
     ]
 
-    @Test("a text is read as the value it stands for, and back", arguments: texts)
-    func roundTrip(text: String, value: JSONValue) throws {
+    @Test(arguments: texts)
+    func `a text is read as the value it stands for, and back`(text: String, value: JSONValue)
+        throws
+    {
         #expect(try JSONValue(parsing: Array(text.utf8)) == value)
         #expect(try JSONValue(parsing: value.encoded()) == value)
         #expect(!value.encoded().contains(0))
     }
 
     @Test(
-        "what is not JSON is refused",
         arguments: [
             "", " ", "{", "[1", "{\"a\"}", "nul", "'a'", "[1,]x", "{\"a\":1}}", "\u{1}", "NaN",
             "\"a", "01", "]", "}{",
         ])
-    func garbage(text: String) {
+    func `what is not JSON is refused`(text: String) {
         #expect(throws: JSONValue.Malformed.syntax) { try JSONValue(parsing: Array(text.utf8)) }
     }
 
-    @Test("bytes that are not UTF-8 are refused")
-    func invalidUTF8() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         #expect(throws: JSONValue.Malformed.self) {
             try JSONValue(parsing: [0x22, 0xFF, 0xFE, 0x22])
         }
     }
 
-    @Test("nesting is bounded, and brackets in strings do not count")
-    func depth() throws {
+    @Test func `nesting is bounded, and brackets in strings do not count`() throws {
         func nested(_ count: Int) -> [UInt8] {
             Array(
                 (String(repeating: "[", count: count) + String(repeating: "]", count: count)).utf8)
@@ -52,14 +50,13 @@ struct JSONValueTests {
         #expect(try JSONValue(parsing: Array("\"\(text)\"".utf8)).text?.count == 201)
     }
 
-    /// Whoever counts brackets byte by byte takes the zero for what is escaped, and the rest for the inside of a string.
+    /// Whoever counts brackets byte by byte takes the zero for what is escaped, and the rest for
+    /// the inside of a string.
     private static let deepInUTF16 =
         #"["k\"","# + String(repeating: "[", count: 300) + String(repeating: "]", count: 301)
 
-    @Test(
-        "texts in UTF-16 and UTF-32 are refused, whatever their nesting",
-        arguments: ["7", "[]", #"{"a": "b"}"#, deepInUTF16])
-    func otherEncodings(text: String) {
+    @Test(arguments: ["7", "[]", #"{"a": "b"}"#, deepInUTF16])
+    func `texts in UTF-16 and UTF-32 are refused, whatever their nesting`(text: String) {
         for marked in [text, "\u{FEFF}" + text] {
             for width in [2, 4] {
                 let units = marked.unicodeScalars.map { scalar in
@@ -72,8 +69,7 @@ struct JSONValueTests {
         }
     }
 
-    @Test("of a key that is written twice the first counts")
-    func duplicateKeys() throws {
+    @Test func `of a key that is written twice the first counts`() throws {
         #expect(try JSONValue(parsing: Array(#"{"a":1,"a":2}"#.utf8)) == ["a": 1])
     }
 
@@ -82,9 +78,10 @@ struct JSONValueTests {
     ]
 
     @Test(
-        "what is in people's files and not in the standard is read all the same", arguments: lenient
-    )
-    func lenience(text: String, value: JSONValue) throws {
+        arguments: lenient)
+    func `what is in people's files and not in the standard is read all the same`(
+        text: String, value: JSONValue
+    ) throws {
         #expect(try JSONValue(parsing: Array(text.utf8)) == value)
     }
 
@@ -94,8 +91,8 @@ struct JSONValueTests {
         ("9223372036854775808", .number(0x1p63)),
     ]
 
-    @Test("numbers are kept exact as far as they fit", arguments: exact)
-    func numbers(text: String, value: JSONValue) throws {
+    @Test(arguments: exact)
+    func `numbers are kept exact as far as they fit`(text: String, value: JSONValue) throws {
         #expect(try JSONValue(parsing: Array(text.utf8)) == value)
     }
 
@@ -104,24 +101,22 @@ struct JSONValueTests {
         (#""\u00e9\u00E9""#, "\u{e9}\u{e9}"), (#""a\u0000b""#, "a\u{0}b"),
     ]
 
-    @Test("escapes are characters, and half a pair is none", arguments: escaped)
-    func escapes(text: String, value: String) throws {
+    @Test(arguments: escaped)
+    func `escapes are characters, and half a pair is none`(text: String, value: String) throws {
         #expect(try JSONValue(parsing: Array(text.utf8)) == .string(value))
     }
 
     @Test(
-        "what only looks like JSON is refused",
         arguments: [
             "[,]", "{,}", "[1,,]", "[1 2]", "+1", ".5", "1.", "1e", "-", "1e400", #""\ud800""#,
             #""\ud800\u0041""#, #""\udc00""#, #""\x""#, "\"a\tb\"", #""\u12g4""#, #"{"a":1 "b":2}"#,
             "truefalse", "tru", "\u{B}1", "1\u{0}", "00", "-01",
         ])
-    func almost(text: String) {
+    func `what only looks like JSON is refused`(text: String) {
         #expect(throws: JSONValue.Malformed.syntax) { try JSONValue(parsing: Array(text.utf8)) }
     }
 
-    @Test("more values than are wanted are refused, however small they are")
-    func count() throws {
+    @Test func `more values than are wanted are refused, however small they are`() throws {
         let bytes = Array("[[],[],1]".utf8)
         #expect(try JSONValue(parsing: bytes, maximumCount: 4).array?.count == 3)
         #expect(throws: JSONValue.Malformed.tooMany) {
@@ -129,10 +124,8 @@ struct JSONValueTests {
         }
     }
 
-    @Test(
-        "a mebibyte of small values is refused at once",
-        arguments: ["1,", "[],", #""","#, #"{"":0},"#])
-    func speed(item: String) throws {
+    @Test(arguments: ["1,", "[],", #""","#, #"{"":0},"#])
+    func `a mebibyte of small values is refused at once`(item: String) throws {
         let count = (1 << 20) / item.utf8.count
         let bytes = Array(("[" + String(repeating: item, count: count) + "0]").utf8)
         let start = ContinuousClock.now
@@ -141,17 +134,13 @@ struct JSONValueTests {
         #expect(ContinuousClock.now - start < .seconds(4))
     }
 
-    @Test(
-        "a number whose fraction is too fine to be kept is a whole one, as it is when written and read again"
-    )
-    func lostFraction() throws {
+    @Test func `a number whose fraction is too fine to be kept is a whole one`() throws {
         let value = try JSONValue(parsing: Array("9203685472233720368.07758".utf8))
         #expect(value == .integer(9_203_685_472_233_720_832))
         #expect(try JSONValue(parsing: value.encoded()) == value)
     }
 
-    @Test("infinity is written as null")
-    func infinity() {
+    @Test func `infinity is written as null`() {
         #expect(JSONValue.number(.infinity).encoded() == Array("null".utf8))
     }
 }

@@ -3,12 +3,10 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Connections that have no thread yet")
-struct NewcomersTests {
+@Suite struct NewcomersTests {
     private func socket() throws -> Descriptor { try openFile("/dev/null", 0) }
 
-    @Test("Each user has its turn, however many another has made before")
-    func turns() throws {
+    @Test func `each user has its turn, however many another has made before`() throws {
         let newcomers = Newcomers()
         for user: UInt32 in [1000, 1000, 1000, 1001, 1000, 1002] {
             newcomers.add(try socket(), of: user)
@@ -17,8 +15,7 @@ struct NewcomersTests {
         #expect(order == [1000, 1001, 1002, 1000, 1000, 1000])
     }
 
-    @Test("Who connects faster than it is served is sent away, and nobody else")
-    func excess() throws {
+    @Test func `who connects faster than it is served is sent away, and nobody else`() throws {
         let newcomers = Newcomers()
         for _ in 0..<100 { newcomers.add(try socket(), of: 1000) }
         newcomers.add(try socket(), of: 1001)

@@ -8,8 +8,7 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Peers and listeners")
-struct PeerTests {
+@Suite struct PeerTests {
     private func child() throws -> Int32 {
         try spawn(["sleep", "60"].map { ByteString($0) })
     }
@@ -23,8 +22,7 @@ struct PeerTests {
         Peer(pid: id, uid: 1, gid: 1, process: process)
     }
 
-    @Test("A peer is one life of its process id")
-    func reused() throws {
+    @Test func `a peer is one life of its process id`() throws {
         let first = try child()
         let handle = try #require(ProcessHandle(of: first))
         end(first)
@@ -35,8 +33,7 @@ struct PeerTests {
         #expect(peer.asking { $0 } == 0)
     }
 
-    @Test("A peer that lives is found by its id, and by none once it has ended")
-    func lives() throws {
+    @Test func `a peer that lives is found by its id, and by none once it has ended`() throws {
         let process = try child()
         let handle = try #require(ProcessHandle(of: process))
         let peer = peer(process, handle)
@@ -51,8 +48,7 @@ struct PeerTests {
         #expect(!peer.isAlive)
     }
 
-    @Test("Without a handle the start time tells one life from the next")
-    func fallback() throws {
+    @Test func `without a handle the start time tells one life from the next`() throws {
         let process = try child()
         let peer = peer(process, nil)
         #expect(peer.isAlive)
@@ -61,8 +57,7 @@ struct PeerTests {
         #expect(!Peer(gone: getpid(), uid: 1, gid: 1).isAlive)
     }
 
-    @Test("A connection's other end is a handle of its process")
-    func connected() throws {
+    @Test func `a connection's other end is a handle of its process`() throws {
         let server = try EchoServer()
         let connection = try UnixSocket.connect(to: server.path)
         let raw = mam_peer_process(connection.raw)
@@ -73,8 +68,8 @@ struct PeerTests {
         #expect(ProcessHandle(owning: Descriptor(owning: raw)).isAlive)
     }
 
-    @Test("Root and the own user may listen; for root the maker of a mount, but for secrets")
-    func listeners() {
+    @Test
+    func `root and the own user may listen; for root the maker of a mount, but for secrets`() {
         #expect(Listener(user: 0, askedBy: 1000).isTrusted)
         #expect(Listener(user: 1000, askedBy: 1000).isTrusted)
         #expect(!Listener(user: 1001, askedBy: 1000).isTrusted)

@@ -1,14 +1,11 @@
 // Directories, names and mounts.
 
 import Glibc
+import MAMPlaces
 import MAMSystem
-import MAMWire
 import Testing
 
-@testable import MAMControl
-
-@Suite("Places")
-struct PlacesTests {
+@Suite struct PlacesTests {
     static let rows: [(UInt32, [String: String], String, String, String)] = [
         (0, [:], "/etc/mamd/w", "/var/lib/mamd/w", "/run/mamd/w.sock"),
         (0, ["XDG_STATE_HOME": "/s"], "/etc/mamd/w", "/s/mamd/w", "/run/mamd/w.sock"),
@@ -26,9 +23,8 @@ struct PlacesTests {
         ),
     ]
 
-    @Test(
-        "each user's places follow the table of the design and the XDG variables", arguments: rows)
-    func places(
+    @Test(arguments: rows)
+    func `each user's places follow the table of the design and the XDG variables`(
         uid: UInt32, variables: [String: String], configuration: String, state: String,
         socket: String
     ) throws {
@@ -39,21 +35,21 @@ struct PlacesTests {
         #expect(places.socket(of: name) == socket)
     }
 
-    @Test(
-        "a workspace's name is plain",
-        arguments: ["a", "A-b_c.9", String(repeating: "x", count: 64)])
-    func goodName(name: String) { #expect(WorkspaceName(name)?.description == name) }
+    @Test(arguments: ["a", "A-b_c.9", String(repeating: "x", count: 64)])
+    func `a workspace's name is plain`(name: String) {
+        #expect(WorkspaceName(name)?.description == name)
+    }
 
     @Test(
-        "a name that could leave its directory or look like an option is refused",
         arguments: [
             "", ".", "..", ".a", "-a", "a/b", "a b", "ä", "a\u{0}", "a\n",
             String(repeating: "x", count: 65),
         ])
-    func badName(name: String) { #expect(WorkspaceName(name) == nil) }
+    func `a name that could leave its directory or look like an option is refused`(name: String) {
+        #expect(WorkspaceName(name) == nil)
+    }
 
-    @Test("sockets are found by name, and other files are not")
-    func sockets() throws {
+    @Test func `sockets are found by name, and other files are not`() throws {
         let directory = try TemporaryDirectory()
         let runtime = directory.path
         mkdir(runtime + "/mamd", 0o700)
@@ -65,8 +61,7 @@ struct PlacesTests {
         #expect(mine.map(\.name.description) == ["a", "b"])
     }
 
-    @Test("a mount line gives id, point, type and source, unescaped")
-    func mountLine() throws {
+    @Test func `a mount line gives id, point, type and source, unescaped`() throws {
         let text = #"""
             22 1 0:21 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
             36 22 0:44 / /mnt/a\040b\134c rw,nosuid shared:7 master:1 - fuse.mamd work rw,user_id=0
@@ -80,8 +75,7 @@ struct PlacesTests {
         #expect(table.mount(at: Array("/mnt/x".utf8))?.workspace == nil)
     }
 
-    @Test("an open file leads to its mount")
-    func mountOfFile() throws {
+    @Test func `an open file leads to its mount`() throws {
         let file = try openFile("/proc/self/status", O_RDONLY)
         #expect(try MountTable().mount(of: file.raw)?.type == "proc")
     }

@@ -1,5 +1,6 @@
 // Decisions and events on the wire.
 
+import MAMIdentity
 import MAMModel
 import MAMVault
 import MAMWire
@@ -7,13 +8,12 @@ import Testing
 
 @testable import MAMControl
 
-@Suite("Policy interface")
-struct PolicyWireTests {
-    @Test("A decision survives the wire", arguments: ["printBlocked", nil])
-    func decision(rule: String?) throws {
+@Suite struct PolicyWireTests {
+    @Test(arguments: ["printBlocked", nil])
+    func `a decision survives the wire`(rule: String?) throws {
         let decision = Decision(isAllowed: rule == nil, reason: "why", rule: rule)
-        let members = try #require(DecisionReport(decision).json.object)
-        #expect(try DecisionReport(Parameters(members)).decision == decision)
+        let members = Varlink.Policy.Decision(decision).members
+        #expect(Decision(try Varlink.Policy.Decision(Parameters(members))) == decision)
     }
 
     static let events: [(AccountEvent.Kind, String)] = [
@@ -36,15 +36,14 @@ struct PolicyWireTests {
         (.allowedAccountsChanged, "allowed-accounts-changed"),
     ]
 
-    @Test("Each event has its word, and no member that the interface does not declare")
-    func words() {
+    @Test func `each event has its word, and no member that the interface does not declare`() {
         let declared = [
             "seconds", "kind", "reason", "code", "succeeded", "session", "document", "name",
         ]
         for (kind, word) in Self.events {
             #expect(kind.wire.word == word)
             #expect(kind.wire.members.keys.allSatisfy(declared.contains))
-            #expect(WorkspaceDescription.text.contains(word))
+            #expect(Varlink.Workspace.text.contains(word))
         }
         #expect(Set(Self.events.map(\.1)).count == Self.events.count)
     }

@@ -9,10 +9,8 @@ import Testing
 @testable import MAMControl
 
 extension SocketTests {
-    @Suite("Socket file")
-    struct SocketFileTests {
-        @Test("stopping ends the connections, removes the socket and frees its name")
-        func stop() throws {
+    @Suite struct SocketFileTests {
+        @Test func `stopping ends the connections, removes the socket and frees its name`() throws {
             let server = try EchoServer()
             let idle = try server.rawConnection()
             var client = try server.connect()
@@ -27,8 +25,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a server that has gone gives back all it took")
-        func noLeaks() throws {
+        @Test func `a server that has gone gives back all it took`() throws {
             _ = try EchoServer()
             usleep(50_000)
             let before = openDescriptorCount()
@@ -37,8 +34,7 @@ extension SocketTests {
             #expect(openDescriptorCount() == before)
         }
 
-        @Test("a live server's socket is not taken over")
-        func live() throws {
+        @Test func `a live server's socket is not taken over`() throws {
             let server = try EchoServer()
             #expect(throws: Errno(rawValue: EADDRINUSE)) { try second(at: server.path) }
             // Not even when someone removed its lock file.
@@ -48,8 +44,7 @@ extension SocketTests {
             #expect(try client.call("io.mamd.Echo.Echo", ["text": "on"]).string("text") == "on")
         }
 
-        @Test("a dead server's socket is replaced")
-        func stale() throws {
+        @Test func `a dead server's socket is replaced`() throws {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/s.sock"
             // Listening ends with the descriptor; the file stays, as after SIGKILL.
@@ -58,8 +53,7 @@ extension SocketTests {
             try second(at: path)
         }
 
-        @Test("a file that is no socket is left alone")
-        func notASocket() throws {
+        @Test func `a file that is no socket is left alone`() throws {
             let directory = try TemporaryDirectory()
             let path = directory.path + "/s.sock"
             _ = try openFile(path, O_WRONLY | O_CREAT, mode: 0o600)
@@ -67,8 +61,8 @@ extension SocketTests {
             #expect(access(path, F_OK) == 0)
         }
 
-        @Test("the socket has the mode that was asked for, and its directory is private")
-        func modes() throws {
+        @Test
+        func `the socket has the mode that was asked for, and its directory is private`() throws {
             let server = try EchoServer()
             #expect(try status(at: workingDirectory, server.path).st_mode & 0o7777 == 0o600)
             #expect(
@@ -76,8 +70,7 @@ extension SocketTests {
                     == 0o700)
         }
 
-        @Test("a path that no address can hold is refused")
-        func longPath() {
+        @Test func `a path that no address can hold is refused`() {
             let path = "/tmp/" + String(repeating: "x", count: 110)
             #expect(throws: Errno(rawValue: ENAMETOOLONG)) { try second(at: path) }
             unlink(path + ".lock")

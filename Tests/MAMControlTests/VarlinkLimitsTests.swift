@@ -10,8 +10,7 @@ import Testing
 @testable import MAMControl
 
 extension SocketTests {
-    @Suite("Hostile clients")
-    struct VarlinkLimitsTests {
+    @Suite struct VarlinkLimitsTests {
         static let garbage: [[UInt8]] = [
             [0], [0, 0, 0], Array("{\u{0}".utf8), Array("[]\u{0}".utf8), Array("{}\u{0}".utf8),
             Array("GET / HTTP/1.1\r\n\r\n\u{0}".utf8), [0xFF, 0xFE, 0], Array("null\u{0}".utf8),
@@ -20,10 +19,10 @@ extension SocketTests {
             Array(#"{"method":"a.b","more":"yes"}"#.utf8) + [0],
         ]
 
-        @Test(
-            "what is no call is refused, its connection closed, and the next client served",
-            arguments: garbage)
-        func refusesGarbage(bytes: [UInt8]) throws {
+        @Test(arguments: garbage)
+        func `what is no call is refused, its connection closed, and the next client served`(
+            bytes: [UInt8]
+        ) throws {
             let server = try EchoServer()
             let socket = try server.rawConnection()
             _ = sendAll(bytes, to: socket)
@@ -31,8 +30,9 @@ extension SocketTests {
             try expectService(server)
         }
 
-        @Test("a frame of 100 MB is broken off after about one, and the next client served")
-        func hugeFrame() throws {
+        @Test
+        func `a frame of 100 MB is broken off after about one, and the next client served`() throws
+        {
             let server = try EchoServer()
             let socket = try server.rawConnection()
             let sent = sendAll(
@@ -42,8 +42,8 @@ extension SocketTests {
             try expectService(server)
         }
 
-        @Test("a client that hangs up within a frame costs nothing", arguments: [1, 10, 30])
-        func cutFrame(after count: Int) throws {
+        @Test(arguments: [1, 10, 30])
+        func `a client that hangs up within a frame costs nothing`(after count: Int) throws {
             let server = try EchoServer()
             do {
                 let socket = try server.rawConnection()
@@ -54,8 +54,8 @@ extension SocketTests {
             #expect(server.interface.calls.load(ordering: .relaxed) == 1)
         }
 
-        @Test("a slow call, a silent client and a half frame do not delay another client")
-        func slowClient() throws {
+        @Test
+        func `a slow call, a silent client and a half frame do not delay another client`() throws {
             let server = try EchoServer()
             let silent = try server.rawConnection()
             let half = try server.rawConnection()
@@ -69,20 +69,19 @@ extension SocketTests {
             withExtendedLifetime((silent, half, slow)) {}
         }
 
-        @Test("a client that does not read its replies is cut off")
-        func noReader() throws {
+        @Test func `a client that does not read its replies is cut off`() throws {
             let server = try EchoServer { $0.sendTimeoutSeconds = 1 }
             let socket = try server.rawConnection()
             let call = #"{"method":"io.mamd.Echo.Repeat","parameters":{"count":3000000}}"#
             _ = sendAll(Array(call.utf8) + [0], to: socket)
-            // One second fills the socket and sends no more, the next sends nothing: that one is the limit.
+            // One second fills the socket and sends no more, the next sends nothing: that one is
+            // the limit.
             usleep(3_000_000)
             // Cut off within the reply: what the socket held is all there is.
             #expect(receiveAll(from: socket).utf8.count < 3_000_000)
         }
 
-        @Test("a connection gives back all it took, however it ends")
-        func noLeaks() throws {
+        @Test func `a connection gives back all it took, however it ends`() throws {
             let server = try EchoServer()
             try expectService(server)
             usleep(50_000)
@@ -97,8 +96,8 @@ extension SocketTests {
             #expect(openDescriptorCount() == before)
         }
 
-        @Test("a full server closes new connections and serves again when one leaves")
-        func fullServer() throws {
+        @Test
+        func `a full server closes new connections and serves again when one leaves`() throws {
             let server = try EchoServer { $0.connectionsPerUser = 2 }
             do {
                 var first = try server.connect()

@@ -10,10 +10,8 @@ import Testing
 @testable import MAMControl
 
 extension SocketTests {
-    @Suite("Server and client")
-    struct VarlinkServerTests {
-        @Test("a call is answered, and the handler sees who called")
-        func echo() throws {
+    @Suite struct VarlinkServerTests {
+        @Test func `a call is answered, and the handler sees who called`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             let reply = try client.call("io.mamd.Echo.Echo", ["text": "grüße"])
@@ -40,8 +38,10 @@ extension SocketTests {
             ),
         ]
 
-        @Test("a call that cannot be answered gets the error that says why", arguments: refusals)
-        func refusal(method: String, parameters: [String: JSONValue], error: VarlinkError) throws {
+        @Test(arguments: refusals)
+        func `a call that cannot be answered gets the error that says why`(
+            method: String, parameters: [String: JSONValue], error: VarlinkError
+        ) throws {
             let server = try EchoServer()
             var client = try server.connect()
             #expect(throws: VarlinkClient.Failure.refused(error)) {
@@ -49,8 +49,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a service tells what it offers")
-        func introspection() throws {
+        @Test func `a service tells what it offers`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             let info = try client.call("org.varlink.service.GetInfo")
@@ -66,8 +65,7 @@ extension SocketTests {
             }
         }
 
-        @Test("a stream delivers every reply in order, and the connection goes on")
-        func stream() throws {
+        @Test func `a stream delivers every reply in order, and the connection goes on`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             var numbers: [Int] = []
@@ -79,8 +77,7 @@ extension SocketTests {
             #expect(try client.call("io.mamd.Echo.Echo", ["text": "on"]).string("text") == "on")
         }
 
-        @Test("a one-way call is carried out and has no reply")
-        func oneWay() throws {
+        @Test func `a one-way call is carried out and has no reply`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             try client.notify("io.mamd.Echo.Echo", ["text": "first"])
@@ -89,8 +86,7 @@ extension SocketTests {
             #expect(server.interface.calls.load(ordering: .relaxed) == 2)
         }
 
-        @Test("an upgrade is refused")
-        func upgrade() throws {
+        @Test func `an upgrade is refused`() throws {
             let server = try EchoServer()
             let socket = try server.rawConnection()
             _ = sendAll(
@@ -99,8 +95,7 @@ extension SocketTests {
             #expect(receiveAll(from: socket).contains("org.varlink.service.MethodNotImplemented"))
         }
 
-        @Test("a descriptor arrives with its call and is closed after it")
-        func descriptors() throws {
+        @Test func `a descriptor arrives with its call and is closed after it`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             var ends: [Int32] = [-1, -1]
@@ -120,8 +115,7 @@ extension SocketTests {
             #expect(openDescriptorCount() <= before)
         }
 
-        @Test("a long reply arrives whole")
-        func longReply() throws {
+        @Test func `a long reply arrives whole`() throws {
             let server = try EchoServer()
             var client = try server.connect()
             let reply = try client.call("io.mamd.Echo.Repeat", ["count": 3_000_000])

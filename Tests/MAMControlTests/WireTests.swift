@@ -3,30 +3,31 @@
 import Glibc
 import MAMModel
 import MAMSystem
+import MAMVault
 import MAMWire
 import Testing
 
 @testable import MAMControl
 
-@Suite("Workspace interface")
-struct WireTests {
+@Suite struct WireTests {
     static let account = AccountReport(
         id: "00ff", name: "ann@contoso.com", objectID: "o", uid: 4_294_967_294, state: .grace,
         hasPassphrase: true, isDefault: false, retryAfterSeconds: 30)
 
     @Test(
-        "the server describes each interface in the words of its file in docs",
         arguments: [
-            (WorkspaceDescription.name, WorkspaceDescription.text),
-            (ProtectionDescription.name, ProtectionDescription.text),
-            (IdentityDescription.name, IdentityDescription.text),
-            (EnrollmentDescription.name, EnrollmentDescription.text),
-            (PolicyDescription.name, PolicyDescription.text),
-            (RecoveryDescription.name, RecoveryDescription.text),
-            (AuditDescription.name, AuditDescription.text),
-            (ReportDescription.name, ReportDescription.text),
+            (Varlink.Workspace.name, Varlink.Workspace.text),
+            (Varlink.Protection.name, Varlink.Protection.text),
+            (Varlink.Identity.name, Varlink.Identity.text),
+            (Varlink.Enrollment.name, Varlink.Enrollment.text),
+            (Varlink.Policy.name, Varlink.Policy.text),
+            (Varlink.Recovery.name, Varlink.Recovery.text),
+            (Varlink.Audit.name, Varlink.Audit.text),
+            (Varlink.Report.name, Varlink.Report.text),
         ])
-    func description(name: String, text: String) throws {
+    func `the server describes each interface in the words of its file in docs`(
+        name: String, text: String
+    ) throws {
         let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
         let bytes = try readSmallFile("/\(root)/docs/\(name).varlink", maximumByteCount: 1 << 20)
         #expect(String(decoding: bytes, as: UTF8.self) == text)
@@ -37,25 +38,25 @@ struct WireTests {
         uid: 8, isMultiIdentity: true, maximumClass: .completeUnlessOpen, openFiles: 9,
         accounts: [account, account])
 
-    @Test("an earlier daemon's status is read")
-    func earlierStatus() throws {
+    @Test func `an earlier daemon's status is read`() throws {
         var members = Self.status.members
         members["refused"] = nil
         #expect(try StatusReport(Parameters(members)) == Self.status)
     }
 
-    @Test("accounts and status survive the wire")
-    func roundTrip() throws {
+    @Test func `accounts and status survive the wire`() throws {
         var status = Self.status
         status.refused = [
-            RefusedReport(file: "f", reason: "r", since: 1, inForce: "d", inForceSince: 2),
-            RefusedReport(file: "g", reason: "s", since: 3, inForce: nil, inForceSince: nil),
+            .init(
+                file: "f", reason: "r", since: 1, lastGoodInForce: true, inForce: "d",
+                inForceSince: 2),
+            .init(file: "g", reason: "s", since: 3, lastGoodInForce: false),
         ]
         #expect(try StatusReport(Parameters(status.members)) == status)
     }
 
-    @Test("a protection survives the wire", arguments: [ProtectionClass.complete, nil])
-    func protection(fileClass: ProtectionClass?) throws {
+    @Test(arguments: [ProtectionClass.complete, nil])
+    func `a protection survives the wire`(fileClass: ProtectionClass?) throws {
         let info = ProtectionInfo(
             owner: try Identity(name: "ann", objectID: "x"), isManaged: fileClass != nil,
             fileClass: fileClass, effectiveClass: fileClass, state: .keyMissing, reason: "why")
@@ -66,10 +67,8 @@ struct WireTests {
         #expect(members["class"] == JSONValue(fileClass?.letter))
     }
 
-    @Test(
-        "a reply that lacks a member or has another type is refused",
-        arguments: account.json.object.map { Array($0.keys) } ?? [])
-    func incomplete(member: String) throws {
+    @Test(arguments: account.json.object.map { Array($0.keys) } ?? [])
+    func `a reply that lacks a member or has another type is refused`(member: String) throws {
         var members = try #require(Self.account.json.object)
         members[member] = [1]
         #expect(throws: VarlinkError.invalidParameter(member)) {
@@ -96,33 +95,46 @@ struct WireTests {
         (.methodNotFound("M"), .failure), (VarlinkError("com.example.NotFound"), .failure),
     ]
 
-    @Test("each error has its exit status and a sentence", arguments: errors)
-    func exitStatus(error: VarlinkError, status: MAMWire.ExitStatus) {
+    @Test(arguments: errors)
+    func `each error has its exit status and a sentence`(
+        error: VarlinkError, status: MAMWire.ExitStatus
+    ) {
         #expect(MAMWire.ExitStatus(error) == status)
         #expect(!error.description.isEmpty)
     }
 
-    @Test("of other users' sealed files no name and no number is told")
-    func othersSealedFiles() {
+    @Test func `what helps is told beside the sentence, and not in it`() throws {
+        let owner = try Identity(name: "bob")
+        for error: VaultError in [
+            .keyMissing(owner), .notManaged(owner), .refused("why", next: "a"),
+            .invalid("why", next: "a"),
+        ] {
+            let wire = VarlinkError(error)
+            #expect(wire.next == error.next && wire.next != nil)
+            #expect(wire.description == error.reason)
+            #expect(error.description == "\(error.reason); run: \(error.next ?? "")")
+        }
+    }
+
+    @Test func `of other users' sealed files no name and no number is told`() {
         let error = VarlinkError.sealedFiles("bob", files: 0, example: nil, hasHidden: true)
         #expect(error.parameters["example"] == .null)
         #expect(error.description.hasPrefix("files of other users are sealed for 'bob'"))
     }
 
-    @Test("each error of the interface has a constructor, with the parameters that it declares")
-    func declaredErrors() {
+    @Test
+    func `each error of the interface has a constructor, with the parameters that it declares`() {
         let made = Dictionary(
             Self.errors.map { ($0.0.name, Set($0.0.parameters.keys)) }, uniquingKeysWith: { $1 })
-        for line in WorkspaceDescription.text.split(separator: "\n") where line.hasPrefix("error ")
-        {
+        for line in Varlink.Workspace.text.split(separator: "\n") where line.hasPrefix("error ") {
             let words = line.dropFirst(6).split(whereSeparator: { "(), :".contains($0) })
             let parameters = Set(stride(from: 1, to: words.count, by: 2).map { String(words[$0]) })
             #expect(made["io.mamd.Workspace.\(words[0])"] == parameters)
         }
     }
 
-    @Test("paths must be absolute and hold no zero byte", arguments: ["", "a", "./a", "/a\u{0}b"])
-    func badPath(path: String) {
+    @Test(arguments: ["", "a", "./a", "/a\u{0}b"])
+    func `paths must be absolute and hold no zero byte`(path: String) {
         #expect(throws: VarlinkError.invalidParameter("path")) {
             try Parameters(["path": .string(path)]).optionalPath("path")
         }

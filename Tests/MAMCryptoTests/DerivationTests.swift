@@ -3,7 +3,8 @@ import MAMModel
 import Testing
 
 @Suite struct DerivationTests {
-    /// RFC 5869, appendix A, test cases 1 and 3: the first 32 bytes, which do not depend on the length asked.
+    /// RFC 5869, appendix A, test cases 1 and 3: the first 32 bytes, which do not depend on the
+    /// length asked.
     @Test(arguments: [
         (
             "000102030405060708090a0b0c", "f0f1f2f3f4f5f6f7f8f9",
@@ -45,8 +46,8 @@ import Testing
         }
     }
 
-    /// Salt `0123456789abcdef`, 32 bytes. Computed with Debian's `argon2 0123456789abcdef -id -p 1 -l 32 -r`
-    /// and again with argon2-cffi 25.1.
+    /// Salt `0123456789abcdef`, 32 bytes. Computed with Debian's `argon2 0123456789abcdef -id -p 1
+    /// -l 32 -r` and again with argon2-cffi 25.1.
     @Test(
         arguments: [
             (

@@ -2,7 +2,8 @@ import Testing
 
 @testable import MAMCrypto
 
-/// What each library does by itself. Where the processor has no vector instructions there is but one.
+/// What each library does by itself. Where the processor has no vector instructions there is but
+/// one.
 @Suite struct GCMLibraryTests {
     static let available = GCMLibrary.allCases.filter(\.isAvailable)
 

@@ -86,7 +86,8 @@ import Testing
         let secret = SecretBytes(count: count) { bytes in
             bytes.initializeMemory(as: UInt8.self, repeating: 7)
         }
-        // The memory stays the secret's until it goes, so that looking past the loan is no fault here.
+        // The memory stays the secret's until it goes, so that looking past the loan is no fault
+        // here.
         let start = try #require(secret.withBytes { UnsafeRawPointer($0.baseAddress) })
         secret.withBytes { _ in
             secret.erase()

@@ -97,7 +97,8 @@ import Testing
         #expect(all.guessed == [.sdkVersion, .appVersion, .deviceModel])
     }
 
-    /// A model that wipes must not be the firmware's because the program that should tell it failed.
+    /// A model that wipes must not be the firmware's because the program that should tell it
+    /// failed.
     @Test func `a probe that fails leaves a thing unknown`() {
         var settings = Settings()
         settings.probes.deviceModel = ["/bin/false"]

@@ -171,7 +171,7 @@ import Testing
 
     @Test func `a damaged record is the strictest, destroys nothing, and is mended by a login`() {
         var world = World()
-        world.record = .strictest(at: Passage(world.moment, boot: world.boot))
+        world.record = .strictest(at: ClockReading(world.moment, boot: world.boot))
         #expect(world.look() == [.checkIn])
         #expect(world.block == .offlineWipe || world.block == .lockedOut)
         _ = world.checkIn()

@@ -35,7 +35,7 @@ struct World {
     var hasPassphrase = true
 
     init() {
-        record = EnrollmentRecord(at: Passage(moment, boot: boot))
+        record = EnrollmentRecord(at: ClockReading(moment, boot: boot))
         _ = apply(.registered)
     }
 

@@ -116,7 +116,7 @@ import Testing
 
     @Test func `a damaged record is no time that passed, and nothing is wiped for it`() {
         var world = World()
-        world.record = .strictest(at: Passage(world.moment, boot: world.boot))
+        world.record = .strictest(at: ClockReading(world.moment, boot: world.boot))
         _ = world.look()
         #expect(world.block == .lockedOut)
         #expect(world.record.offlineWipe == nil)

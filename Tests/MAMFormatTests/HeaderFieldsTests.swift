@@ -2,8 +2,7 @@ import MAMFormat
 import MAMModel
 import Testing
 
-@Suite("Fields that headers share")
-struct HeaderFieldsTests {
+@Suite struct HeaderFieldsTests {
     /// The bytes with one bit changed and the checksum that fits.
     static func altered(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
         var bytes = bytes
@@ -14,8 +13,7 @@ struct HeaderFieldsTests {
         return bytes
     }
 
-    @Test("A header that differs in one bit from a known one is itself, or refused")
-    func oneBit() {
+    @Test func `a header that differs in one bit from a known one is itself, or refused`() {
         for managed in [true, false] {
             let known = HeaderTests.encode(HeaderTests.header(managed: managed))
             _ = HeaderTests.decode(known)
@@ -27,8 +25,7 @@ struct HeaderFieldsTests {
         }
     }
 
-    @Test("A wrapped key in an unmanaged file is refused, known or not")
-    func unmanagedWrap() {
+    @Test func `a wrapped key in an unmanaged file is refused, known or not`() {
         let known = HeaderTests.encode(HeaderTests.header(managed: false))
         _ = HeaderTests.decode(known)
         for offset in FileHeader.wrappedKeyRange {
@@ -39,8 +36,7 @@ struct HeaderFieldsTests {
         }
     }
 
-    @Test("More kinds of headers than are remembered are all told apart")
-    func manyOwners() throws {
+    @Test func `more kinds of headers than are remembered are all told apart`() throws {
         let headers = try (0..<100).map { number in
             var header = HeaderTests.header(managed: true)
             header.owner = try Identity(name: "user\(number)@contoso.com")
@@ -51,8 +47,7 @@ struct HeaderFieldsTests {
         }
     }
 
-    @Test("A header that changes leaves those that shared its fields as they were")
-    func change() throws {
+    @Test func `a header that changes leaves those that shared its fields as they were`() throws {
         let bytes = HeaderTests.encode(HeaderTests.header(managed: true))
         let (first, second) = (
             try HeaderTests.decode(bytes).get(), try HeaderTests.decode(bytes).get()
@@ -68,10 +63,8 @@ struct HeaderFieldsTests {
     }
 }
 
-@Suite("The checksum")
-struct ChecksumTests {
-    @Test("It is CRC-32 at every length, with a prefix too")
-    func reference() {
+@Suite struct ChecksumTests {
+    @Test func `it is CRC-32 at every length, with a prefix too`() {
         let bytes = (0..<67).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 5) }
         for count in 0...bytes.count {
             for prefix in [[], [1, 2, 3] as [UInt8]] where prefix.count <= count {
@@ -84,8 +77,7 @@ struct ChecksumTests {
         #expect(Checksum.crc32(Array("123456789".utf8).span.bytes, count: 9) == 0xCBF4_3926)
     }
 
-    @Test("Zeros in runs count like any bytes, wherever they begin and end")
-    func zeros() {
+    @Test func `zeros in runs count like any bytes, wherever they begin and end`() {
         for start in [0, 1, 7, 8, 9, 64, 71] {
             for zeroCount in [0, 8, 63, 64, 65, 72, 127, 128, 200, 320] {
                 for rest in [0, 1, 8, 70] {

@@ -2,8 +2,7 @@ import MAMFormat
 import MAMModel
 import Testing
 
-@Suite("The file header")
-struct HeaderTests {
+@Suite struct HeaderTests {
     static let owner = try? Identity(name: "ann@contoso.com", objectID: "5d3e-77")
 
     static func header(managed: Bool, class protectionClass: ProtectionClass = .complete)
@@ -36,8 +35,7 @@ struct HeaderTests {
         } catch { return .failure(error) }
     }
 
-    @Test("Fields stand at the documented offsets")
-    func offsets() {
+    @Test func `fields stand at the documented offsets`() {
         let bytes = Self.encode(Self.header(managed: true))
         #expect(Array(bytes[0..<8]) == [0x89, 0x4D, 0x41, 0x4D, 0x46, 0x0D, 0x0A, 0x1A])
         #expect(Array(bytes[8..<12]) == [1, 0, 1, 1])
@@ -48,10 +46,9 @@ struct HeaderTests {
         #expect(String(decoding: bytes[576..<583], as: UTF8.self) == "5d3e-77")
     }
 
-    @Test(
-        "What was encoded decodes to the same, and encodes to the same bytes",
-        arguments: [true, false])
-    func roundTrip(managed: Bool) throws {
+    @Test(arguments: [true, false])
+    func `what was encoded decodes to the same, and encodes to the same bytes`(managed: Bool) throws
+    {
         let bytes = Self.encode(Self.header(managed: managed))
         let header = try Self.decode(bytes).get()
         #expect(header.owner.name == "ann@contoso.com")
@@ -59,8 +56,7 @@ struct HeaderTests {
         #expect(Self.encode(header) == bytes)
     }
 
-    @Test("Every flipped bit is refused", arguments: [true, false])
-    func flips(managed: Bool) {
+    @Test(arguments: [true, false]) func `every flipped bit is refused`(managed: Bool) {
         let good = Self.encode(Self.header(managed: managed))
         for bit in 0..<good.count * 8 {
             var bytes = good
@@ -69,8 +65,7 @@ struct HeaderTests {
         }
     }
 
-    @Test("A header cut at any length is refused")
-    func cuts() {
+    @Test func `a header cut at any length is refused`() {
         let good = Self.encode(Self.header(managed: true))
         for count in 0..<good.count {
             guard case .failure(let error) = Self.decode(Array(good[..<count])) else {
@@ -81,18 +76,16 @@ struct HeaderTests {
         }
     }
 
-    @Test(
-        "A field that no writer fills is refused even with a right checksum",
-        arguments: [14, 52, 736, 1019])
-    func reserved(offset: Int) {
+    @Test(arguments: [14, 52, 736, 1019])
+    func `a field that no writer fills is refused even with a right checksum`(offset: Int) {
         var bytes = Self.encode(Self.header(managed: true))
         bytes[offset] = 1
         Self.fixChecksum(&bytes)
         #expect(throws: HeaderError.self) { try Self.decode(bytes).get() }
     }
 
-    @Test("A newer version is no damage, however short it is", arguments: [10, 1024])
-    func newer(length: Int) {
+    @Test(arguments: [10, 1024])
+    func `a newer version is no damage, however short it is`(length: Int) {
         var bytes = Array(Self.encode(Self.header(managed: true))[..<length])
         bytes[8] = 2
         #expect(throws: HeaderError.newerVersion(2)) { try Self.decode(bytes).get() }
@@ -109,8 +102,7 @@ struct HeaderTests {
         FileHeader.finish(&raw)
     }
 
-    @Test("CRC-32 is that of zlib")
-    func checksum() {
+    @Test func `CRC-32 is that of zlib`() {
         let bytes = Array("123456789".utf8)
         #expect(Checksum.crc32(bytes.span.bytes, count: 9) == 0xCBF4_3926)
     }
@@ -131,8 +123,7 @@ struct HeaderTests {
     }
 }
 
-@Suite("What a backing file is")
-struct FileKindTests {
+@Suite struct FileKindTests {
     struct Row: Sendable {
         let prefix: [UInt8]
         let size: Int64
@@ -149,8 +140,7 @@ struct FileKindTests {
         Row(prefix: magic, size: 1024, kind: .protected),
     ]
 
-    @Test("Kind by first bytes and size", arguments: rows)
-    func kind(row: Row) {
+    @Test(arguments: rows) func `kind by first bytes and size`(row: Row) {
         #expect(FileKind.classify(prefix: row.prefix.span.bytes, fileSize: row.size) == row.kind)
     }
 }

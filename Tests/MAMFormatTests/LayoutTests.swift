@@ -1,8 +1,7 @@
 import MAMFormat
 import Testing
 
-@Suite("Sizes and offsets")
-struct LayoutTests {
+@Suite struct LayoutTests {
     struct Row: Sendable {
         let plain, blocks, physical: Int64
         let use: Int
@@ -24,18 +23,16 @@ struct LayoutTests {
         Row(plain: 1_000_000, blocks: 247, physical: 1_012_992, use: 1280),
     ]
 
-    @Test(
-        "A plain size gives the documented physical size, and that the plain size again",
-        arguments: rows)
-    func sizes(row: Row) {
+    @Test(arguments: rows)
+    func `a plain size gives the documented physical size, and that the plain size again`(row: Row)
+    {
         #expect(Layout.blockCount(plainSize: row.plain) == row.blocks)
         #expect(Layout.lastBlockUse(plainSize: row.plain) == row.use)
         #expect(Extent(plainSize: row.plain).physicalSize == row.physical)
         #expect(Extent(physicalSize: row.physical)?.plainSize == row.plain)
     }
 
-    @Test("Every plain size up to five blocks survives the way to a physical size and back")
-    func roundTrip() {
+    @Test func `every plain size up to five blocks survives the way to a physical size and back`() {
         for plain in Int64(0)...20_000 {
             let extent = Extent(physicalSize: Extent(plainSize: plain).physicalSize)
             #expect(extent == Extent(plainSize: plain))
@@ -44,15 +41,13 @@ struct LayoutTests {
     }
 
     @Test(
-        "A physical size that no file has is refused",
         arguments: [0, 1, 1023, 1024, 4095, 4096 + 3041, 8191, 8192 + 4065, 12_287, .max] as [Int64]
     )
-    func impossible(size: Int64) {
+    func `a physical size that no file has is refused`(size: Int64) {
         #expect(Extent(physicalSize: size) == nil)
     }
 
-    @Test("Each plain offset lies in the block whose range holds it")
-    func blocks() {
+    @Test func `each plain offset lies in the block whose range holds it`() {
         for offset in Int64(0)...20_000 {
             let block = Layout.block(at: offset)
             let start = Layout.plainOffset(ofBlock: block)
@@ -61,8 +56,7 @@ struct LayoutTests {
         }
     }
 
-    @Test("The largest file can be opened again, and one byte more is one that no file has")
-    func largest() {
+    @Test func `the largest file can be opened again, and one byte more is one that no file has`() {
         let largest = Extent(plainSize: Layout.maximumPlainSize)
         #expect(largest.plainSize == Layout.maximumPlainSize)
         #expect(Extent(physicalSize: largest.physicalSize) == largest)

@@ -99,8 +99,8 @@ import Testing
             ])
     }
 
-    /// Four directories, the secret's file and its name; and on each start the whole, for what is there may have been made by
-    /// one that was killed before it synced.
+    /// Four directories, the secret's file and its name; and on each start the whole, for what is
+    /// there may have been made by one that was killed before it synced.
     @Test(arguments: [(true, 7), (false, 1)])
     func `no start serves before what leads to the keybags is durable`(
         _ isFirst: Bool, _ expected: Int

@@ -119,8 +119,8 @@ import Testing
         try keyring.join(export, keys, to: account, passphrase: passphrase("right"))
         let pair = try Curve25519.KeyPair.random()
         let record = try #require(
-            try keyring.sealKeys(of: account, to: RecoveryPublicKey(pair.publicKey)))
-        #expect(keyring.isCurrent(record, of: account))
+            try keyring.recovery.sealKeys(of: account, to: RecoveryPublicKey(pair.publicKey)))
+        #expect(keyring.recovery.isCurrent(record, of: account))
         let other = try TestState()
         let there = try other.start()
         let read = try KeyExport.decode(record.bytes)
@@ -130,11 +130,11 @@ import Testing
         let again = try other.start()
         try again.unlock(account, "there")
         try expectOpen(own + theirs, in: again)
-        let wipe = try again.decideWipe(of: account)
+        let wipe = try again.wipes.decide(of: account)
         let restarted = try other.start()
         for sealed in own + theirs {
             #expect(wipe.covers(sealed.file.keyID))
-            #expect(restarted.wipe(ofKey: sealed.file.keyID) != nil)
+            #expect(restarted.wipes.first(ofKey: sealed.file.keyID) != nil)
         }
     }
 
@@ -214,7 +214,7 @@ import Testing
         do {
             try body()
             Issue.record("it was not refused")
-        } catch KeyringError.refused(let reason) {
+        } catch KeyringError.refused(let reason, _) {
             #expect(reason.contains(advice))
         } catch { Issue.record(error) }
     }

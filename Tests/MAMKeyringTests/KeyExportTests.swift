@@ -212,8 +212,8 @@ import Testing
         #expect(throws: KeyringError.accountExists(account)) {
             try keyring.add(export, keys, uid: 7, passphrase: nil)
         }
-        let wipe = try keyring.decideWipe(of: account)
-        keyring.eraseKeys(of: wipe)
+        let wipe = try keyring.wipes.decide(of: account)
+        keyring.wipes.eraseKeys(of: wipe)
         #expect(throws: KeyringError.beingWiped(account)) {
             try keyring.add(export, keys, uid: 7, passphrase: nil)
         }
@@ -244,18 +244,18 @@ import Testing
         let account = try keyring.register(
             Identity(name: ann), uid: 1000, passphrase: passphrase("right"))
         let key = RecoveryPublicKey(try Curve25519.KeyPair.random().publicKey)
-        let record = try #require(try keyring.sealKeys(of: account, to: key))
-        #expect(keyring.isCurrent(record, of: account))
+        let record = try #require(try keyring.recovery.sealKeys(of: account, to: key))
+        #expect(keyring.recovery.isCurrent(record, of: account))
         keyring.dropLockedKeys(account)
-        #expect(try keyring.sealKeys(of: account, to: key) == nil)
-        #expect(keyring.isCurrent(record, of: account))
+        #expect(try keyring.recovery.sealKeys(of: account, to: key) == nil)
+        #expect(keyring.recovery.isCurrent(record, of: account))
         try keyring.changePassphrase(
             account, from: passphrase("right"), to: passphrase("another"))
-        #expect(keyring.isCurrent(record, of: account))
+        #expect(keyring.recovery.isCurrent(record, of: account))
         try keyring.link(account, objectID: "OID-1", passphrase: passphrase("another"))
-        #expect(!keyring.isCurrent(record, of: account))
+        #expect(!keyring.recovery.isCurrent(record, of: account))
         let other = try TestState().start().registerAnn()
-        #expect(!keyring.isCurrent(record, of: other))
+        #expect(!keyring.recovery.isCurrent(record, of: other))
     }
 
     @Test func `a public key's text is one spelling, and a slip is none`() {

@@ -1,11 +1,12 @@
 import MAMKeyring
 import MAMModel
 
-/// Exports and recovery keys written by a Python program from docs/FORMAT.md, sections 7 and 8, alone (cryptography,
-/// argon2-cffi). Never to be made anew: old files must open for ever.
+/// Exports and recovery keys written by a Python program from docs/FORMAT.md, sections 7 and 8,
+/// alone (cryptography, argon2-cffi). Never to be made anew: old files must open for ever.
 ///
-/// Account, class keys, key ids and passphrase: those of ``KeybagVector``. Recovery key: 77, ephemeral key: 66 (private
-/// halves), 32 bytes each. Nonces: 5A. Argon2id: 1 pass, 64 KiB, salt 00 to 0F.
+/// Account, class keys, key ids and passphrase: those of ``KeybagVector``. Recovery key: 77,
+/// ephemeral key: 66 (private halves), 32 bytes each. Nonces: 5A. Argon2id: 1 pass, 64 KiB, salt 00
+/// to 0F.
 enum KeyExportVector {
     static let publicKey = "HPV5q6RaELodHvBtkfyiqp7QoRUFFWUxVUBdCxjLmmf+FDRh"
 

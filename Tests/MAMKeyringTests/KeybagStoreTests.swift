@@ -166,7 +166,8 @@ import Testing
                     account, from: passphrase("right"), to: passphrase("new"))
             } catch { failed = true }
         }
-        // The first three leave the old one; from the rename of the first copy on it is the new one.
+        // The first three leave the old one; from the rename of the first copy on it is the new
+        // one.
         #expect(failed == (nth <= 3))
         for keyring in [keyring, try state.start()] {
             let (valid, invalid) = nth <= 3 ? ("right", "new") : ("new", "right")
@@ -223,12 +224,14 @@ import Testing
         try FaultPlan.run(.any, nth: nth, times: times) {
             _ = try? keyring.registerAnn(passphrase: nil)
         }
-        // The first three leave none. The fourth, the sync of the directory, is done once more for the second copy.
+        // The first three leave none. The fourth, the sync of the directory, is done once more for
+        // the second copy.
         let isThere = nth > 3
         let isDurable = isThere && !(nth == 4 && times > 1)
         #expect(keyring.accounts.count == (isDurable ? 1 : 0))
         let again = try state.start()
-        // On a disk that takes nothing any more the new keybag could not even be removed. Nothing was written with it.
+        // On a disk that takes nothing any more the new keybag could not even be removed. Nothing
+        // was written with it.
         #expect(again.accounts.count == (isThere ? 1 : 0))
         for account in again.accounts { try again.unlock(account, passphrase: nil) }
     }

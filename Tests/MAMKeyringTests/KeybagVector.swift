@@ -4,8 +4,9 @@ import MAMModel
 /// Keybags and file keys written by a Python program from docs/FORMAT.md, sections 1.3 and 3, alone
 /// (cryptography 48, argon2-cffi 25.1). Never to be made anew: old files must open for ever.
 ///
-/// Device secret: 32 bytes D5. Account: A0 to AF. Passphrase: `correct horse`, 1 pass, 64 KiB. Class keys: 11, 22
-/// (private), 33, 44, 32 bytes each. Key ids: 50 to 53, 16 bytes each. File key: 99; associated data: `header`.
+/// Device secret: 32 bytes D5. Account: A0 to AF. Passphrase: `correct horse`, 1 pass, 64 KiB.
+/// Class keys: 11, 22 (private), 33, 44, 32 bytes each. Key ids: 50 to 53, 16 bytes each. File key:
+/// 99; associated data: `header`.
 enum KeybagVector {
     static let account = AccountID(
         Bytes16(high: 0xA0A1_A2A3_A4A5_A6A7, low: 0xA8A9_AAAB_ACAD_AEAF))

@@ -46,7 +46,7 @@ import Testing
         let keyring = try state.start()
         let account = try keyring.registerAnn()
         let keybags = try copies(of: account).map { try state.read($0) }
-        _ = try keyring.decideWipe(of: account)
+        _ = try keyring.wipes.decide(of: account)
         let name = "wipes/\(account.bytes)"
         for bytes in try versions(of: state.read(name), known: 3) {
             try state.write(name, bytes)

@@ -346,18 +346,28 @@ import Testing
         let account = try keyring.registerAnn(passphrase: nil)
         let before = try state.read(copies(of: account)[0])
         let recoveryKey = RecoveryPublicKey(pair.publicKey)
-        let old = try #require(try keyring.sealKeys(of: account, to: recoveryKey))
-        #expect(keyring.isCurrent(old, of: account) && !keyring.holdsMoreKeys(old, of: account))
+        let old = try #require(try keyring.recovery.sealKeys(of: account, to: recoveryKey))
+        #expect(
+            keyring.recovery.isCurrent(old, of: account)
+                && !keyring.recovery.holdsMoreKeys(old, of: account))
         try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
-        #expect(!keyring.isCurrent(old, of: account) && !keyring.holdsMoreKeys(old, of: account))
-        let new = try #require(try keyring.sealKeys(of: account, to: recoveryKey))
-        #expect(keyring.isCurrent(new, of: account) && !keyring.holdsMoreKeys(new, of: account))
+        #expect(
+            !keyring.recovery.isCurrent(old, of: account)
+                && !keyring.recovery.holdsMoreKeys(old, of: account))
+        let new = try #require(try keyring.recovery.sealKeys(of: account, to: recoveryKey))
+        #expect(
+            keyring.recovery.isCurrent(new, of: account)
+                && !keyring.recovery.holdsMoreKeys(new, of: account))
         for name in copies(of: account) { try state.write(name, before) }
         let attacked = try state.start()
-        #expect(attacked.holdsMoreKeys(new, of: account) && !attacked.isCurrent(new, of: account))
+        #expect(
+            attacked.recovery.holdsMoreKeys(new, of: account)
+                && !attacked.recovery.isCurrent(new, of: account))
         // Going on from there gives the old keybag other keys, and not those of the record.
         try attacked.changePassphrase(account, from: nil, to: passphrase("another"))
-        #expect(attacked.holdsMoreKeys(new, of: account) && !attacked.isCurrent(new, of: account))
+        #expect(
+            attacked.recovery.holdsMoreKeys(new, of: account)
+                && !attacked.recovery.isCurrent(new, of: account))
     }
 
     @Test func `a wipe covers files of retired keys, after a restart too`() throws {
@@ -367,13 +377,13 @@ import Testing
         var files = try sealed(keyring, account)
         try keyring.changePassphrase(account, from: nil, to: passphrase("right"))
         files += try sealed(keyring, account)
-        let wipe = try keyring.decideWipe(of: account)
+        let wipe = try keyring.wipes.decide(of: account)
         #expect(files.allSatisfy { wipe.covers($0.file.keyID) })
         #expect(!wipe.covers(KeyID(SecureRandom.bytes16())) && !wipe.covers(.none))
-        keyring.eraseKeys(of: wipe)
+        keyring.wipes.eraseKeys(of: wipe)
         for sealed in files { #expect((try? keyring.unwrap(sealed.file)) == nil) }
         let again = try state.start()
-        #expect(again.wipes.count == 1 && again.accounts.isEmpty)
-        #expect(files.allSatisfy { again.wipe(ofKey: $0.file.keyID) != nil })
+        #expect(again.wipes.all.count == 1 && again.accounts.isEmpty)
+        #expect(files.allSatisfy { again.wipes.first(ofKey: $0.file.keyID) != nil })
     }
 }

@@ -6,8 +6,9 @@ import MAMSystem
 import Testing
 
 @Suite(.serialized) struct WipeTests {
-    /// Calls that can fail, in this order: write, sync, rename and sync of the record; write, sync and removal of each copy,
-    /// and their directory's sync; removal and sync of the count of passphrases; removal and sync of the record.
+    /// Calls that can fail, in this order: write, sync, rename and sync of the record; write, sync
+    /// and removal of each copy, and their directory's sync; removal and sync of the count of
+    /// passphrases; removal and sync of the record.
     @Test(arguments: 1...16, [1, Int.max])
     func `a wipe that is cut anywhere is not begun, or is done by the next start`(
         _ nth: Int, _ times: Int
@@ -30,10 +31,10 @@ import Testing
         }
         #expect(throws: KeyringError.unknownKey(file.keyID)) { try again.unwrap(file) }
         #expect(try state.names(in: "keybags").isEmpty)
-        for wipe in again.wipes {
+        for wipe in again.wipes.all {
             #expect(throws: KeyringError.beingWiped(account)) { try again.registerAnn() }
-            #expect(again.destroyKeybag(of: wipe))
-            #expect(again.endWipe(wipe))
+            #expect(again.wipes.destroyKeybag(of: wipe))
+            #expect(again.wipes.end(wipe))
         }
         #expect(try state.names(in: "wipes").isEmpty)
         #expect(try state.start().registerAnn() != account)
@@ -96,13 +97,15 @@ import Testing
             let keyring = try state.start()
             let account = try keyring.registerAnn()
             let good = try state.read(copies(of: account)[0])
-            let wipe = try keyring.decideWipe(of: account)
+            let wipe = try keyring.wipes.decide(of: account)
             state.remove(copies(of: account)[1 - left])
             #expect(try state.read(copies(of: account)[left]) == good)
             let again = try state.start()
             #expect(again.accounts.isEmpty && again.unreadableKeybags.isEmpty)
-            #expect(again.wipes.map(\.account) == [account])
-            #expect(again.wipes.first?.identity.name == ann && again.wipes.first?.uid == wipe.uid)
+            #expect(again.wipes.all.map(\.account) == [account])
+            #expect(
+                again.wipes.all.first?.identity.name == ann
+                    && again.wipes.all.first?.uid == wipe.uid)
             #expect(try state.names(in: "keybags").isEmpty)
         }
     }
@@ -112,13 +115,14 @@ import Testing
             let state = try TestState()
             let keyring = try state.start()
             let account = try keyring.registerAnn()
-            // The file's sync is the first, the directory's the second, that of its removal the third.
+            // The file's sync is the first, the directory's the second, that of its removal the
+            // third.
             try FaultPlan.run(.sync, nth: 2, times: failures) {
-                let decided = try? keyring.decideWipe(of: account)
+                let decided = try? keyring.wipes.decide(of: account)
                 #expect((decided != nil) == (failures > 1))
             }
             #expect(try state.names(in: "wipes").isEmpty)
-            #expect(keyring.wipes.map(\.account) == (failures > 1 ? [account] : []))
+            #expect(keyring.wipes.all.map(\.account) == (failures > 1 ? [account] : []))
             let notDurable = KeyringFinding.notDurable(
                 fileName: "wipes/\(account.bytes)", .noSpace)
             #expect(state.findings == (failures > 1 ? [notDurable] : []))
@@ -129,13 +133,13 @@ import Testing
         let state = try TestState()
         let keyring = try state.start()
         let account = try keyring.registerAnn()
-        let wipe = try keyring.decideWipe(of: account)
-        keyring.eraseKeys(of: wipe)
-        #expect(keyring.destroyKeybag(of: wipe))
-        try FaultPlan.run(.sync, nth: 1) { #expect(!keyring.endWipe(wipe)) }
-        #expect(keyring.wipes.map(\.account) == [account])
+        let wipe = try keyring.wipes.decide(of: account)
+        keyring.wipes.eraseKeys(of: wipe)
+        #expect(keyring.wipes.destroyKeybag(of: wipe))
+        try FaultPlan.run(.sync, nth: 1) { #expect(!keyring.wipes.end(wipe)) }
+        #expect(keyring.wipes.all.map(\.account) == [account])
         #expect(throws: KeyringError.beingWiped(account)) { try keyring.registerAnn() }
-        #expect(keyring.endWipe(wipe))
+        #expect(keyring.wipes.end(wipe))
         _ = try keyring.registerAnn()
     }
 
@@ -147,18 +151,18 @@ import Testing
         #expect(throws: KeyringError.self) { try keyring.unlock(account, "wrong") }
         let leftover = "keybags/.\(account.bytes).keybag.7.new"
         try state.write(leftover, try state.read(copies(of: account)[0]))
-        let wipe = try keyring.decideWipe(of: account)
-        keyring.eraseKeys(of: wipe)
+        let wipe = try keyring.wipes.decide(of: account)
+        keyring.wipes.eraseKeys(of: wipe)
         // A name that can neither be opened for writing nor unlinked.
         let obstacle = copies(of: account)[stuck]
         state.remove(obstacle)
         mkdir("\(state.path)/\(obstacle)", 0o700)
-        #expect(!keyring.destroyKeybag(of: wipe))
+        #expect(!keyring.wipes.destroyKeybag(of: wipe))
         #expect(try state.names(in: "keybags").map { "keybags/\($0)" } == [obstacle])
         #expect(try state.names(in: "attempts").isEmpty)
         #expect(state.findings.contains { if case .notDestroyed = $0 { true } else { false } })
         rmdir("\(state.path)/\(obstacle)")
-        #expect(keyring.destroyKeybag(of: wipe))
+        #expect(keyring.wipes.destroyKeybag(of: wipe))
     }
 
     @Test(arguments: 1...6)
@@ -168,12 +172,12 @@ import Testing
         let state = try TestState()
         let keyring = try state.start()
         let account = try keyring.registerAnn()
-        let wipe = try keyring.decideWipe(of: account)
+        let wipe = try keyring.wipes.decide(of: account)
         try FaultPlan.run([.write, .sync], nth: nth, times: 1) {
-            #expect(!keyring.destroyKeybag(of: wipe))
+            #expect(!keyring.wipes.destroyKeybag(of: wipe))
         }
         #expect(try state.names(in: "keybags").isEmpty)
-        #expect(keyring.destroyKeybag(of: wipe))
+        #expect(keyring.wipes.destroyKeybag(of: wipe))
     }
 
     @Test func `a check with repair writes no keybag of an account with a damaged record`() throws {
@@ -193,7 +197,7 @@ import Testing
         let state = try TestState()
         let keyring = try state.start()
         let account = try keyring.registerAnn(passphrase: nil)
-        _ = try keyring.decideWipe(of: account)
+        _ = try keyring.wipes.decide(of: account)
         let obstacle = "\(state.path)/\(copies(of: account)[1])"
         unlink(obstacle)
         mkdir(obstacle, 0o700)
@@ -201,8 +205,8 @@ import Testing
         #expect(again.accounts.isEmpty)
         #expect(state.findings.contains { if case .notDestroyed = $0 { true } else { false } })
         rmdir(obstacle)
-        let wipe = try #require(again.wipes.first)
-        #expect(again.destroyKeybag(of: wipe))
+        let wipe = try #require(again.wipes.all.first)
+        #expect(again.wipes.destroyKeybag(of: wipe))
         #expect(try state.names(in: "keybags").isEmpty)
     }
 
@@ -211,7 +215,7 @@ import Testing
         let keyring = try state.start()
         let account = try keyring.registerAnn()
         let keybags = try copies(of: account).map { try state.read($0) }
-        _ = try keyring.decideWipe(of: account)
+        _ = try keyring.wipes.decide(of: account)
         let name = "wipes/\(account.bytes)"
         let good = try state.read(name)
         var damaged = good.indices.filter { !versionBytes.contains($0) }.map { index in
@@ -236,18 +240,18 @@ import Testing
         let state = try TestState()
         let keyring = try state.start()
         let account = try keyring.registerAnn()
-        let first = try keyring.decideWipe(of: account)
-        keyring.eraseKeys(of: first)
-        #expect(try keyring.decideWipe(of: account).account == account)
-        #expect(throws: KeyringError.self) { try keyring.decideWipe(of: AccountID(.zero)) }
+        let first = try keyring.wipes.decide(of: account)
+        keyring.wipes.eraseKeys(of: first)
+        #expect(try keyring.wipes.decide(of: account).account == account)
+        #expect(throws: KeyringError.self) { try keyring.wipes.decide(of: AccountID(.zero)) }
     }
 }
 
 extension Keyring {
     /// All but the files. Throws only if nothing was decided.
     fileprivate func wipe(_ account: AccountID) throws(KeyringError) {
-        let wipe = try decideWipe(of: account)
-        eraseKeys(of: wipe)
-        if destroyKeybag(of: wipe) { _ = endWipe(wipe) }
+        let wipe = try wipes.decide(of: account)
+        wipes.eraseKeys(of: wipe)
+        if wipes.destroyKeybag(of: wipe) { _ = wipes.end(wipe) }
     }
 }

@@ -1,8 +1,7 @@
 import MAMModel
 import Testing
 
-@Suite("Identities")
-struct IdentityTests {
+@Suite struct IdentityTests {
     struct Row: Sendable {
         let one: (name: String, objectID: String)
         let other: (name: String, objectID: String)
@@ -19,30 +18,27 @@ struct IdentityTests {
         Row(one: ("", "A1"), other: ("", ""), matches: false),
     ]
 
-    @Test("Two identities match by name or object id, without regard to case", arguments: rows)
-    func matching(row: Row) throws {
+    @Test(arguments: rows)
+    func `two identities match by name or object id, without regard to case`(row: Row) throws {
         let one = try Identity(name: row.one.name, objectID: row.one.objectID)
         let other = try Identity(name: row.other.name, objectID: row.other.objectID)
         #expect(one.matches(other) == row.matches)
         #expect(other.matches(one) == row.matches)
     }
 
-    @Test("The first spelling is kept")
-    func spelling() throws {
+    @Test func `the first spelling is kept`() throws {
         #expect(try Identity(name: "Ann@Contoso.COM").description == "Ann@Contoso.COM")
     }
 
     @Test(
-        "Names that would not fit a header or a line are refused",
         arguments: [
             String(repeating: "a", count: 513), "a\nb", "a\tb", "a\u{7F}",
         ])
-    func refused(name: String) {
+    func `names that would not fit a header or a line are refused`(name: String) {
         #expect(throws: Identity.Invalid.self) { try Identity(name: name) }
     }
 
-    @Test("The longest name is taken, counted in bytes")
-    func longest() throws {
+    @Test func `the longest name is taken, counted in bytes`() throws {
         #expect(try Identity(name: String(repeating: "a", count: 512)).name.utf8.count == 512)
         #expect(throws: Identity.Invalid.nameTooLong(514)) {
             try Identity(name: String(repeating: "é", count: 257))
@@ -50,28 +46,26 @@ struct IdentityTests {
     }
 }
 
-@Suite("Classes and identifiers")
-struct VocabularyTests {
-    @Test("A ceiling only lowers", arguments: ProtectionClass.allCases, ProtectionClass.allCases)
-    func ceiling(policy: ProtectionClass, ceiling: ProtectionClass) {
+@Suite struct VocabularyTests {
+    @Test(arguments: ProtectionClass.allCases, ProtectionClass.allCases)
+    func `a ceiling only lowers`(policy: ProtectionClass, ceiling: ProtectionClass) {
         let effective = policy.weaker(of: ceiling)
         #expect(effective.rawValue == max(policy.rawValue, ceiling.rawValue))
     }
 
-    @Test("Classes are read by letter and by Apple's name", arguments: ProtectionClass.allCases)
-    func names(protectionClass: ProtectionClass) {
+    @Test(arguments: ProtectionClass.allCases)
+    func `classes are read by letter and by Apple's name`(protectionClass: ProtectionClass) {
         #expect(ProtectionClass(protectionClass.letter.lowercased()) == protectionClass)
         #expect(ProtectionClass(protectionClass.appleName) == protectionClass)
         #expect(ProtectionClass("E") == nil)
     }
 
     @Test(
-        "16 bytes and their 32 digits are the same",
         arguments: [
             Bytes16.zero, Bytes16(high: 1, low: .max),
             Bytes16(high: 0xFEDC_BA98_7654_3210, low: 0x42),
         ])
-    func hex(bytes: Bytes16) {
+    func `16 bytes and their 32 digits are the same`(bytes: Bytes16) {
         #expect(bytes.description.count == 32)
         #expect(Bytes16(hex: bytes.description) == bytes)
         #expect(Bytes16(hex: bytes.description + "0") == nil)

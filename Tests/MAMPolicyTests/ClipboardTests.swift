@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// Columns: from ann, from bob who lets all paste, bob who lets managed programs, bob who lets nobody, carol,
-    /// nobody known.
+    /// Columns: from ann, from bob who lets all paste, bob who lets managed programs, bob who lets
+    /// nobody, carol, nobody known.
     @Test(arguments: [
         (ClipboardSharing?.none, "yyynyy"), (.allApps, "yyynyy"),
         (.managedAppsWithPasteIn, "yyynyy"), (.managedApps, "yyynnn"), (.blocked, "ynnnnn"),
@@ -67,14 +67,14 @@ import Testing
         }
     }
 
-    private func ann(_ level: ClipboardSharing?, _ exception: Int?) throws -> Party {
+    private func ann(_ level: ClipboardSharing?, _ exception: Int?) throws -> Principal {
         try MAMPolicyTests.ann {
             $0.allowedOutboundClipboardSharingLevel = level
             $0.allowedOutboundClipboardSharingExceptionLength = exception
         }
     }
 
-    private func bobCopying(_ level: ClipboardSharing) throws -> Party {
+    private func bobCopying(_ level: ClipboardSharing) throws -> Principal {
         .managed(
             try Identity(name: "bob@contoso.com"),
             policy { $0.allowedOutboundClipboardSharingLevel = level })

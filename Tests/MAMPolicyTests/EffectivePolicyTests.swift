@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// Rows: the class asked for; columns: policy's class A, B, C, D, under the ceiling in the middle.
+    /// Rows: the class asked for; columns: policy's class A, B, C, D, under the ceiling in the
+    /// middle.
     @Test(arguments: [
         ("A", "A", "AAAA"), ("B", "A", "ABBB"), ("C", "A", "ABCC"), ("D", "A", "ABCD"),
         ("A", "C", "CCCC"), ("D", "B", "BBCD"),
@@ -92,5 +93,12 @@ import Testing
         var document = PolicyDocument()
         document.rules.appDataEncryptionType = asked
         return document
+    }
+
+    /// It is on disk, in records of enrolments: what is configured decides, in Graph's words.
+    @Test func `the mark of a policy is the same in every version`() {
+        #expect(policy { $0.printBlocked = true }.mark == "1949dd96a1812144")
+        #expect(policy { $0.printBlocked = false }.mark != policy { $0.printBlocked = true }.mark)
+        #expect(policy().mark != policy { $0.printBlocked = true }.mark)
     }
 }

@@ -1,8 +1,7 @@
 import MAMPolicy
 import Testing
 
-@Suite("What guessing finds")
-struct GuessingTests {
+@Suite struct GuessingTests {
     private func rules(
         _ length: Int, _ characters: PinCharacters = .numeric, blocksSimple: Bool = false
     ) -> PinRules {
@@ -14,8 +13,7 @@ struct GuessingTests {
         return rules
     }
 
-    @Test("The portal's four digits fall in seconds, ten digits stand a month")
-    func digits() {
+    @Test func `the portal's four digits fall in seconds, ten digits stand a month`() {
         #expect(rules(4).guesses == 10_000)
         #expect(rules(4).guessableSeconds == 10)
         #expect(rules(9).guessableSeconds == 1_000_000)
@@ -25,22 +23,19 @@ struct GuessingTests {
         #expect(rules(10, blocksSimple: true).guessableSeconds == nil)
     }
 
-    @Test("A letter and a symbol among digits are worth something")
-    func mixed() {
+    @Test func `a letter and a symbol among digits are worth something`() {
         #expect(rules(6, .alphanumericAndSymbol).guesses == 6 * 26 * 100_000)
         #expect(rules(8, .alphanumericAndSymbol).guessableSeconds != nil)
         #expect(rules(9, .alphanumericAndSymbol).guessableSeconds == nil)
         #expect(rules(8, .alphanumericAndSymbol, blocksSimple: true).guessableSeconds == nil)
     }
 
-    @Test("Where none is required there is nothing to guess")
-    func none() {
+    @Test func `where none is required there is nothing to guess`() {
         #expect(PinRules().guessableSeconds == 0)
         #expect(rules(0).guessableSeconds == 0)
     }
 
-    @Test("No length makes it fail")
-    func long() {
+    @Test func `no length makes it fail`() {
         #expect(rules(65_535, .alphanumericAndSymbol, blocksSimple: true).guessableSeconds == nil)
     }
 }

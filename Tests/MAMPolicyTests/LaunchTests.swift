@@ -38,12 +38,13 @@ import Testing
             let findings = policy.launchVerdict(conditions).findings
             #expect(findings.isEmpty == (expected == "n"))
             #expect(findings.allSatisfy { $0.action == .block })
-            let isUnknown = findings.first?.reason.contains("cannot be judged") == true
+            let isUnknown = findings.first?.reason.contains("cannot be evaluated") == true
             #expect(isUnknown == (expected == "?"))
         }
     }
 
-    /// All at once: wipe, then block, then warn; in each the SDK, the program, the system, the rest.
+    /// All at once: wipe, then block, then warn; in each the SDK, the program, the system, the
+    /// rest.
     @Test func `the gravest comes first`() {
         let found = policy(Self.everything).launchVerdict(Self.bad)
         #expect(
@@ -66,7 +67,7 @@ import Testing
     @Test func `nothing known blocks or warns and never wipes, and says so`() {
         let found = policy(Self.everything).launchVerdict(LaunchConditions(now: 0))
         #expect(found.findings.count == 16)
-        #expect(found.findings.allSatisfy { $0.reason.contains("cannot be judged") })
+        #expect(found.findings.allSatisfy { $0.reason.contains("cannot be evaluated") })
         #expect(found.action == .block)
         #expect(found.findings.filter { $0.action == .warn }.count == 5)
     }
@@ -132,7 +133,8 @@ import Testing
         }
     }
 
-    /// Grace 600 s, clocked out at 1000. Columns: now 999, 1000, 1599, 1600, and clocked out at no known time.
+    /// Grace 600 s, clocked out at 1000. Columns: now 999, 1000, 1599, 1600, and clocked out at no
+    /// known time.
     @Test(arguments: [
         (ClockStatus?.none, "nnnnn"), (.notConfigured, "yyyyy"), (.unknown, "nnnnn"),
         (.clockedIn, "yyyyy"), (.clockedInStale, "yyyyy"), (.clockedOut, "nyynn"),

@@ -32,7 +32,8 @@ import Testing
         #expect(document.assignments.isEmpty && document.warnings.isEmpty)
     }
 
-    /// Key, value, and the rule it becomes, since most of the numbers run the other way than Graph's.
+    /// Key, value, and the rule it becomes, since most of the numbers run the other way than
+    /// Graph's.
     @Test(arguments: [
         ("FileEncryptionLevel", 0, "appDataEncryptionType", "whenDeviceLocked"),
         ("FileEncryptionLevel", 1, "appDataEncryptionType", "whenDeviceLockedExceptOpenFiles"),

@@ -111,7 +111,8 @@ import Testing
         check(.no("http://x", "customBrowserProtocol"), owner)
     }
 
-    /// What opens `tel:1`: where policy names the program `dial`, where none, and where `tel` is a managed scheme.
+    /// What opens `tel:1`: where policy names the program `dial`, where none, and where `tel` is a
+    /// managed scheme.
     @Test(
         arguments: [
             (.allApps, "tel:1", "tel:1"), (.managedApps, nil, nil), (.customApp, "dial:1", nil),
@@ -176,7 +177,7 @@ import Testing
         }
     }
 
-    private func check(_ row: Row, _ owner: Party) {
+    private func check(_ row: Row, _ owner: Principal) {
         let found = owner.canOpenURL(row.url, Self.inputs)
         #expect(found.opens == row.opens)
         #expect(found.decision.isAllowed == (row.opens != nil))

@@ -10,8 +10,9 @@ import Testing
         return rules.flaw(inBytes: Array(text.utf8))
     }
 
-    /// Minimum 4. Columns: numeric; numeric, no simple ones; with letters or symbols; the same, no simple ones.
-    /// `s` too short, `q` a simple sequence, `l` needs a letter or symbol, `a` needs all three kinds, `-` is fine.
+    /// Minimum 4. Columns: numeric; numeric, no simple ones; with letters or symbols; the same, no
+    /// simple ones. `s` too short, `q` a simple sequence, `l` needs a letter or symbol, `a` needs
+    /// all three kinds, `-` is fine.
     @Test(arguments: [
         ("", "ssss"), ("123", "ssss"), ("ab1", "ssss"), ("äö1", "ssss"), ("🙂🙂", "ssss"),
         ("1235", "-qla"), ("1112", "-qla"), ("1122", "--la"), ("1357", "--la"), ("9876", "-qla"),

@@ -27,7 +27,7 @@ import Testing
             ("", .notJSON), ("{", .notJSON), ("{} {}", .notJSON), ("{\"id\": \"\u{FFFF}", .notJSON),
             ("7", .notADocument(found: "a number")), ("[1]", .notADocument(found: "a number")),
             ("null", .notADocument(found: "null")),
-            (#"{"value": true}"#, .notADocument(found: "a truth value")),
+            (#"{"value": true}"#, .notADocument(found: "a Boolean")),
             ("[[\(one)]]", .notADocument(found: "a list")), ("[]", .empty),
             (#"{"value": []}"#, .empty),
             (

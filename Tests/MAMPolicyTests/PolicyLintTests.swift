@@ -55,7 +55,7 @@ import Testing
         #expect(wrong.first?.column == 3)
         let broken = PolicyLint.check(Array("{\"a\": 1 \"b\": 2}".utf8))
         #expect(broken.first?.column == 9)
-        #expect(broken.first?.reason == "it is not JSON: a comma or } should stand here")
+        #expect(broken.first?.reason == "it is not JSON: expected a comma or }")
     }
 
     /// Windows' PowerShell writes UTF-16 where it is not told otherwise.

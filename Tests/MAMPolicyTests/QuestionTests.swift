@@ -130,7 +130,7 @@ import Testing
             + ["shouldFileProviderEncryptFiles"]
         let expected = !asks.contains(question.rawValue)
         #expect(try carol().answer(question).isAllowed == expected)
-        #expect(Party.nobody.answer(question).rule == nil)
+        #expect(Principal.nobody.answer(question).rule == nil)
     }
 
     /// Columns: import, open, export, move.

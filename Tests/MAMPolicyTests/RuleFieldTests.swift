@@ -2,7 +2,8 @@ import MAMModel
 import MAMPolicy
 import Testing
 
-/// Every property, with a loose and a strict value: written here from the contract, not from the table.
+/// Every property, with a loose and a strict value: written here from the contract, not from the
+/// table.
 @Suite struct RuleFieldTests {
     /// Property, looser value, stricter value; both as JSON.
     static let pairs: [(String, String, String)] = [
@@ -141,7 +142,8 @@ import Testing
     /// It asks nothing of what the tests are about.
     private static let other = #"{"contactSyncBlocked": false}"#
 
-    /// What one document asks, what another one says, a property, and what it comes to; nil: as nobody states it.
+    /// What one document asks, what another one says, a property, and what it comes to; nil: as
+    /// nobody states it.
     @Test(
         arguments: [
             (#""pinRequired": true"#, #""minimumPinLength": 1"#, "minimumPinLength", "4"),

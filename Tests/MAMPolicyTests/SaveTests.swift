@@ -2,8 +2,8 @@ import MAMModel
 import MAMPolicy
 import Testing
 
-/// The columns of every table: the location is ann's, bob's who receives from all, bob's who receives from managed
-/// programs only, an unmanaged account's, nobody's known.
+/// The columns of every table: the location is ann's, bob's who receives from all, bob's who
+/// receives from managed programs only, an unmanaged account's, nobody's known.
 @Suite struct SaveTests {
     /// Where policy names the location in its list and blocks all others.
     static let listed: [(SaveLocation, graph: StorageLocation?, expected: String)] = [
@@ -83,7 +83,7 @@ import Testing
 
     private func owner(
         _ level: DataTransfers?, blocked: Bool?, _ list: [StorageLocation]?
-    ) throws -> Party {
+    ) throws -> Principal {
         try ann {
             $0.allowedOutboundDataTransferDestinations = level
             $0.saveAsBlocked = blocked
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    private func answers(_ owner: Party, _ location: SaveLocation) throws -> String {
+    private func answers(_ owner: Principal, _ location: SaveLocation) throws -> String {
         let places = [owner, try bob(.allApps), try bob(.managedApps), try carol(), nil]
         return letters(places.map { owner.canSave(to: location, of: $0) })
     }

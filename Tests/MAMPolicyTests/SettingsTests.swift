@@ -197,6 +197,11 @@ import Testing
         #expect(throws: PolicyError.notAPropertyList) { try decode(text) }
     }
 
+    @Test func `each setting that is only kept has a name of its own and says what it is`() {
+        #expect(Set(KeptSetting.all.map(\.name)).count == KeptSetting.all.count)
+        #expect(KeptSetting.all.allSatisfy { $0.meaning.hasSuffix(".") })
+    }
+
     private func decode(_ text: String) throws(PolicyError) -> Settings {
         try Settings.decode(Array(text.utf8))
     }

@@ -26,8 +26,8 @@ import Testing
         #"{"allowedOutboundDataTransferDestinations": "managedApps", "dialerRestrictionLevel": "customApp", "protectedMessagingRedirectAppType": "specificApps", "customDialerAppProtocol": "~", "messagingRedirectAppUrlScheme": "~"}"#,
     ]
 
-    /// Each states one property more: the values of the other table, and some that are looser than what is meant by saying
-    /// nothing.
+    /// Each states one property more: the values of the other table, and some that are looser than
+    /// what is meant by saying nothing.
     static let stating: [(String, String)] =
         RuleFieldTests.pairs.flatMap { [($0.0, $0.1), ($0.0, $0.2)] } + [
             ("minimumPinLength", "1"), ("maximumPinRetries", "60000"),
@@ -96,10 +96,10 @@ private struct Outlook {
     private var strictness: [String: Int64] = [:]
 
     init(_ policy: EffectivePolicy) throws {
-        let party = Party.managed(try Identity(name: "ann@contoso.com"), policy)
-        noteQuestions(party)
-        noteTransfers(party)
-        noteLinks(party)
+        let principal = Principal.managed(try Identity(name: "ann@contoso.com"), policy)
+        noteQuestions(principal)
+        noteTransfers(principal)
+        noteLinks(principal)
         noteLaunch(policy)
         notePin(policy)
         noteTimes(policy)
@@ -119,46 +119,48 @@ private struct Outlook {
         strictness[name] = isStrict ? 1 : 0
     }
 
-    private mutating func noteQuestions(_ party: Party) {
+    private mutating func noteQuestions(_ principal: Principal) {
         let demands: [PolicyQuestion] = [
             .isPINRequired, .isFileEncryptionRequired, .shouldFileProviderEncryptFiles,
             .isManagedBrowserRequired,
         ]
         for question in PolicyQuestion.allCases {
-            let found = party.answer(question, QuestionInputs(deviceLockIsSet: true)).isAllowed
+            let found = principal.answer(question, QuestionInputs(deviceLockIsSet: true)).isAllowed
             note(question.rawValue, demands.contains(question) == found)
         }
-        strictness["notifications"] = Int64(party.notificationPolicy.sdkNumber)
+        strictness["notifications"] = Int64(principal.notificationPolicy.sdkNumber)
     }
 
-    private mutating func noteTransfers(_ party: Party) {
-        for (place, answer) in party.saveLocations(of: party) {
+    private mutating func noteTransfers(_ principal: Principal) {
+        for (place, answer) in principal.saveLocations(of: principal) {
             note("save to \(place)", !answer.isAllowed)
         }
-        for (place, answer) in party.openLocations(of: party) {
+        for (place, answer) in principal.openLocations(of: principal) {
             note("open from \(place)", !answer.isAllowed)
         }
-        note("receive", !party.canReceiveFile(of: nil).decision.isAllowed)
-        note("send", !party.canSend(to: party).isAllowed)
-        note("be read", !party.canBeRead(by: .nobody).isAllowed)
+        note("receive", !principal.canReceiveFile(of: nil).decision.isAllowed)
+        note("be read", !principal.isReadable(by: .nobody))
         // What is sealed cannot be read by whom it is offered to.
         for isManaged in [true, false] {
-            let offer = party.shareOffer(toManagedProgram: isManaged)
+            let offer = principal.shareOffer(toManagedProgram: isManaged)
             note("share \(isManaged)", !offer.decision.isAllowed || offer.isSealed)
         }
         for count in [0, 10, 100_000] {
-            note("copy \(count)", !party.canCopy(characters: count, to: nil).isAllowed)
-            note("copy to itself \(count)", !party.canCopy(characters: count, to: party).isAllowed)
-            note("paste \(count)", !party.canPaste(characters: count, from: nil).isAllowed)
+            note("copy \(count)", !principal.canCopy(characters: count, to: nil).isAllowed)
+            note(
+                "copy to itself \(count)",
+                !principal.canCopy(characters: count, to: principal).isAllowed)
+            note("paste \(count)", !principal.canPaste(characters: count, from: nil).isAllowed)
         }
     }
 
-    /// A link that may be opened anywhere is looser than one that is led to some program, whichever that is. A managed
-    /// browser's own scheme is not asked about: it opens what `https` does.
-    private mutating func noteLinks(_ party: Party) {
+    /// A link that may be opened anywhere is looser than one that is led to some program, whichever
+    /// that is. A managed browser's own scheme is not asked about: it opens what `https` does.
+    private mutating func noteLinks(_ principal: Principal) {
         for link in ["https://a/x", "https://b/x", "tel:1", "sms:1", "skype:x", "foo:x", "zoo:x"] {
             for (kind, found) in [
-                ("", party.canOpenURL(link)), ("universal ", party.canOpenUniversalLink(link)),
+                ("", principal.canOpenURL(link)),
+                ("universal ", principal.canOpenUniversalLink(link)),
             ] {
                 strictness["\(kind)\(link)"] =
                     found.opens == nil ? 2 : found.opens == link ? 0 : 1

@@ -40,33 +40,33 @@ import Testing
     func `who may read a managed file`(_ level: DataTransfers?, _ row: String) throws {
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = level }
         let readers = [owner, try bob(.allApps), try carol(), .nobody]
-        #expect(letters(readers.map { owner.canBeRead(by: $0) }) == row)
+        #expect(letters(readers.map { owner.isReadable(by: $0) }) == row)
         let own = try carol()
-        #expect(letters(readers.map { own.canBeRead(by: $0) }) == "yyyy")
+        #expect(letters(readers.map { own.isReadable(by: $0) }) == "yyyy")
     }
 
     @Test func `a name alone is the account, and case is nothing`() throws {
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .noApps }
-        let byName = Party.managed(try Identity(name: "ANN@contoso.com"), policy())
-        let byObject = Party.managed(try Identity(name: "", objectID: "a-1"), policy())
-        #expect(owner.canBeRead(by: byName).isAllowed)
-        #expect(owner.canBeRead(by: byObject).isAllowed)
-        let unmanagedTwin = Party.unmanaged(try Identity(name: "ann@contoso.com"))
-        #expect(!owner.canBeRead(by: unmanagedTwin).isAllowed)
+        let byName = Principal.managed(try Identity(name: "ANN@contoso.com"), policy())
+        let byObject = Principal.managed(try Identity(name: "", objectID: "a-1"), policy())
+        #expect(owner.isReadable(by: byName))
+        #expect(owner.isReadable(by: byObject))
+        let unmanagedTwin = Principal.unmanaged(try Identity(name: "ann@contoso.com"))
+        #expect(!owner.isReadable(by: unmanagedTwin))
     }
 
     @Test func `a refusal names the rule and both sides`() throws {
         let owner = try ann { $0.allowedOutboundDataTransferDestinations = .managedApps }
-        let found = owner.canBeRead(by: try carol())
+        let found = try carol().canReceiveItem(of: owner)
         #expect(found.rule == "allowedOutboundDataTransferDestinations")
-        #expect(owner.canBeRead(by: owner).reason == "ann@contoso.com reads its own file")
         #expect(found.reason == "ann@contoso.com does not send to carol@home.example")
         let receiver = try ann { $0.allowedInboundDataTransferSources = .managedApps }
         #expect(
             receiver.canReceiveFile(of: nil).decision.rule == "allowedInboundDataTransferSources")
     }
 
-    /// Programs: managed, unmanaged. `s` is offered and gets what lies on disk, `c` gets it in the clear.
+    /// Programs: managed, unmanaged. `s` is offered and gets what lies on disk, `c` gets it in the
+    /// clear.
     @Test(arguments: [
         (DataTransfers?.none, Bool?.none, Bool?.none, "cc"), (.allApps, true, true, "cc"),
         (.noApps, nil, nil, "nn"), (.noApps, true, true, "nn"), (.managedApps, nil, nil, "ss"),
@@ -85,12 +85,12 @@ import Testing
         #expect(try offers(carol()) == "cc")
     }
 
-    private func offers(_ owner: Party) -> String {
+    private func offers(_ owner: Principal) -> String {
         let found = [true, false].map { owner.shareOffer(toManagedProgram: $0) }
         return String(found.map { $0.decision.isAllowed ? ($0.isSealed ? "s" : "c") : "n" })
     }
 
-    private func owners(including receiver: Party) throws -> [Party?] {
+    private func owners(including receiver: Principal) throws -> [Principal?] {
         [nil, try carol(), receiver, try bob(.allApps), try bob(.managedApps), try bob(.noApps)]
     }
 }

@@ -4,8 +4,7 @@ import MAMSystem
 import Testing
 
 /// With a bus: Tests/Integration/test_session.py.
-@Suite("Watching sessions without a bus")
-struct SessionWatchTests {
+@Suite struct SessionWatchTests {
     init() { setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent", 1) }
 
     private func makeWatch() -> SessionWatch {
@@ -15,8 +14,7 @@ struct SessionWatchTests {
         return SessionWatch(events, log: .silent)
     }
 
-    @Test("One that looks for a bus can be stopped at once, and twice")
-    func stops() throws {
+    @Test func `one that looks for a bus can be stopped at once, and twice`() throws {
         let watch = makeWatch()
         try watch.start()
         // Into the pause between two attempts, most likely.
@@ -27,6 +25,5 @@ struct SessionWatchTests {
         #expect(ContinuousClock.now - start < .seconds(30))
     }
 
-    @Test("One that was never started can be stopped")
-    func neverStarted() { makeWatch().stop() }
+    @Test func `one that was never started can be stopped`() { makeWatch().stop() }
 }

@@ -5,7 +5,7 @@ import MAMStore
 import MAMSystem
 import Testing
 
-@Suite("Beginning a file anew", .serialized)
+@Suite(.serialized)
 struct BeginningTests {
     struct RefusingSealer: HeaderSealer {
         func seal(
@@ -19,8 +19,7 @@ struct BeginningTests {
         return header
     }
 
-    @Test("A key that is refused loses nothing of the old content")
-    func refused() throws {
+    @Test func `a key that is refused loses nothing of the old content`() throws {
         let file = try TestFile()
         try file.write(pattern(5000), at: 0)
         let header = try freshHeader(file)
@@ -31,8 +30,8 @@ struct BeginningTests {
         #expect(try file.reopen().contents() == pattern(5000))
     }
 
-    @Test("After a failed first write, what other handles write is sealed all the same")
-    func failedWrite() throws {
+    @Test
+    func `after a failed first write, what other handles write is sealed all the same`() throws {
         let file = try TestFile()
         try file.write(pattern(5000), at: 0)
         let header = try freshHeader(file)
@@ -49,8 +48,8 @@ struct BeginningTests {
             })
     }
 
-    @Test("A shrink of a sparse file to inside a hole is whole at every point", arguments: 1...6)
-    func shrinkIntoHole(nth: Int) throws {
+    @Test(arguments: 1...6)
+    func `a shrink of a sparse file to inside a hole is whole at every point`(nth: Int) throws {
         let file = try TestFile()
         try file.truncate(to: 200_000)
         Faults.arm(.any, nth: nth, error: .ioError)
@@ -58,7 +57,8 @@ struct BeginningTests {
         Faults.disarm()
         let found = try file.reopen(rule: .accept).contents()
         #expect(found.allSatisfy { $0 == 0 })
-        // Or the new size made up to a whole block, when a disk that fails for good leaves no way on or back.
+        // Or the new size made up to a whole block, when a disk that fails for good leaves no way
+        // on or back.
         let madeUp = Int(Layout.plainOffset(ofBlock: Layout.blockCount(plainSize: 100_000)))
         #expect([100_000, madeUp, 200_000].contains(found.count))
     }

@@ -4,9 +4,9 @@ import MAMStore
 import MAMSystem
 import Testing
 
-/// What a check of one file finds that the tests of whole workspaces cannot make, and mending with failing calls.
-@Suite("Checking and mending a file")
-struct CheckTests {
+/// What a check of one file finds that the tests of whole workspaces cannot make, and mending with
+/// failing calls.
+@Suite struct CheckTests {
     private func problems(of file: StoredFile, withKey: Bool = true) throws -> FileProblems {
         var problems = FileProblems()
         var offset: Int64? = 0
@@ -23,9 +23,7 @@ struct CheckTests {
         return (file, try file.physicalBytes)
     }
 
-    @Test(
-        "A block that cannot be read is told with its error, and nothing of it is taken for damage")
-    func unreadable() throws {
+    @Test func `an unreadable block is told with its error, and not taken for damage`() throws {
         let (file, _) = try makeFile()
         // Reads through it fail with EBADF.
         file.stored.replaceDescriptor(try openFile(file.path, O_WRONLY))
@@ -35,20 +33,18 @@ struct CheckTests {
         #expect(found.damaged.isEmpty && !found.isBeyondMending && !found.isClean)
     }
 
-    @Test("A header that was changed under an open file is found, and written back")
-    func otherHeader() throws {
+    @Test func `a header that was changed under an open file is found, and written back`() throws {
         let (file, good) = try makeFile()
         var bytes = good
         bytes[100] ^= 1
         try file.replacePhysical(bytes)
         #expect(try problems(of: file.stored).hasOtherHeader)
-        #expect(try file.stored.mend())
+        #expect(try file.stored.repair.mend())
         #expect(try Array(file.physicalBytes[..<1024]) == Array(good[..<1024]))
         #expect(try file.reopen().contents() == pattern(20_000))
     }
 
-    @Test("A size far beyond the data is found without reading the hole, and cut")
-    func farTail() throws {
+    @Test func `a size far beyond the data is found without reading the hole, and cut`() throws {
         let (file, good) = try makeFile()
         let descriptor = try openFile(file.path, O_RDWR)
         try withExtendedLifetime(descriptor) { try setSize(descriptor.raw, Int64(1) << 40) }
@@ -57,18 +53,18 @@ struct CheckTests {
         // The old last block's own end mark says how long the file was.
         #expect(found.unfinished == Extent(physicalSize: Int64(good.count)))
         #expect(found.zeroed.isEmpty && found.wrongEnds.isEmpty)
-        #expect(try damaged.cutUnfinishedTail())
+        #expect(try damaged.repair.cutUnfinishedTail())
         #expect(try file.physicalBytes.count == good.count)
         #expect(try file.reopen().contents() == pattern(20_000))
     }
 
-    @Test("Where holes are not told, there is no tail, and all is read", arguments: 1...2)
-    func noHoles(nth: Int) throws {
+    @Test(arguments: 1...2)
+    func `where holes are not told, there is no tail, and all is read`(nth: Int) throws {
         let (file, good) = try makeFile()
         try file.replacePhysical(good[..<8192] + [UInt8](repeating: 0, count: 40_960))
         let damaged = try file.reopen(rule: .accept)
         Faults.arm(.seek, nth: nth, times: 1, error: .ioError)
-        #expect(throws: StoreError.system(.ioError)) { try damaged.cutUnfinishedTail() }
+        #expect(throws: StoreError.system(.ioError)) { try damaged.repair.cutUnfinishedTail() }
         #expect(Faults.disarm())
         Faults.arm(.seek, nth: 1, error: .ioError)
         let found = try problems(of: damaged)
@@ -76,10 +72,8 @@ struct CheckTests {
         #expect(found.unfinished == nil && found.zeroed.ranges == [2...11])
     }
 
-    @Test(
-        "A file that ends before its last block's mark is cut short; one that ends behind it is not"
-    )
-    func cutShort() throws {
+    @Test
+    func `a file that ends before its last block's mark is cut short, but not behind it`() throws {
         let (file, good) = try makeFile()
         for count in [4 * 4096, 4 * 4096 + 100] {
             try file.replacePhysical(Array(good[..<count]))
@@ -97,16 +91,18 @@ struct CheckTests {
         #expect(tail.unfinished != nil && !tail.isCutShort && !tail.wrongEnds.isEmpty)
     }
 
-    @Test("A hole of a terabyte in a sparse file is skipped, and nothing is wrong with it")
-    func sparse() throws {
+    @Test
+    func `a hole of a terabyte in a sparse file is skipped, and nothing is wrong with it`() throws {
         let (file, _) = try makeFile()
         try file.truncate(to: Int64(1) << 40)
         #expect(try problems(of: file.stored).isClean)
-        #expect(try !file.stored.cutUnfinishedTail())
+        #expect(try !file.stored.repair.cutUnfinishedTail())
     }
 
-    @Test("No size follows from block 0 without its seal, nor from an end mark that no block has")
-    func noTail() throws {
+    @Test
+    func `no size follows from block 0 without its seal, nor from an end mark that no block has`()
+        throws
+    {
         let (file, good) = try makeFile()
         let zeros = [UInt8](repeating: 0, count: good.count)
         let headerAlone = good[..<1024] + zeros[1024...]
@@ -118,11 +114,11 @@ struct CheckTests {
         let found = try problems(of: file.reopen(rule: .accept))
         #expect(found.unfinished == nil)
         #expect(found.damaged.ranges == [2...2] && found.zeroed.ranges == [3...5])
-        #expect(try !file.reopen(rule: .accept).cutUnfinishedTail())
+        #expect(try !file.reopen(rule: .accept).repair.cutUnfinishedTail())
     }
 
-    @Test("Without the key zeros and end marks are found, and that the rest is not known")
-    func withoutKey() throws {
+    @Test
+    func `without the key zeros and end marks are found, and that the rest is not known`() throws {
         let (file, good) = try makeFile()
         var bytes = good
         bytes[5000] ^= 1
@@ -133,8 +129,8 @@ struct CheckTests {
         #expect(try problems(of: file.reopen()).damaged.ranges == [1...1])
     }
 
-    @Test("With every write failing in turn, a mended file reads as before or as mended")
-    func mendingFails() throws {
+    @Test
+    func `with every write failing in turn, a mended file reads as before or as mended`() throws {
         let (file, good) = try makeFile()
         let zeros = [UInt8](repeating: 0, count: 4096)
         var bytes = Array(good[..<(4 * 4096 + 100)])
@@ -149,11 +145,11 @@ struct CheckTests {
             Faults.arm(.any, nth: number, times: 1, error: .noSpace)
             let failed: Bool
             do {
-                _ = try stored.mend()
+                _ = try stored.repair.mend()
                 failed = false
             } catch { failed = true }
             Faults.disarm()
-            _ = try stored.mend()
+            _ = try stored.repair.mend()
             #expect(try problems(of: stored).isClean)
             #expect(try file.reopen().contents() == mended)
             if !failed { return #expect(number > 2) }

@@ -6,14 +6,15 @@ import MAMStore
 import MAMSystem
 import Testing
 
-@Suite("Reading and writing one file")
-struct ContentTests {
+@Suite struct ContentTests {
     static let sizes: [Int] = [0, 1, 3039, 3040, 3041, 7103, 7104, 7105, 100_000, 1_200_000]
 
     @Test(
-        "What was written reads the same, now and after opening again", arguments: sizes,
+        arguments: sizes,
         [true, false])
-    func roundTrip(size: Int, managed: Bool) throws {
+    func `what was written reads the same, now and after opening again`(size: Int, managed: Bool)
+        throws
+    {
         let file = try TestFile(managed: managed)
         let bytes = pattern(size)
         try file.write(bytes, at: 0)
@@ -22,17 +23,16 @@ struct ContentTests {
         #expect(file.stored.size == Int64(size))
     }
 
-    @Test("The physical size is the documented one", arguments: sizes)
-    func physicalSize(size: Int) throws {
+    @Test(arguments: sizes) func `the physical size is the documented one`(size: Int) throws {
         let file = try TestFile()
         try file.write(pattern(size), at: 0)
         #expect(try file.physicalBytes.count == Int(Extent(plainSize: Int64(size)).physicalSize))
     }
 
-    @Test(
-        "A managed file's plain bytes are nowhere on disk, and an unmanaged file's are",
-        arguments: [true, false])
-    func ciphertext(managed: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a managed file's plain bytes are nowhere on disk, and an unmanaged file's are`(
+        managed: Bool
+    ) throws {
         let file = try TestFile(managed: managed)
         let bytes = pattern(9000)
         try file.write(bytes, at: 0)
@@ -43,8 +43,7 @@ struct ContentTests {
         #expect(isFound == !managed)
     }
 
-    @Test("A small managed file takes one block of disk space")
-    func oneBlock() throws {
+    @Test func `a small managed file takes one block of disk space`() throws {
         let file = try TestFile()
         try file.write(pattern(3000), at: 0)
         try file.stored.synchronize(dataOnly: false)
@@ -54,9 +53,9 @@ struct ContentTests {
 
     /// A file and an array of bytes do the same things; they must stay the same.
     @Test(
-        "Any sequence of writes, truncations and holes agrees with a plain array", arguments: 0..<12
-    )
-    func model(seed: Int) throws {
+        arguments: 0..<12)
+    func `any sequence of writes, truncations and holes agrees with a plain array`(seed: Int) throws
+    {
         var numbers = SeededNumbers(state: UInt64(seed) &* 977 &+ 5)
         let managed = seed % 4 != 3
         let file = try TestFile(managed: managed)
@@ -92,8 +91,7 @@ struct ContentTests {
         #expect(try file.reopen().contents() == model, "seed \(seed)")
     }
 
-    @Test("A far write leaves a hole that costs no space and reads as zeros")
-    func sparse() throws {
+    @Test func `a far write leaves a hole that costs no space and reads as zeros`() throws {
         let file = try TestFile()
         try file.write(pattern(10), at: 1 << 40)
         #expect(file.stored.size == (1 << 40) + 10)
@@ -102,16 +100,16 @@ struct ContentTests {
         #expect(try status(of: file.stored.descriptor.raw).st_blocks * 512 < 1 << 20)
     }
 
-    @Test("Offsets and sizes that overflow are refused", arguments: [Int64.max, Int64.max - 5, -1])
-    func overflow(offset: Int64) throws {
+    @Test(arguments: [Int64.max, Int64.max - 5, -1])
+    func `offsets and sizes that overflow are refused`(offset: Int64) throws {
         let file = try TestFile()
         #expect(throws: StoreError.system(.fileTooLarge)) { try file.write([1, 2], at: offset) }
         #expect(throws: StoreError.system(.fileTooLarge)) { try file.truncate(to: offset) }
         #expect(try file.reopen().contents() == [])
     }
 
-    @Test("Without its key a file is neither read nor changed, and with it again it is")
-    func revoked() throws {
+    @Test
+    func `without its key a file is neither read nor changed, and with it again it is`() throws {
         let file = try TestFile()
         try file.write(pattern(5000), at: 0)
         let before = try file.physicalBytes
@@ -126,8 +124,7 @@ struct ContentTests {
         #expect(try file.stored.contents() == pattern(5000))
     }
 
-    @Test("Beginning anew gives a new owner, a new key and no old byte")
-    func startOver() throws {
+    @Test func `beginning anew gives a new owner, a new key and no old byte`() throws {
         let file = try TestFile()
         try file.write(pattern(20_000), at: 0)
         let oldID = try #require(file.stored.header?.fileID)
@@ -138,8 +135,7 @@ struct ContentTests {
         #expect(try file.reopen().header?.fileID != oldID)
     }
 
-    @Test("Concurrent readers and writers never see half a write")
-    func concurrency() throws {
+    @Test func `concurrent readers and writers never see half a write`() throws {
         let file = try TestFile()
         let count = 20_000
         try file.write([UInt8](repeating: 0, count: count), at: 0)

@@ -4,8 +4,7 @@ import MAMStore
 import Testing
 
 /// Changes the bytes of a file on disk in every way that docs/FORMAT.md says is detected.
-@Suite("Damage is detected")
-struct DamageTests {
+@Suite struct DamageTests {
     /// Three blocks and a bit.
     static let size = 9000
 
@@ -15,7 +14,8 @@ struct DamageTests {
         return file
     }
 
-    /// True if reading the changed bytes gives an error; recorded if it gives other bytes than the original's.
+    /// True if reading the changed bytes gives an error; recorded if it gives other bytes than the
+    /// original's.
     func isDetected(_ bytes: [UInt8], in file: TestFile) throws -> Bool {
         try file.replacePhysical(bytes)
         do throws(StoreError) {
@@ -28,8 +28,7 @@ struct DamageTests {
         if case .header = error { true } else { false }
     }
 
-    @Test("Every single bit of the header and of every seal, and of sampled payload")
-    func flips() throws {
+    @Test func `every single bit of the header and of every seal, and of sampled payload`() throws {
         let file = try makeFile()
         let good = try file.physicalBytes
         var offsets = Array(0..<1056)
@@ -48,8 +47,7 @@ struct DamageTests {
         #expect(missed.isEmpty, "\(missed.count) of \(tried) flips were not noticed")
     }
 
-    @Test("Every block swapped with another of the same file")
-    func swaps() throws {
+    @Test func `every block swapped with another of the same file`() throws {
         let file = try makeFile()
         let good = try file.physicalBytes
         for (one, other) in [(1, 2), (2, 1)] {
@@ -64,8 +62,8 @@ struct DamageTests {
         #expect(try isDetected(bytes, in: file))
     }
 
-    @Test("Every block taken from another file of the same owner", arguments: 0..<3)
-    func foreignBlocks(block: Int) throws {
+    @Test(arguments: 0..<3)
+    func `every block taken from another file of the same owner`(block: Int) throws {
         let file = try makeFile()
         let other = try makeFile(seed: 2, sealer: file.sealer)
         var bytes = try file.physicalBytes
@@ -74,8 +72,7 @@ struct DamageTests {
         #expect(try isDetected(bytes, in: file))
     }
 
-    @Test("Every header taken from another file of the same owner")
-    func foreignHeader() throws {
+    @Test func `every header taken from another file of the same owner`() throws {
         let file = try makeFile()
         let other = try makeFile(seed: 2, sealer: file.sealer)
         var bytes = try file.physicalBytes
@@ -83,8 +80,7 @@ struct DamageTests {
         #expect(try isDetected(bytes, in: file))
     }
 
-    @Test("Every block zeroed", arguments: 0..<3)
-    func zeroed(block: Int) throws {
+    @Test(arguments: 0..<3) func `every block zeroed`(block: Int) throws {
         let file = try makeFile()
         var bytes = try file.physicalBytes
         let range = block == 0 ? 1024..<4096 : block * 4096..<(block + 1) * 4096
@@ -92,8 +88,7 @@ struct DamageTests {
         #expect(try isDetected(bytes, in: file))
     }
 
-    @Test("The file cut short at every length from 4 bytes on")
-    func cuts() throws {
+    @Test func `the file cut short at every length from 4 bytes on`() throws {
         let file = try makeFile()
         let good = try file.physicalBytes
         // Every length around each edge, and a prime step between.
@@ -108,8 +103,7 @@ struct DamageTests {
         #expect(missed.isEmpty)
     }
 
-    @Test("The file made longer by zero bytes")
-    func longer() throws {
+    @Test func `the file made longer by zero bytes`() throws {
         let file = try makeFile()
         let good = try file.physicalBytes
         for more in [1, 10, 500, 4096, 8192] {
@@ -117,8 +111,7 @@ struct DamageTests {
         }
     }
 
-    @Test("A sparse file's zeroed last block")
-    func sparseEnd() throws {
+    @Test func `a sparse file's zeroed last block`() throws {
         let file = try TestFile()
         try file.truncate(to: 50_000)
         var bytes = try file.physicalBytes
@@ -128,8 +121,8 @@ struct DamageTests {
         #expect(try isDetected(bytes, in: file))
     }
 
-    @Test("Damage stays local: other blocks read, and the damaged one can be overwritten")
-    func local() throws {
+    @Test
+    func `damage stays local: other blocks read, and the damaged one can be overwritten`() throws {
         let file = try makeFile()
         var bytes = try file.physicalBytes
         bytes[4096 + 100] ^= 1
@@ -145,8 +138,10 @@ struct DamageTests {
         #expect(try file.reopen().bytes(in: 3040..<7104) == pattern(4064, seed: 3))
     }
 
-    @Test("A crash between a block and its size is readable, and refused by the strict reader")
-    func interrupted() throws {
+    @Test
+    func `a crash between a block and its size is readable, and refused by the strict reader`()
+        throws
+    {
         let file = try makeFile()
         let old = try file.physicalBytes
         try file.write(pattern(500, seed: 4), at: Int64(Self.size))

@@ -5,8 +5,7 @@ import MAMSystem
 import Testing
 
 /// Whether a file ends where its last block says, and what becomes of one that does not.
-@Suite("Ends of files")
-struct EndTests {
+@Suite struct EndTests {
     /// Five blocks and a bit, sealed, as they are on disk.
     private func makeFile() throws -> (TestFile, [UInt8]) {
         let file = try TestFile()
@@ -16,8 +15,7 @@ struct EndTests {
 
     private func block(_ number: Int) -> Range<Int> { number * 4096..<(number + 1) * 4096 }
 
-    @Test("A file that was cut or made longer is refused, wherever that was")
-    func otherSizes() throws {
+    @Test func `a file that was cut or made longer is refused, wherever that was`() throws {
         let (file, good) = try makeFile()
         let sizes = [4096, 4097, 8192, 8692, 5 * 4096, good.count - 1]
         let longer = [good + [0], good + [UInt8](repeating: 0, count: 104)]
@@ -31,8 +29,9 @@ struct EndTests {
         try file.reopen(rule: .accept).proveEnd()
     }
 
-    @Test("A mark that was changed to fit a size shows, though nothing of its block is read")
-    func forgedMark() throws {
+    @Test
+    func `a mark that was changed to fit a size shows, though nothing of its block is read`() throws
+    {
         for (size, mark) in [(4096, 1024 + 14), (3 * 4096, 2 * 4096 + 14)] {
             let (file, good) = try makeFile()
             var bytes = Array(good[..<size])
@@ -45,8 +44,8 @@ struct EndTests {
         }
     }
 
-    @Test("Behind a last block that does not verify nothing is shown that was not written")
-    func noEnd() throws {
+    @Test
+    func `behind a last block that does not verify nothing is shown that was not written`() throws {
         let (file, good) = try makeFile()
         for filling in [UInt8(0), 7] {
             let more = [UInt8](repeating: filling, count: 8192)
@@ -61,36 +60,40 @@ struct EndTests {
         }
     }
 
-    @Test("The last block is sealed anew for the size that there is; one that is damaged is not")
-    func mending() throws {
+    @Test
+    func `the last block is sealed anew for the size that there is; one that is damaged is not`()
+        throws
+    {
         let (file, good) = try makeFile()
         try file.replacePhysical(Array(good[..<(4 * 4096 + 100)]))
         let cut = try file.reopen(rule: .accept)
-        #expect(try cut.mendEnd(mayCut: true) == .sealed)
-        #expect(try cut.mendEnd(mayCut: true) == nil)
+        #expect(try cut.repair.mendEnd(mayCut: true) == .sealed)
+        #expect(try cut.repair.mendEnd(mayCut: true) == nil)
         try cut.proveEnd()
         let kept = Array(pattern(20_000)[..<(3040 + 2 * 4064 + 100)])
         #expect(try file.reopen().contents() == kept)
         var bytes = Array(good[..<(4 * 4096 + 100)])
         bytes[3 * 4096 + 1000] ^= 1
         try file.replacePhysical(bytes)
-        #expect(try file.reopen(rule: .accept).mendEnd(mayCut: true) == nil)
+        #expect(try file.reopen(rule: .accept).repair.mendEnd(mayCut: true) == nil)
         #expect(try file.physicalBytes == bytes)
     }
 
-    @Test("A last block that says less gives the file its size, unless somebody has it open")
-    func saysLess() throws {
+    @Test
+    func `a last block that says less gives the file its size, unless somebody has it open`() throws
+    {
         let (file, good) = try makeFile()
         try file.replacePhysical(good + [UInt8](repeating: 0, count: 300))
         let longer = try file.reopen(rule: .accept)
-        #expect(try longer.mendEnd(mayCut: false) == nil)
-        #expect(try longer.mendEnd(mayCut: true) == .cut)
+        #expect(try longer.repair.mendEnd(mayCut: false) == nil)
+        #expect(try longer.repair.mendEnd(mayCut: true) == .cut)
         #expect(try longer.contents() == pattern(20_000))
         #expect(try file.physicalBytes == good)
     }
 
-    @Test("No mark of a block that nobody has opened sets a size; a repair opens the block")
-    func cutInside() throws {
+    @Test
+    func `no mark of a block that nobody has opened sets a size; a repair opens the block`() throws
+    {
         let (file, good) = try makeFile()
         let longer = good + [UInt8](repeating: 0, count: 300)
         for size in [good.count - 5, 6 * 4096, longer.count] {
@@ -104,20 +107,18 @@ struct EndTests {
         }
     }
 
-    @Test("A sparse file's zeros at the end are cut too: its last block is no hole")
-    func sparse() throws {
+    @Test func `a sparse file's zeros at the end are cut too: its last block is no hole`() throws {
         let file = try TestFile()
         try file.write(pattern(2000), at: 0)
         try file.truncate(to: 2_000_000)
         try file.truncate(to: 2000)
         let descriptor = try openFile(file.path, O_RDWR)
         try withExtendedLifetime(descriptor) { try setSize(descriptor.raw, 9192) }
-        #expect(try file.reopen(rule: .accept).cutUnfinishedTail())
+        #expect(try file.reopen(rule: .accept).repair.cutUnfinishedTail())
         #expect(try file.reopen().contents() == pattern(2000))
     }
 
-    @Test("What could not be sealed at the end is known as unfinished until it is")
-    func unfinished() throws {
+    @Test func `what could not be sealed at the end is known as unfinished until it is`() throws {
         let (file, _) = try makeFile()
         #expect(!file.stored.isUnfinished)
         Faults.arm(.write, nth: 1, times: 1, error: .ioError)

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Every system call of every operation fails in turn: the file is old or new, and goes on working.
-@Suite("Failing system calls", .serialized)
+@Suite(.serialized)
 struct FaultTests {
     enum Operation: CaseIterable, Sendable {
         case overwrite, append, growFar, truncateDown, truncateUp
@@ -21,8 +21,8 @@ struct FaultTests {
         }
     }
 
-    @Test("What is written at the end without the key leaves the disk alone", arguments: [0, 9000])
-    func withoutKey(gap: Int64) throws {
+    @Test(arguments: [0, 9000])
+    func `what is written at the end without the key leaves the disk alone`(gap: Int64) throws {
         let file = try TestFile()
         try file.write([UInt8](repeating: 1, count: 10_000), at: 0)
         file.stored.revokeKey()
@@ -34,16 +34,16 @@ struct FaultTests {
         #expect(file.stored.size == 10_000)
     }
 
-    @Test("Old or new after any one failure", arguments: Operation.allCases)
-    func oldOrNew(operation: Operation) throws {
+    @Test(arguments: Operation.allCases)
+    func `old or new after any one failure`(operation: Operation) throws {
         try failEachCall(of: operation, times: 1) { found, old, new in
             found == old || found == new
         }
     }
 
     /// When nothing can be undone either, the rest is what a crash would leave.
-    @Test("Each byte old or new when every later call fails too", arguments: Operation.allCases)
-    func crashLike(operation: Operation) throws {
+    @Test(arguments: Operation.allCases)
+    func `each byte old or new when every later call fails too`(operation: Operation) throws {
         try failEachCall(of: operation, times: .max) { found, old, new in
             found.count >= min(old.count, new.count) && found.count <= max(old.count, new.count)
                 && found.indices.allSatisfy { index in
@@ -83,9 +83,10 @@ struct FaultTests {
         #expect(nth > 1)
     }
 
-    /// A write that is given up leaves a part of a block behind the end; what grows the file later must not take it for a hole.
-    @Test("What a failed append left is no part of a file that grows later", arguments: 1...3)
-    func growingOverALeftover(way: Int) throws {
+    /// A write that is given up leaves a part of a block behind the end; what grows the file later
+    /// must not take it for a hole.
+    @Test(arguments: 1...3)
+    func `what a failed append left is no part of a file that grows later`(way: Int) throws {
         let file = try TestFile()
         try file.write(pattern(10_000), at: 0)
         let size = try file.physicalBytes.count
@@ -114,8 +115,10 @@ struct FaultTests {
     }
 
     /// All handles of a file share the descriptor that the kernel tells once.
-    @Test("Each handle is told once of each failed sync, and a new one of what nobody was told of")
-    func syncFailures() throws {
+    @Test
+    func `each handle is told once of each failed sync, and a new one of what nobody was told of`()
+        throws
+    {
         let file = try TestFile()
         let stored = file.stored
         let first = Atomic(stored.syncMark)
@@ -134,8 +137,7 @@ struct FaultTests {
         #expect(stored.takeSyncFailure(since: Atomic(stored.syncMark)) == nil)
     }
 
-    @Test("No hole is made before it is durable that there may be some")
-    func sparseFlag() throws {
+    @Test func `no hole is made before it is durable that there may be some`() throws {
         let file = try TestFile()
         try file.write(pattern(100_000), at: 0)
         for _ in 0..<2 {
@@ -150,9 +152,10 @@ struct FaultTests {
         #expect(try file.reopen().contents()[10_000..<90_000].allSatisfy { $0 == 0 })
     }
 
-    /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync tells.
-    @Test("What a cut could not complete, the next sync completes or reports", arguments: 2...6)
-    func finishing(nth: Int) throws {
+    /// The kernel has to hear of a new size that the file has: the call succeeds, and the next sync
+    /// tells.
+    @Test(arguments: 2...6)
+    func `what a cut could not complete, the next sync completes or reports`(nth: Int) throws {
         let file = try TestFile()
         try file.write(pattern(10_000), at: 0)
         Faults.arm(.any, nth: nth, times: 1, error: .ioError)

@@ -5,8 +5,9 @@ import MAMSystem
 import Synchronization
 import Testing
 
-/// Several threads at one managed file: each request is seen whole or not at all, and nothing is lost.
-@Suite("Requests side by side", .serialized)
+/// Several threads at one managed file: each request is seen whole or not at all, and nothing is
+/// lost.
+@Suite(.serialized)
 struct SideBySideTests {
     /// Runs `body` on threads of their own, each with its number, until all have ended.
     private func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) throws {
@@ -31,23 +32,22 @@ struct SideBySideTests {
         } catch { return error }
     }
 
-    @Test("Who takes the key of a copy waits for the file that it has become")
-    func keyOfACopy() throws {
+    @Test func `who takes the key of a copy waits for the file that it has become`() throws {
         let (file, copy) = (try TestFile(), try TestFile())
         try file.write([1, 2, 3], at: 0)
-        file.stored.beFollowed(by: copy.stored, sealer: copy.sealer)
+        file.stored.copying.begin(copy.stored, sealer: copy.sealer)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 4096)
         defer { buffer.deallocate() }
-        while try file.stored.copyStep(through: buffer) > 0 {}
+        while try file.stored.copying.step(through: buffer) > 0 {}
         let directory = try openFile("/tmp", O_RDONLY | O_DIRECTORY)
         let soon = Deadline(seconds: 1)
-        let isCopy = try file.stored.becomeCopy(
+        let isCopy = try file.stored.copying.finish(
             by: soon, check: { _ throws(StoreError) in },
             { _ throws(StoreError) in directory })
         #expect(isCopy)
         var isTaken = true
         // It has the lock alone while it is asked.
-        _ = try file.stored.becomeCopy(
+        _ = try file.stored.copying.finish(
             by: soon,
             check: { _ throws(StoreError) in
                 isTaken = copy.stored.revokeKey(until: Deadline(milliseconds: 10))
@@ -60,8 +60,8 @@ struct SideBySideTests {
     }
 
     /// Cells share blocks with their neighbours; each is written whole, with one byte repeated.
-    @Test("Readers see each write whole", arguments: [1000, 4096, 9000, 100_000])
-    func wholeWrites(cell: Int) throws {
+    @Test(arguments: [1000, 4096, 9000, 100_000])
+    func `readers see each write whole`(cell: Int) throws {
         let (writers, cellsEach) = (3, 4)
         let count = writers * cellsEach
         let file = try TestFile()
@@ -107,8 +107,8 @@ struct SideBySideTests {
     }
 
     /// As the kernel sends what it has cached: in order, taken up by several threads at once.
-    @Test("A file grows by many threads", arguments: [3040, 4064, 5000, 131_072, 1 << 20])
-    func growth(piece: Int) throws {
+    @Test(arguments: [3040, 4064, 5000, 131_072, 1 << 20])
+    func `a file grows by many threads`(piece: Int) throws {
         let count = max(6, min(40, (4 << 20) / piece))
         let file = try TestFile()
         let (stored, sealer) = (file.stored, file.sealer)
@@ -139,9 +139,9 @@ struct SideBySideTests {
         #expect(stored.header?.sealing?.isSparse == false)
     }
 
-    /// One thread's calls fail in turn, the other's do not: both in the same blocks, and at the end.
-    @Test("A failure of one leaves the other's work")
-    func failureBeside() throws {
+    /// One thread's calls fail in turn, the other's do not: both in the same blocks, and at the
+    /// end.
+    @Test func `a failure of one leaves the other's work`() throws {
         for nth in 1...6 {
             let file = try TestFile()
             try file.write([UInt8](repeating: 1, count: 20_000), at: 0)
@@ -181,8 +181,7 @@ struct SideBySideTests {
         }
     }
 
-    @Test("Once a key is revoked no write gets through that began later")
-    func revoking() throws {
+    @Test func `once a key is revoked no write gets through that began later`() throws {
         for _ in 0..<10 {
             let file = try TestFile()
             try file.write(pattern(50_000), at: 0)

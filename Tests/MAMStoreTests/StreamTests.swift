@@ -6,25 +6,23 @@ import MAMStore
 import MAMSystem
 import Testing
 
-@Suite("Streams")
-struct StreamTests {
+@Suite struct StreamTests {
     /// Only ever grows.
     static let knownCount = 27
 
-    @Test("The outcome of a stored stream is the one in the file", arguments: VectorFile.streams)
-    func outcome(name: String) throws {
+    @Test(arguments: VectorFile.streams)
+    func `the outcome of a stored stream is the one in the file`(name: String) throws {
         let vector = try VectorFile(stream: name)
         #expect(try vector.streamVerdict() == vector.verdict)
         // However it arrives.
         #expect(try vector.streamVerdict(pieces: 7) == vector.verdict)
     }
 
-    @Test("No stored stream is missing")
-    func isComplete() { #expect(VectorFile.streams.count >= Self.knownCount) }
+    @Test
+    func `no stored stream is missing`() { #expect(VectorFile.streams.count >= Self.knownCount) }
 
     /// Made the stored ones, with MAMD_MAKE_VECTORS in the environment: see ``VectorMaker``.
-    @Test("What is written today has the same outcomes")
-    func making() throws {
+    @Test func `what is written today has the same outcomes`() throws {
         let chunk = StreamForm.chunkByteCount
         let account = try SampleAccount(.completeUntilFirstUserAuthentication)
         for letter in ["A", "B", "C", "D"] {

@@ -9,11 +9,11 @@ import Testing
 
 /// Made the files in Tests/Vectors. The outcomes are written here by hand, from docs/FORMAT.md.
 ///
-/// Every run makes such files anew and reads them, so that what is written today has the same outcomes. It
-/// stores them only with MAMD_MAKE_VECTORS in the environment, and never in the place of a file that exists:
-/// a vector that was made again would only show that the product agrees with itself.
-@Suite("What the test vectors were made from")
-struct VectorMaker {
+/// Every run makes such files anew and reads them, so that what is written today has the same
+/// outcomes. It stores them only with MAMD_MAKE_VECTORS in the environment, and never in the place
+/// of a file that exists: a vector that was made again would only show that the product agrees with
+/// itself.
+@Suite struct VectorMaker {
     private static let stores = getenv("MAMD_MAKE_VECTORS") != nil
 
     private func write(
@@ -58,8 +58,7 @@ struct VectorMaker {
         try write(name, comment, "damaged", step: step, blocks: blocks, sample)
     }
 
-    @Test("Good files")
-    func good() throws {
+    @Test func `good files`() throws {
         for (letter, sizes) in [
             ("A", [0, 5, 7105]), ("B", [5, 3040]), ("C", [3041]), ("D", [7104, 10_000]),
         ] {
@@ -89,8 +88,7 @@ struct VectorMaker {
             Sample(none, size: 5, owner: Identity(name: "jörg.ß@例え.example")))
     }
 
-    @Test("Good files with holes and leftovers")
-    func goodOdd() throws {
+    @Test func `good files with holes and leftovers`() throws {
         let account = try SampleAccount(.completeUntilFirstUserAuthentication)
         var sparse = try Sample(account, size: 10_000) { file in
             try file.zero(3040..<7104, sealer: account.key)
@@ -125,8 +123,7 @@ struct VectorMaker {
             })
     }
 
-    @Test("Files that are not managed")
-    func others() throws {
+    @Test func `files that are not managed`() throws {
         for size in [0, 5] {
             try write(
                 "unmanaged-\(size)", "header and \(size) plain bytes", "unmanaged",
@@ -154,8 +151,7 @@ struct VectorMaker {
             Sample(bytes: fileMagic[..<7] + [0x1B]))
     }
 
-    @Test("One changed bit of the header")
-    func headerFlips() throws {
+    @Test func `one changed bit of the header`() throws {
         let account = try SampleAccount(.completeUnlessOpen)
         let sample = try Sample(account, size: 5)
         for (name, offset) in [
@@ -178,8 +174,7 @@ struct VectorMaker {
     }
 
     /// Rules that no checksum stands in for.
-    @Test("Headers that no writer makes, the checksum right")
-    func forgedHeaders() throws {
+    @Test func `headers that no writer makes, the checksum right`() throws {
         let managed = try Sample(SampleAccount(.complete), size: 5)
         let plain = try Sample(unmanagedOf: 5)
         let nameCount = UInt8(Sample.name.utf8.count)
@@ -215,8 +210,7 @@ struct VectorMaker {
         }
     }
 
-    @Test("Headers that keep all rules but were not written with the key")
-    func refusedByKeyWrap() throws {
+    @Test func `headers that keep all rules but were not written with the key`() throws {
         let sample = try Sample(SampleAccount(.complete), size: 5)
         let ephemeral = try Sample(SampleAccount(.completeUnlessOpen), size: 5)
         let changes: [(String, String, Sample, (inout [UInt8]) -> Void)] = [
@@ -241,8 +235,7 @@ struct VectorMaker {
         }
     }
 
-    @Test("Damaged blocks")
-    func blocks() throws {
+    @Test func `damaged blocks`() throws {
         let account = try SampleAccount(.complete)
         let two = try Sample(account, size: 3050)
         for (name, offset, block) in [
@@ -266,8 +259,7 @@ struct VectorMaker {
             two.changed { $0.bytes.replaceSubrange(1024..<4096, with: zeros(3072)) })
     }
 
-    @Test("Blocks in the wrong place, zeroed blocks")
-    func placesOfBlocks() throws {
+    @Test func `blocks in the wrong place, zeroed blocks`() throws {
         let account = try SampleAccount(.complete)
         let four = try Sample(account, size: 12_000)
         try damaged(
@@ -287,8 +279,7 @@ struct VectorMaker {
             three.changed { $0.bytes.replaceSubrange(4096..., with: zeros(8192)) })
     }
 
-    @Test("End marks that the size contradicts")
-    func endMarks() throws {
+    @Test func `end marks that the size contradicts`() throws {
         let account = try SampleAccount(.completeUntilFirstUserAuthentication)
         let three = try Sample(account, size: 10_000)
         let two = three.cut(to: 2 * 4096 + 100)
@@ -331,8 +322,7 @@ struct VectorMaker {
             sample)
     }
 
-    @Test("Files cut within the first block, and sizes that no file has")
-    func sizes() throws {
+    @Test func `files cut within the first block, and sizes that no file has`() throws {
         let sample = try Sample(SampleAccount(.complete), size: 3050)
         for size in [4, 7, 1023] {
             try damaged("header", "cut-to-\(size)", "\(size) bytes are left", sample.cut(to: size))

@@ -142,7 +142,8 @@ final class VectorReader {
 
     private var blockCount: Int64 { Int64(vector.bytes.count / 4096) }
 
-    /// The last block's end where nothing of it is used is not asked for along with the block before it.
+    /// The last block's end where nothing of it is used is not asked for along with the block
+    /// before it.
     private func plainRange(of block: Int64, size: Int64) -> Range<Int64> {
         let start = Layout.plainOffset(ofBlock: block)
         let isLast = block == blockCount - 1

@@ -2,14 +2,12 @@ import CShims
 import Glibc
 import Testing
 
-@Suite("Acting for others", .serialized)
+@Suite(.serialized)
 struct CredentialTests {
     /// The kernel sets the flag to fs.suid_dumpable at each switch; with 0, as it is by default,
     /// that is no matter.
-    @Test(
-        "A process that acts for another user cannot be dumped, nor afterwards",
-        .enabled(if: geteuid() == 0))
-    func dumpable() throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `a process that acts for another user cannot be dumped, nor afterwards`() throws {
         let setting = open("/proc/sys/fs/suid_dumpable", O_RDWR)
         defer { close(setting) }
         var before = [UInt8](repeating: 0, count: 8)

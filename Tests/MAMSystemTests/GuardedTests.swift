@@ -2,10 +2,8 @@ import Glibc
 import MAMSystem
 import Testing
 
-@Suite("A value that one thread has at a time")
-struct GuardedTests {
-    @Test("No change of several threads' is lost")
-    func counting() throws {
+@Suite struct GuardedTests {
+    @Test func `no change of several threads' is lost`() throws {
         let count = Guarded(0)
         let isDone = Semaphore()
         for number in 0..<4 {
@@ -18,8 +16,7 @@ struct GuardedTests {
         #expect(count.withLock { $0 } == 200_000)
     }
 
-    @Test("An error passes through, and leaves the lock free")
-    func throwing() {
+    @Test func `an error passes through, and leaves the lock free`() {
         let text = Guarded("before")
         #expect(throws: Errno.self) {
             try text.withLock { text throws(Errno) in
@@ -30,8 +27,7 @@ struct GuardedTests {
         #expect(text.withLock { $0 } == "after")
     }
 
-    @Test("The value goes with the last copy of the lock")
-    func ending() {
+    @Test func `the value goes with the last copy of the lock`() {
         weak var witness: Witness?
         do {
             let value = Witness()

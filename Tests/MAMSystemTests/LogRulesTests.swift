@@ -2,8 +2,7 @@ import Testing
 
 @testable import MAMSystem
 
-@Suite("What is kept out of a log")
-struct LogRulesTests {
+@Suite struct LogRulesTests {
     private func scrub(_ message: String, _ secrets: String...) -> String {
         let rules = LogRules()
         rules.set(isVerbose: false, scrubbed: secrets)
@@ -11,37 +10,32 @@ struct LogRulesTests {
     }
 
     @Test(
-        "Secrets are replaced wherever they stand",
         arguments: [
             ("a secret here", "a *** here"), ("secretsecret", "******"), ("xsecrety", "x***y"),
             ("secre", "secre"), ("", ""), ("Secret", "Secret"), ("sesecret", "se***"),
         ])
-    func everywhere(message: String, expected: String) {
+    func `secrets are replaced wherever they stand`(message: String, expected: String) {
         #expect(scrub(message, "secret") == expected)
     }
 
     @Test(
-        "A short one counts as a word only",
         arguments: [
             ("uid 1 asked", "uid *** asked"), ("uid 1000", "uid 1000"), ("1", "***"), ("ä1", "ä1"),
         ])
-    func shortOnes(message: String, expected: String) {
+    func `a short one counts as a word only`(message: String, expected: String) {
         #expect(scrub(message, "1") == expected)
     }
 
-    @Test("Of two the longer one goes first, so that nothing of it is left")
-    func longestFirst() {
+    @Test func `of two the longer one goes first, so that nothing of it is left`() {
         #expect(scrub("passwords", "pass", "password") == "***s")
     }
 
-    @Test("An empty one is none, and other bytes stay")
-    func empty() {
+    @Test func `an empty one is none, and other bytes stay`() {
         #expect(scrub("a ☃ b", "") == "a ☃ b")
         #expect(scrub("a ☃☃ b", "☃☃") == "a *** b")
     }
 
-    @Test("Rules are those of all copies of a log")
-    func shared() {
+    @Test func `rules are those of all copies of a log`() {
         let log = Log.toStandardError(prefix: "x")
         let copy = log
         copy.rules.set(isVerbose: true, scrubbed: [])

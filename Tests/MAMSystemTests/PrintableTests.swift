@@ -1,20 +1,19 @@
 import MAMSystem
 import Testing
 
-@Suite("Text that steers nothing")
-struct PrintableTests {
+@Suite struct PrintableTests {
     @Test(
-        "Controls and marks that turn text are written out",
         arguments: [
             ("plain, ä and 日本", "plain, ä and 日本"), ("a\nb", "a\\012b"), ("\u{1B}[2J", "\\033[2J"),
             ("\u{9B}2J", "\\302\\2332J"), ("\u{7F}", "\\177"),
             ("x\u{202E}gpj", "x\\342\\200\\256gpj"),
             ("a\u{2028}b", "a\\342\\200\\250b"), ("a\\b", "a\\b"), ("", ""),
         ])
-    func oneLine(_ text: String, _ shown: String) { #expect(text.onOneLine == shown) }
+    func `controls and marks that turn text are written out`(_ text: String, _ shown: String) {
+        #expect(text.onOneLine == shown)
+    }
 
-    @Test("JSON keeps its value and its lines")
-    func json() {
+    @Test func `JSON keeps its value and its lines`() {
         func printed(_ text: String) -> String {
             String(decoding: printable(json: Array(text.utf8)), as: UTF8.self)
         }

@@ -1,16 +1,14 @@
 import MAMSystem
 import Testing
 
-@Suite("Fair shares")
-struct SharesTests {
+@Suite struct SharesTests {
     /// Users that are neither root nor who runs this.
     private let ann: UInt32 = 70_001
     private let bob: UInt32 = 70_002
     private let carol: UInt32 = 70_003
     private let root: UInt32 = 0
 
-    @Test("A user has no more than its share, and another as much")
-    func each() {
+    @Test func `a user has no more than its share, and another as much`() {
         let shares = Shares(each: 2)
         #expect(shares.take(for: ann) && shares.take(for: ann))
         #expect(!shares.take(for: ann))
@@ -19,24 +17,19 @@ struct SharesTests {
         #expect(shares.take(for: ann))
     }
 
-    @Test("However much one takes, the next finds something, and never all is taken")
-    func leftOver() {
+    @Test func `however much one takes, the next finds something, and never all is taken`() {
         let shares = Shares(total: 100)
         #expect((0..<200).count { _ in shares.take(for: ann) } == 50)
         #expect((0..<200).count { _ in shares.take(for: bob) } == 25)
         #expect(shares.take(for: carol))
     }
 
-    @Test("Root is bound by the whole alone")
-    func unbound() {
+    @Test func `root is bound by the whole alone`() {
         let shares = Shares(each: 1, total: 3)
         #expect((0..<5).count { _ in shares.take(for: root) } == 3)
     }
 
-    @Test(
-        "Who waits is served by user: one that asked for much does not come before one that asked for little"
-    )
-    func turns() throws {
+    @Test func `waiters are served by user, however much one user asked for`() throws {
         let shares = Shares(total: 1)
         let order = Guarded<[UInt32]>([])
         let ended = Semaphore()
@@ -44,7 +37,7 @@ struct SharesTests {
         let waiting = [ann, ann, ann, bob, bob, root]
         for (count, user) in waiting.enumerated() {
             try startThread(named: "waiting") {
-                shares.withTurn(of: user) { order.withLock { $0.append(user) } }
+                shares.withSlot(of: user) { order.withLock { $0.append(user) } }
                 ended.signal()
             }
             while shares.waitingCount <= count { usleepBriefly() }
@@ -54,8 +47,7 @@ struct SharesTests {
         #expect(order.withLock { $0 } == [root, bob, ann, bob, ann, ann])
     }
 
-    @Test("Who has waited long enough goes, and leaves its turn to the next")
-    func deadline() throws {
+    @Test func `who has waited long enough goes, and leaves its turn to the next`() throws {
         let shares = Shares(each: 1)
         #expect(shares.take(for: ann))
         #expect(!shares.wait(for: ann, until: Deadline(milliseconds: 20)))
@@ -68,8 +60,7 @@ struct SharesTests {
         #expect(came.wait(until: Deadline(seconds: 10)))
     }
 
-    @Test("A place goes back with its owner")
-    func place() {
+    @Test func `a place goes back with its owner`() {
         let shares = Shares(each: 1)
         var place = SharePlace(in: shares, for: ann)
         #expect(place != nil && SharePlace(in: shares, for: ann) == nil)
@@ -80,10 +71,8 @@ struct SharesTests {
     private func usleepBriefly() { _ = Semaphore().wait(until: Deadline(milliseconds: 1)) }
 }
 
-@Suite("A lock for each of many things")
-struct LockTableTests {
-    @Test("Who holds one keeps nobody from another, and its own next one waits")
-    func apart() throws {
+@Suite struct LockTableTests {
+    @Test func `who holds one keeps nobody from another, and its own next one waits`() throws {
         let table = LockTable<Int>()
         let (isHeld, mayEnd, ended) = (Semaphore(), Semaphore(), Semaphore())
         try startThread(named: "holder") {
@@ -103,8 +92,7 @@ struct LockTableTests {
         #expect(second.wait(until: Deadline(seconds: 10)))
     }
 
-    @Test("Work for several goes on side by side, and all of it is awaited")
-    func sideBySideWork() {
+    @Test func `work for several goes on side by side, and all of it is awaited`() {
         let (first, second) = (Semaphore(), Semaphore())
         let found = sideBySide([0, 1], named: "side") { number in
             // Each waits for the other.

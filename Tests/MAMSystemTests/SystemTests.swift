@@ -2,20 +2,15 @@ import Glibc
 import MAMSystem
 import Testing
 
-@Suite("System calls")
-struct SystemTests {
-    @Test(
-        "The path of a descriptor leads to its file",
-        arguments: [0, 1, 9, 10, 99, 100, 12_345] as [Int32])
-    func procPath(number: Int32) throws {
+@Suite struct SystemTests {
+    @Test(arguments: [0, 1, 9, 10, 99, 100, 12_345] as [Int32])
+    func `the path of a descriptor leads to its file`(number: Int32) throws {
         let path = try withProcPath(of: number) { String(cString: $0) }
         #expect(path == "/proc/self/fd/\(number)")
     }
 
-    @Test(
-        "A path cannot lead out of its directory",
-        arguments: ["../etc/passwd", "/etc/passwd", "link/passwd"])
-    func beneath(path: String) throws {
+    @Test(arguments: ["../etc/passwd", "/etc/passwd", "link/passwd"])
+    func `a path cannot lead out of its directory`(path: String) throws {
         let directory = "/tmp/mam-system-\(getpid())"
         mkdir(directory, 0o700)
         symlink("/etc", "\(directory)/link")
@@ -27,8 +22,8 @@ struct SystemTests {
         #expect(throws: Errno.self) { try openBeneath(root.raw, path, O_RDONLY) }
     }
 
-    @Test("A file is replaced as a whole, or stays as it was", arguments: 1...4)
-    func replace(nth: Int) throws {
+    @Test(arguments: 1...4)
+    func `a file is replaced as a whole, or stays as it was`(nth: Int) throws {
         let path = "/tmp/mam-replace-\(getpid())-\(nth)"
         mkdir(path, 0o700)
         defer {
@@ -56,8 +51,7 @@ struct SystemTests {
         }
     }
 
-    @Test("This process is alive, and has a parent")
-    func process() throws {
+    @Test func `this process is alive, and has a parent`() throws {
         let own = try #require(ProcessStatus(of: getpid()))
         #expect(own.parent == getppid())
         #expect(own.life.startTime > 0)
@@ -66,8 +60,7 @@ struct SystemTests {
         #expect(processID(ofThread: getpid()) == getpid())
     }
 
-    @Test("A process has ended when nothing is left of it but its status")
-    func processEnd() throws {
+    @Test func `a process has ended when nothing is left of it but its status`() throws {
         let (reader, writer) = try makePipe()
         let child = try spawn(
             ["sh", "-c", "read line; exit 3"].map { ByteString($0) }, files: [reader.raw: 0])
@@ -81,8 +74,7 @@ struct SystemTests {
     }
 
     /// Before and after the way through the kept directory is there.
-    @Test("An attribute is the same by path, by descriptor and through /proc")
-    func attributes() throws {
+    @Test func `an attribute is the same by path, by descriptor and through /proc`() throws {
         let path = "/tmp/mam-attributes-\(getpid())"
         let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { unlink(path) }
@@ -117,8 +109,7 @@ struct SystemTests {
         }
     }
 
-    @Test("Errors read as the C library's")
-    func errnoText() {
+    @Test func `errors read as the C library's`() {
         #expect("\(Errno.noKey)" == "Required key not available")
         #expect(throws: Errno.noEntry) { try openFile("/nonexistent", O_RDONLY) }
     }

@@ -3,10 +3,8 @@ import MAMSystem
 import Synchronization
 import Testing
 
-@Suite("Waiting no longer than until a deadline")
-struct WaitingTests {
-    @Test("A semaphore that is signalled is had; one that is not is given up")
-    func semaphores() {
+@Suite struct WaitingTests {
+    @Test func `a semaphore that is signalled is had; one that is not is given up`() {
         let semaphore = Semaphore()
         #expect(!semaphore.wait(until: Deadline(milliseconds: 20)))
         semaphore.signal()
@@ -15,8 +13,7 @@ struct WaitingTests {
         #expect(!semaphore.wait(until: Deadline(milliseconds: -5)))
     }
 
-    @Test("What does not finish goes on by itself")
-    func finishing() {
+    @Test func `what does not finish goes on by itself`() {
         #expect(finishes(by: Deadline(seconds: 30), named: "quick") {})
         let (blocker, ended) = (Semaphore(), Semaphore())
         let isDone = finishes(by: Deadline(milliseconds: 20), named: "slow") {
@@ -28,8 +25,7 @@ struct WaitingTests {
         #expect(ended.wait(until: Deadline(seconds: 30)))
     }
 
-    @Test("A lock that others hold is given up, and had when they are gone")
-    func locks() throws {
+    @Test func `a lock that others hold is given up, and had when they are gone`() throws {
         let lock = ReadWriteLock()
         let (isHeld, release, isFree) = (Semaphore(), Semaphore(), Semaphore())
         try startThread(named: "holder") {
@@ -46,8 +42,7 @@ struct WaitingTests {
         #expect(lock.exclusive(until: Deadline(milliseconds: -5)) { 1 } == 1)
     }
 
-    @Test("Readers of a state are inside together, and a change waits for them")
-    func sharedState() throws {
+    @Test func `readers of a state are inside together, and a change waits for them`() throws {
         let state = SharedState(1)
         let (isInside, release, isChanged) = (Semaphore(), Semaphore(), Semaphore())
         try startThread(named: "reader") {
@@ -68,8 +63,7 @@ struct WaitingTests {
         #expect(state.read { $0 } == 2)
     }
 
-    @Test("Who has a file open or mapped is found by its path, ourselves left out")
-    func users() throws {
+    @Test func `who has a file open or mapped is found by its path, ourselves left out`() throws {
         let path = "/tmp/mam-users-\(getpid())"
         let file = try openFile(path, O_RDWR | O_CREAT, mode: 0o600)
         defer { unlink(path) }

@@ -5,8 +5,10 @@ import MAMModel
 import MAMStore
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Synchronization
 import Testing
+import WorkspaceSupport
 
 /// Repeatable pseudo-random numbers (SplitMix64), so that a failure can be run again.
 private struct SeededNumbers: RandomNumberGenerator {
@@ -22,12 +24,12 @@ private struct SeededNumbers: RandomNumberGenerator {
 
 /// One thread converts a file, another one changes it, and a model in memory tells what is in it.
 /// MAMD_LONG=1 runs it for minutes.
-@Suite("Converting against a model", .serialized)
+@Suite(.serialized)
 struct ConversionStressTests {
     private static let isLong = getenv("MAMD_LONG").map { String(cString: $0) } == "1"
 
-    @Test("Whatever is changed, refused or locked meanwhile, the content is the model's")
-    func rounds() throws {
+    @Test
+    func `whatever is changed, refused or locked meanwhile, the content is the model's`() throws {
         let test = try TestVault()
         for seed in 0..<UInt64(Self.isLong ? 3000 : 25) {
             do { try Round(test, seed).run() } catch {
@@ -48,13 +50,14 @@ struct ConversionStressTests {
         init(_ test: TestVault, _ seed: UInt64) throws {
             (self.test, self.seed) = (test, seed)
             numbers = SeededNumbers(state: seed)
-            file = try test.vault.file(test.descriptor("old"))
+            file = try Files(test.vault).file(test.descriptor("old"))
             isFaulty = seed % 3 == 1
             switch seed % 4 {
             case 0: break  // foreign
             case 1:
-                try test.vault.begin(file, as: try Identity(name: "me@example.org"), asking: nil)
-            default: try test.vault.begin(file, as: try TestVault.annIdentity(), asking: nil)
+                try Files(test.vault).begin(
+                    file, as: try Identity(name: "me@example.org"), asking: nil)
+            default: try Files(test.vault).begin(file, as: try TestVault.annIdentity(), asking: nil)
             }
         }
 
@@ -107,8 +110,8 @@ struct ConversionStressTests {
         private func step() throws {
             switch Int.random(in: 0..<40, using: &numbers) {
             case 0 where seed % 5 == 0:
-                test.vault.lock(test.ann, now: true)
-                try test.vault.unlock(test.ann, passphrase: secret("secret"))
+                Lock(test.tree).lock(test.ann, now: true)
+                try Unlock(test.tree).unlock(test.ann, passphrase: secret("secret"))
             case 0...3: try? file.synchronize(dataOnly: Bool.random(using: &numbers))
             case 4...9: try checkPart()
             default:
@@ -208,8 +211,8 @@ struct ConversionStressTests {
             #expect(isSame(try content()[...], model[...]), "seed \(seed)")
             try file.finish()
             try? file.synchronize(dataOnly: false)
-            let again = try test.vault.file(test.descriptor(name), endMarkRule: .refuse)
-            try test.vault.admit(again)
+            let again = try Files(test.vault).file(test.descriptor(name), endMarkRule: .refuse)
+            try Files(test.vault).admit(again)
             var bytes = [UInt8].filled(0xEE, model.count + 1)
             let count = try bytes.withUnsafeMutableBytes { try again.read(into: $0, at: 0) }
             #expect(isSame(bytes[..<count], model[...]), "seed \(seed): \(name)")

@@ -4,10 +4,11 @@ import MAMModel
 import MAMStore
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
-@Suite("Converting a file that is in use")
-struct ConversionTests {
+@Suite struct ConversionTests {
     private struct Case {
         let test: TestVault
         let file: VaultFile
@@ -37,10 +38,10 @@ struct ConversionTests {
         return Case(test: test, file: file, target: target, conversion: conversion)
     }
 
-    @Test(
-        "What is written between the copy and the end is in the new file",
-        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
-    func late(from: String, to: String) throws {
+    @Test(arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func `what is written between the copy and the end is in the new file`(from: String, to: String)
+        throws
+    {
         let it = try begin("0123456789", from: from, to: to)
         try it.conversion.copy()
         try it.file.write("late", at: 3)
@@ -53,8 +54,7 @@ struct ConversionTests {
         #expect(try it.test.openExisting("old").text() == "012late78")
     }
 
-    @Test("A hole is not copied, and the end of the file is where it was")
-    func holes() throws {
+    @Test func `a hole is not copied, and the end of the file is where it was`() throws {
         let it = try begin("begin", from: "ann@contoso.com", to: "ann@contoso.com")
         try it.file.truncate(to: 1 << 40)
         try it.file.write("middle", at: 1 << 30)
@@ -67,8 +67,8 @@ struct ConversionTests {
         #expect(count == 16 && bytes == Array("middle".utf8) + [UInt8](repeating: 0, count: 10))
     }
 
-    @Test("A copy for the same owner has another key, and the old header opens none of it")
-    func anotherKey() throws {
+    @Test
+    func `a copy for the same owner has another key, and the old header opens none of it`() throws {
         let it = try begin("content", from: "ann@contoso.com", to: "ann@contoso.com")
         let before = try #require(it.file.header)
         let old = try readSmallFile("\(it.test.path)/old", maximumByteCount: 8192)
@@ -78,13 +78,12 @@ struct ConversionTests {
         #expect(before.fileID != after.fileID && after.sealing?.isExposed == false)
         let target = it.target.raw
         try old[..<1024].withUnsafeBytes { try writeFully(target, from: $0, at: 0) }
-        let forged = try it.test.vault.file(reopen(it.target.raw, O_RDWR))
-        try it.test.vault.admit(forged)
+        let forged = try Files(it.test.vault).file(reopen(it.target.raw, O_RDWR))
+        try Files(it.test.vault).admit(forged)
         #expect(throws: VaultError.self) { try forged.text() }
     }
 
-    @Test("A file that cannot be put in place leaves the old one in use")
-    func refusal() throws {
+    @Test func `a file that cannot be put in place leaves the old one in use`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         #expect(throws: VaultError.self) {
@@ -95,33 +94,30 @@ struct ConversionTests {
         #expect(try it.test.openExisting("old").text() == "Content")
     }
 
-    @Test("A lock in between ends it, and the old file stays")
-    func locked() throws {
+    @Test func `a lock in between ends it, and the old file stays`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(throws: VaultError.self) { try it.finish {} }
         #expect(it.file.owner.name == Self.stranger)
         #expect(try it.file.text() == "content")
     }
 
-    @Test("A lock that has come and gone in between does not end it")
-    func lockedAndUnlocked() throws {
+    @Test func `a lock that has come and gone in between does not end it`() throws {
         let it = try begin("content", from: "ann@contoso.com", to: Self.stranger)
         try it.conversion.copy()
         try it.file.write("late")
-        it.test.vault.lock(it.test.ann, now: true)
-        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        Lock(it.test.tree).lock(it.test.ann, now: true)
+        try Unlock(it.test.tree).unlock(it.test.ann, passphrase: secret("secret"))
         #expect(try it.finish {})
         #expect(try it.file.text() == "lateent")
         #expect(it.file.owner.name == Self.stranger)
     }
 
-    @Test("Who begins it anew in between keeps it")
-    func begunAnew() throws {
+    @Test func `who begins it anew in between keeps it`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
-        try it.test.vault.begin(
+        try Files(it.test.vault).begin(
             it.file, as: try Identity(name: "other@example.org"), asking: nil)
         try it.file.write("theirs")
         #expect(throws: VaultError.self) { try it.finish {} }
@@ -129,32 +125,30 @@ struct ConversionTests {
         #expect(try it.test.openExisting("old").text() == "theirs")
     }
 
-    @Test("A file that became an account's is closed by the next lock")
-    func window() throws {
+    @Test func `a file that became an account's is closed by the next lock`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         #expect(try it.finish {})
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(!it.file.holdsKey)
         #expect(throws: VaultError.self) { try it.file.text() }
-        try it.test.vault.unlock(it.test.ann, passphrase: secret("secret"))
+        try Unlock(it.test.tree).unlock(it.test.ann, passphrase: secret("secret"))
         #expect(try it.file.text() == "content")
     }
 
-    @Test("A file that is nobody's is plain")
-    func plain() throws {
+    @Test func `a file that is nobody's is plain`() throws {
         let it = try begin("content", from: "ann@contoso.com", to: "")
         try it.conversion.copy()
         #expect(try it.finish {})
         #expect(it.file.owner.isNobody && it.file.header?.isManaged == false)
-        it.test.vault.lock(it.test.ann, now: true)
+        Lock(it.test.tree).lock(it.test.ann, now: true)
         #expect(try it.file.text() == "content")
     }
 
-    @Test(
-        "Whatever is changed while it is copied, before and behind what was, the copy is the same",
-        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
-    func followed(from: String, to: String) throws {
+    @Test(arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func `whatever is changed while it is copied, before and behind what was, the copy is the same`(
+        from: String, to: String
+    ) throws {
         let it = try begin(String(repeating: "0123456789", count: 10_000), from: from, to: to)
         var random = SystemRandomNumberGenerator()
         for round in 0..<200 {
@@ -179,8 +173,7 @@ struct ConversionTests {
         #expect(try it.test.openExisting("old").text() == content)
     }
 
-    @Test("A change of megabytes is copied again, and not in the caller's call")
-    func large() throws {
+    @Test func `a change of megabytes is copied again, and not in the caller's call`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         try it.file.truncate(to: 5 << 20)
@@ -191,8 +184,7 @@ struct ConversionTests {
         #expect(try it.test.openExisting("new").size == 5 << 20)
     }
 
-    @Test("A sync is one of the new name, too, until that is durable")
-    func place() throws {
+    @Test func `a sync is one of the new name, too, until that is durable`() throws {
         let it = try begin("content", from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
         #expect(try it.finish {})
@@ -208,8 +200,7 @@ struct ConversionTests {
         #expect(!Faults.disarm())
     }
 
-    @Test("A copy whose own sync failed does not become the file")
-    func lostInTheCopy() throws {
+    @Test func `a copy whose own sync failed does not become the file`() throws {
         let it = try begin(
             String(repeating: "x", count: 20_000), from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()
@@ -222,10 +213,8 @@ struct ConversionTests {
         #expect(it.file.owner.name == Self.stranger)
     }
 
-    @Test(
-        "A large hole that comes after the copy is a hole in it",
-        arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
-    func punched(from: String, to: String) throws {
+    @Test(arguments: [("ann@contoso.com", stranger), (stranger, "ann@contoso.com")])
+    func `a large hole that comes after the copy is a hole in it`(from: String, to: String) throws {
         let it = try begin(String(repeating: "x", count: 3 << 20), from: from, to: to)
         try it.conversion.copy()
         try it.file.zero(10_000..<(3 << 20) - 10_000)
@@ -237,8 +226,7 @@ struct ConversionTests {
         #expect(try it.test.openExisting("new").text() == content)
     }
 
-    @Test("A hole up to the end that comes after the copy is one in it, too")
-    func punchedAtEnd() throws {
+    @Test func `a hole up to the end that comes after the copy is one in it, too`() throws {
         let it = try begin(
             String(repeating: "x", count: 3 << 20), from: Self.stranger, to: "ann@contoso.com")
         try it.conversion.copy()

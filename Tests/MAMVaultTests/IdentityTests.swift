@@ -1,11 +1,14 @@
 import CShims
 import Glibc
+import MAMIdentity
 import MAMModel
 import MAMSystem
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
-@Suite("Identities of threads and processes", .serialized)
+@Suite(.serialized)
 struct IdentityTests {
     let identities = ProcessIdentities()
     let own: ProcessLife
@@ -32,8 +35,10 @@ struct IdentityTests {
         identities.found(forThread: process)?.identity.name
     }
 
-    @Test("A child keeps what its parent had when it was forked, however fast the parent goes on")
-    func captured() throws {
+    @Test
+    func `a child keeps what its parent had when it was forked, however fast the parent goes on`()
+        throws
+    {
         let before = try Child()
         #expect(identities.set(ann, by: 0, for: own))
         let first = try Child()
@@ -49,8 +54,7 @@ struct IdentityTests {
         withExtendedLifetime((before, first, second, third)) {}
     }
 
-    @Test("Nobody is set like any other, nil falls through to what was inherited")
-    func nobody() throws {
+    @Test func `nobody is set like any other, nil falls through to what was inherited`() throws {
         #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
         let life = try #require(ProcessStatus(of: child.id)).life
@@ -62,8 +66,7 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("The source tells where an identity comes from")
-    func source() throws {
+    @Test func `the source tells where an identity comes from`() throws {
         #expect(identities.found(forThread: getpid()) == nil)
         #expect(identities.set(ann, by: 0, for: own))
         let child = try Child()
@@ -75,8 +78,10 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("A thread's identity comes first, is the thread's alone, and ends with its connection")
-    func threads() throws {
+    @Test
+    func `a thread's identity comes first, is the thread's alone, and ends with its connection`()
+        throws
+    {
         let connection = ConnectionID()
         #expect(identities.set(ann, by: 0, for: own))
         let thread = mam_thread_id()
@@ -89,8 +94,7 @@ struct IdentityTests {
         #expect(name(of: thread) == "ann@contoso.com")
     }
 
-    @Test("A thread of another process is refused, and so is a life that has ended")
-    func strangers() throws {
+    @Test func `a thread of another process is refused, and so is a life that has ended`() throws {
         let child = try Child()
         let connection = ConnectionID()
         #expect(!identities.set(ann, by: 0, forThread: child.id, of: own, until: connection))
@@ -101,8 +105,9 @@ struct IdentityTests {
         withExtendedLifetime(child) {}
     }
 
-    @Test("What a connection scoped ends with it; children keep it, and later settings stay")
-    func scopes() throws {
+    @Test
+    func `what a connection scoped ends with it; children keep it, and later settings stay`() throws
+    {
         let connection = ConnectionID()
         #expect(identities.set(ann, by: 0, for: own, until: connection))
         let child = try Child()
@@ -117,51 +122,47 @@ struct IdentityTests {
     }
 }
 
-@Suite("Switching a session's identity")
-struct SwitchTests {
+@Suite struct SwitchTests {
     private let session = LoginSession(of: getpid(), user: 1000)
 
     private func result(
         _ test: TestVault, _ identity: Identity?, _ passphrase: String? = nil
     ) -> SwitchResult {
-        test.vault.switchSession(
+        Switch(test.tree).switchSession(
             session, to: identity.map { [$0] }, thread: getpid(),
             passphrase: passphrase.map(secret)
         ).result
     }
 
-    @Test("A blocked account fails, whatever the passphrase")
-    func blocked() throws {
+    @Test func `a blocked account fails, whatever the passphrase`() throws {
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
-        test.vault.setMount(ActionMount {})
-        _ = test.vault.block(test.ann, AccountBlock(.launch, "the device is too old"))
+        test.serve()
+        _ = Block(test.tree).block(test.ann, AccountBlock(.launch, "the device is too old"))
         #expect(result(test, ann, "secret") == .failed)
         #expect(test.vault.sessions.identities(of: session) == nil)
-        try test.vault.unblock(test.ann)
+        try Block(test.tree).unblock(test.ann)
         #expect(result(test, ann) == .canceled)
         #expect(test.vault.sessions.canceled(in: session) == [test.ann])
         #expect(result(test, ann, "secret") == .success)
         #expect(test.vault.sessions.canceled(in: session).isEmpty)
     }
 
-    @Test("A wiped account is nobody's on the screen too")
-    func wiped() throws {
+    @Test func `a wiped account is nobody's on the screen too`() throws {
         let test = try TestVault()
         #expect(result(test, try TestVault.annIdentity()) == .success)
-        test.vault.setMount(ActionMount {})
+        test.serve()
         _ = try test.wipe()
         #expect(test.vault.sessions.identities(of: session)?.isEmpty == true)
     }
 
-    @Test("One user's many sessions push out none of another's")
-    func bounded() throws {
+    @Test func `one user's many sessions push out none of another's`() throws {
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
         #expect(result(test, ann) == .success)
         for user: UInt32 in 5000..<5200 {
             let other = LoginSession(of: getpid(), user: user)
-            _ = test.vault.switchSession(other, to: [], thread: getpid())
+            _ = Switch(test.tree).switchSession(other, to: [], thread: getpid())
         }
         #expect(test.vault.sessions.identities(of: session)?.map(\.name) == ["ann@contoso.com"])
     }

@@ -4,6 +4,7 @@ import MAMStore
 import MAMSystem
 import MAMVault
 import Testing
+import WorkspaceSupport
 
 @Suite struct MarkTests {
     private let value = Array("ann@contoso.com".utf8)
@@ -41,12 +42,12 @@ import Testing
         let test = try TestVault()
         let ann = try TestVault.annIdentity()
         let sealed = try test.makeFile("sealed", owner: ann, "x")
-        #expect(!test.vault.isUnsealed(sealed.header))
+        #expect(!Protections(test.vault).isUnsealed(sealed.header))
         let plain = FileHeader(fileID: FileID(.zero), owner: ann, sealing: nil)
-        #expect(test.vault.isUnsealed(plain))
-        #expect(test.vault.protection(of: .protected(plain)).state == .unsealed)
+        #expect(Protections(test.vault).isUnsealed(plain))
+        #expect(Protections(test.vault).protection(of: .protected(plain)).state == .unsealed)
         let personal = try test.makeFile("personal", owner: Identity(name: "p@home.example"), "x")
-        #expect(!test.vault.isUnsealed(personal.header))
-        #expect(!test.vault.isUnsealed(nil))
+        #expect(!Protections(test.vault).isUnsealed(personal.header))
+        #expect(!Protections(test.vault).isUnsealed(nil))
     }
 }

@@ -5,27 +5,34 @@ import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 /// What a newer mamd wrote stays as it is, whatever the vault would write in its place.
 @Suite struct NewerRecordTests {
     private let path = "/tmp/mam-newer-\(getpid())-\(SecureRandom.bytes16())"
 
     /// A daemon's start, with policies that name a recovery key.
-    private func start(_ policy: String = #"{"pinRequired": false}"#) throws -> Vault {
+    private func start(_ policy: String = #"{"pinRequired": false}"#) throws -> Tree {
         mkdir(path, 0o700)
         let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
         let keyring = try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in }
         let documents = try PolicyDocument.decode(Array(policy.utf8))
-        return try Vault(
+        let vault = try Vault(
             settings: Settings(), policies: PolicyBook(documents: documents), keyring: keyring,
             stateDirectory: directory.raw, log: .silent)
+        return try Tree(
+            vault: vault, root: directory, workDirectory: nil, mountPoint: ByteString(""),
+            isReadOnly: false
+        ) { _ in }
     }
 
-    private func register(_ vault: Vault) throws -> AccountID {
-        try vault.register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
+    private func register(_ tree: Tree) throws -> AccountID {
+        try Registration(tree).register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
     }
 
     private func read(_ name: String) throws -> [UInt8] {
@@ -46,28 +53,28 @@ import Testing
         let name = "enrollment/\(account.bytes)"
         let bytes = Array(#"{"version":\#(version),"stage":"unheard of"}"#.utf8)
         try write(name, bytes)
-        let vault = try start()
-        vault.settleAll()
-        #expect(vault.block(of: account)?.kind == .lockedOut)
-        vault.saveEnrollments()
+        let tree = try start()
+        Enrollment(tree).settleAll()
+        #expect(tree.vault.block(of: account)?.kind == .lockedOut)
+        Enrollment(tree).saveEnrollments()
         #expect(try (read(name) == bytes) == isNewer)
     }
 
     @Test(arguments: [(0, UInt8(0), false), (8, 4, true)])
     func `a recovery record`(_ offset: Int, _ value: UInt8, _ isNewer: Bool) throws {
         let (key, _) = try RecoveryKeyFile.make(passphrase: nil)
-        let vault = try start(#"{"mamdRecoveryPublicKey": "\#(key.text)"}"#)
-        let account = try register(vault)
+        let tree = try start(#"{"mamdRecoveryPublicKey": "\#(key.text)"}"#)
+        let account = try register(tree)
         let place = try openFile(path, O_RDONLY | O_DIRECTORY)
-        vault.keepRecoveryRecords(in: place)
+        RecoveryUpdates(tree.vault).keepRecoveryRecords(in: place)
         let name = "recovery/\(account.bytes).\(key.shortName).keys"
         var bytes = try read(name)
         bytes[offset] = value
         try write(name, bytes)
-        vault.keepRecoveryRecords(in: place)
+        RecoveryUpdates(tree.vault).keepRecoveryRecords(in: place)
         #expect(try (read(name) == bytes) == isNewer)
-        vault.replacePolicies(.empty)
-        vault.keepRecoveryRecords(in: place)
+        PolicyChange(tree).replacePolicies(.empty)
+        RecoveryUpdates(tree.vault).keepRecoveryRecords(in: place)
         #expect((try? read(name) == bytes) ?? false == isNewer)
     }
 }

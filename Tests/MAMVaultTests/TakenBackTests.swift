@@ -4,22 +4,29 @@ import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
+import MAMWorkspace
 import Testing
+import WorkspaceSupport
 
 /// A registration that the disk does not take: what is left of it is no account that is locked out.
 @Suite struct TakenBackTests {
     private let path = "/tmp/mam-taken-back-\(getpid())-\(SecureRandom.bytes16())"
 
-    private func start() throws -> Vault {
+    private func start() throws -> Tree {
         mkdir(path, 0o700)
         let directory = try openFile(path, O_RDONLY | O_DIRECTORY)
         let cost = KeyDerivationCost(passes: 1, memoryByteCount: 8192)
         let keyring = try Keyring(stateDirectory: directory, cost: cost ?? .standard) { _ in }
         let documents = try PolicyDocument.decode(Array(#"{"pinRequired": false}"#.utf8))
-        return try Vault(
+        let vault = try Vault(
             settings: Settings(), policies: PolicyBook(documents: documents), keyring: keyring,
             stateDirectory: directory.raw, log: .silent)
+        return try Tree(
+            vault: vault, root: directory, workDirectory: nil, mountPoint: ByteString(""),
+            isReadOnly: false
+        ) { _ in }
     }
 
     /// Each step from the nth on fails: also those that take the keybag back.
@@ -28,26 +35,26 @@ import Testing
         defer { remove() }
         let bob = try Identity(name: "bob@contoso.com")
         // Where there are other records a missing one counts as damaged.
-        _ = try start().register(bob, user: 1001, passphrase: nil)
-        let vault = try start()
+        _ = try Registration(start()).register(bob, user: 1001, passphrase: nil)
+        let tree = try start()
         Faults.arm(kinds, nth: nth, error: .ioError)
-        let isRegistered = (try? register(vault)) != nil
+        let isRegistered = (try? register(tree)) != nil
         Faults.disarm()
         let again = try start()
-        again.settleAll()
-        #expect(again.accounts.allSatisfy { $0.block == nil })
-        #expect(again.accounts.count == 2 || !isRegistered)
+        Enrollment(again).settleAll()
+        #expect(Accounts(again.vault).all.allSatisfy { $0.block == nil })
+        #expect(Accounts(again.vault).all.count == 2 || !isRegistered)
         // As long as this daemon lives a second try makes no second account of the name.
         guard !isRegistered else { return }
-        _ = try register(vault)
+        _ = try register(tree)
         let last = try start()
-        #expect(last.accounts.count == 2)
-        last.settleAll()
-        #expect(last.accounts.allSatisfy { $0.block == nil })
+        #expect(Accounts(last.vault).all.count == 2)
+        Enrollment(last).settleAll()
+        #expect(Accounts(last.vault).all.allSatisfy { $0.block == nil })
     }
 
-    private func register(_ vault: Vault) throws -> AccountID {
-        try vault.register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
+    private func register(_ tree: Tree) throws -> AccountID {
+        try Registration(tree).register(try TestVault.annIdentity(), user: 1000, passphrase: nil)
     }
 
     private func remove() {

@@ -5,9 +5,9 @@ import MAMStore
 import MAMSystem
 import MAMVault
 import Testing
+import WorkspaceSupport
 
-@Suite("Files that may not end where their last blocks say")
-struct UncertainEndTests {
+@Suite struct UncertainEndTests {
     private let test: TestVault
 
     init() throws { test = try TestVault() }
@@ -24,8 +24,7 @@ struct UncertainEndTests {
         return header
     }
 
-    @Test("A call that failed makes its own file's end uncertain, and no other's")
-    func failedCall() throws {
+    @Test func `a call that failed makes its own file's end uncertain, and no other's`() throws {
         try truncateInVain(make("left"))
         #expect(try test.openExisting("left").size == 15_000)
         _ = try makeTorn("cut")
@@ -38,8 +37,7 @@ struct UncertainEndTests {
         try file.truncate(to: 15_000)
     }
 
-    @Test("Once all files were looked at, only those of awaited keys may end anywhere")
-    func awaitedKeys() throws {
+    @Test func `once all files checked, only those of awaited keys may end anywhere`() throws {
         let header = try makeTorn("cut")
         let key = try #require(header.sealing?.keyID)
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
@@ -51,12 +49,11 @@ struct UncertainEndTests {
         #expect(throws: VaultError.self) { try test.openExisting("cut") }
     }
 
-    @Test("What may be opened may get another class and another owner")
-    func changes() throws {
+    @Test func `what may be opened may get another class and another owner`() throws {
         _ = try makeTorn("cut")
         test.vault.uncertainEnds.beginWithAll()
-        let file = try test.vault.file(test.descriptor("cut"))
-        try test.vault.setClass(.complete, of: file)
+        let file = try Files(test.vault).file(test.descriptor("cut"))
+        try FileClasses(test.vault).setClass(.complete, of: file)
         let conversion = try Conversion(
             of: file, for: try Identity(name: "me@example.org"), asking: nil,
             into: test.descriptor("new"), in: test.vault)

@@ -59,7 +59,8 @@ def is_whole(path, size):
     try:
         with open(path, "rb", buffering=0) as file:
             return path.stat().st_size == size and all(
-                os.pread(file.fileno(), PAGE, offset) == expected(offset) for offset in sample_offsets(size))
+                os.pread(file.fileno(), PAGE, offset) == expected(offset)
+                for offset in sample_offsets(size))
     except OSError:
         return False
 

@@ -10,7 +10,9 @@ CONFIGURATION = pathlib.Path("/etc/fscrypt.conf")
 SETTINGS = {
     "source": "raw_key",
     "hash_costs": {"time": "1", "memory": "131072", "parallelism": "1"},
-    "options": {"padding": "32", "contents": "AES_256_XTS", "filenames": "AES_256_CTS", "policy_version": "2"},
+    "options": {
+        "padding": "32", "contents": "AES_256_XTS", "filenames": "AES_256_CTS",
+        "policy_version": "2"},
 }
 # The image takes what is written, not that.
 IMAGE_SIZE = 64 << 30
@@ -38,7 +40,9 @@ class Fscrypt(Subject):
         must(["fscrypt", "setup", "--quiet", self.mount_point])
         self.files.mkdir()
         self.key.write_bytes(os.urandom(32))
-        must(["fscrypt", "encrypt", self.files, "--source=raw_key", "--name=measured", f"--key={self.key}", "--quiet"])
+        must(
+            ["fscrypt", "encrypt", self.files, "--source=raw_key", "--name=measured",
+            f"--key={self.key}", "--quiet"])
 
     def ways(self):
         return {"`fscrypt lock`": self.lock}
@@ -50,7 +54,8 @@ class Fscrypt(Subject):
         must(["fscrypt", "unlock", self.files, f"--key={self.key}", "--quiet"])
 
     def open_again(self):
-        # Unlocking is refused while it is unlocked, and that it is locked only in part counts as locked.
+        # Unlocking is refused while it is unlocked, and that it is locked only in part counts as
+        # locked.
         self.lock()
         self.unlock()
 

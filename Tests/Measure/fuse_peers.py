@@ -1,4 +1,5 @@
-"""File systems for which locking is unmounting: gocryptfs, and one more to see whether it is alone."""
+"""File systems for which locking is unmounting: gocryptfs, and one more to see whether it is
+alone."""
 from mounted import Mounted
 from subject import Subject
 

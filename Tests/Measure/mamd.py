@@ -48,13 +48,16 @@ class Mamd(Subject):
     def unlocks(self):
         return {
             "`mamctl unlock`, no passphrase": Unlock(
-                self.open.mount_point, lambda: lock(self.open), lambda: self.open.serving("unlock")),
+                self.open.mount_point, lambda: lock(self.open),
+                lambda: self.open.serving("unlock")),
             "`mamctl unlock`, passphrase at the default cost": Unlock(
                 self.guarded.mount_point, lambda: lock(self.guarded), self.guarded.unlock),
         }
 
     def other_costs(self):
-        return {"`mamctl account list`: a program's start, one question": self.open.account, **derivations()}
+        return {
+            "`mamctl account list`: a program's start, one question": self.open.account,
+            **derivations()}
 
     def close(self):
         self.open.close()
@@ -62,17 +65,20 @@ class Mamd(Subject):
 
 
 def lock(workspace):
-    return timed(["mamctl", "lock", "--now", "--workspace", workspace.name], env=workspace.environment)
+    return timed(
+        ["mamctl", "lock", "--now", "--workspace", workspace.name], env=workspace.environment)
 
 
 def derivations():
-    """The same derivation alone: by the library that mamd uses, and by another, as far as they are there."""
+    """The same derivation alone: by the library that mamd uses, and by another, as far as they are
+    there."""
     title = f"Argon2id alone, {PASSES} passes, {MEMORY_MIB} MiB: "
     found = {}
     with contextlib.suppress(OSError):
         sodium = ctypes.CDLL("libsodium.so.23")
         found[title + "libsodium"] = lambda: sodium.crypto_pwhash(
-            bytes(32), ctypes.c_ulonglong(32), PASSPHRASE.encode(), ctypes.c_ulonglong(len(PASSPHRASE)), bytes(16),
+            bytes(32), ctypes.c_ulonglong(32), PASSPHRASE.encode(),
+            ctypes.c_ulonglong(len(PASSPHRASE)), bytes(16),
             ctypes.c_ulonglong(PASSES), ctypes.c_size_t(MEMORY_MIB << 20), ARGON2ID)
         sodium.sodium_init()
     with contextlib.suppress(ImportError):

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Measures what a lock takes and leaves: mamd, and what else is installed of the file systems like it.
+"""Measures what a lock takes and leaves: mamd, and what else is installed of the file systems like
+it.
 
     measure_lock.py [--times N] [--size MIB] [--only NAME,NAME]
 
@@ -27,15 +28,18 @@ SUBJECTS = (Mamd, Gocryptfs, Encfs, Fscrypt)
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="what a lock takes and leaves, in mamd and its peers")
+    parser = argparse.ArgumentParser(
+        description="what a lock takes and leaves, in mamd and its peers")
     parser.add_argument("--times", type=int, default=10, help="rounds (10)")
     parser.add_argument("--size", type=int, default=1024, help="MiB in the large file (1024)")
-    parser.add_argument("--only", default="", help="these alone: " + ",".join(kind.name for kind in SUBJECTS))
+    parser.add_argument(
+        "--only", default="", help="these alone: " + ",".join(kind.name for kind in SUBJECTS))
     options = parser.parse_args()
     wanted = options.only.split(",") if options.only else [kind.name for kind in SUBJECTS]
     unknown = set(wanted) - {kind.name for kind in SUBJECTS}
     if unknown or options.times < 1 or options.size < 1:
-        parser.error(f"unknown: {', '.join(unknown)}" if unknown else "--times and --size begin at 1")
+        parser.error(
+            f"unknown: {', '.join(unknown)}" if unknown else "--times and --size begin at 1")
     return options, [kind for kind in SUBJECTS if kind.name in wanted]
 
 

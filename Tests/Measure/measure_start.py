@@ -3,8 +3,9 @@
 
     measure_start.py --programs NAME=DIRECTORY… [--runs N] [--files N] [--json] [--check]
 
-A start is timed from spawning the process to its end, or for a daemon to its being ready. The first row is a program that does nothing:
-what it takes is in all the others. Memory is told by the kernel (smaps_rollup). scripts/measure-start runs it.
+A start is timed from spawning the process to its end, or for a daemon to its being ready. The first
+row is a program that does nothing: what it takes is in all the others. Memory is told by the kernel
+(smaps_rollup). scripts/measure-start runs it.
 """
 import argparse
 import json
@@ -91,7 +92,9 @@ def measure_gocryptfs(figures, options):
         return
     with tempfile.TemporaryDirectory() as place:
         # Hardly any derivation: what is left is the start.
-        mounted = Mounted(pathlib.Path(place) / "cheap", ["gocryptfs", "-fg", "-q"], ["gocryptfs", "-init", "-q", "-scryptn", "10"])
+        mounted = Mounted(
+            pathlib.Path(place) / "cheap", ["gocryptfs", "-fg", "-q"],
+            ["gocryptfs", "-init", "-q", "-scryptn", "10"])
         mounted.start()
         make_files(mounted.mount_point, options.files)
         mounted.end()
@@ -117,19 +120,23 @@ def measure_gocryptfs(figures, options):
 
 
 def measure_commands(figures, options):
-    for command in (["true"], ["git", "--version"], ["age", "--version"], ["gocryptfs", "-version"]):
+    for command in (
+            ["true"], ["git", "--version"], ["age", "--version"], ["gocryptfs", "-version"]):
         if shutil.which(command[0]):
-            figures.time(command[0], " ".join(command), options.runs, lambda c=command: run_to_end(*c))
+            figures.time(
+                command[0], " ".join(command), options.runs, lambda c=command: run_to_end(*c))
 
 
 def parsed():
-    parser = argparse.ArgumentParser(description="how fast the programs start, and what an idle daemon weighs")
+    parser = argparse.ArgumentParser(
+        description="how fast the programs start, and what an idle daemon weighs")
     parser.add_argument("--programs", action="append", metavar="NAME=DIRECTORY", required=True)
     parser.add_argument("--runs", type=int, default=40, help="of each start (40)")
     parser.add_argument("--files", type=int, default=10_000, help="that are walked (10000)")
     parser.add_argument("--json", action="store_true", help="print JSON, not tables")
     parser.add_argument("--check", action="store_true", help=(
-        f"status 1 if `mamctl owner` takes more than {OWNER_MS} ms, mamd more than {READY_MS} ms or {IDLE_MIB} MiB"))
+        f"status 1 if `mamctl owner` takes more than {OWNER_MS} ms, mamd more than {READY_MS} ms "
+        f"or {IDLE_MIB} MiB"))
     options = parser.parse_args()
     options.path = os.environ["PATH"]
     return options
@@ -145,7 +152,9 @@ def main():
     os.environ["PATH"] = options.path
     measure_gocryptfs(figures, options)
     if options.json:
-        print(json.dumps({"milliseconds": figures.milliseconds, "mebibytes": figures.memory}, indent=1))
+        print(
+            json.dumps(
+                {"milliseconds": figures.milliseconds, "mebibytes": figures.memory}, indent=1))
     else:
         figures.show()
     failures = figures.failures() if options.check else []

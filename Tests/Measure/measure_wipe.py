@@ -3,9 +3,10 @@
 
     measure_wipe.py [--files N] [--others N] [--copies N]
 
-Copies of some files are kept outside before the wipe. Afterwards the backing directory is looked through without the daemon for
-a header that names a key of the wiped account, the second decoder and `mamctl decrypt` are tried on every copy, and the other
-owner's files are compared with what they were, byte for byte. scripts/measure-wipe runs it.
+Copies of some files are kept outside before the wipe. Afterwards the backing directory is looked
+through without the daemon for a header that names a key of the wiped account, the second decoder
+and `mamctl decrypt` are tried on every copy, and the other owner's files are compared with what
+they were, byte for byte. scripts/measure-wipe runs it.
 """
 import argparse
 import json
@@ -43,7 +44,8 @@ os.sync()
 def make(workspace, owner, directory, count):
     start = time.monotonic()
     subprocess.run(
-        ["mamctl", "run", "--workspace", workspace.name, "--identity", owner, "--", sys.executable, "-c", MAKER,
+        ["mamctl", "run", "--workspace", workspace.name, "--identity", owner, "--", sys.executable,
+        "-c", MAKER,
          str(directory), str(count), str(PER_DIRECTORY)],
         input=CONTENT, env=workspace.environment, check=True)
     return time.monotonic() - start
@@ -68,7 +70,8 @@ def opened(workspace, copies):
         plain = workspace.root / "plain"
         result = workspace.serving("decrypt", copy, "-o", plain, "--force", status=None)
         decoder = subprocess.run(
-            ["/usr/bin/python3", HERE.parent / "decoder.py", "--state", workspace.state, "--passfile", workspace.passfile,
+            ["/usr/bin/python3", HERE.parent / "decoder.py", "--state", workspace.state,
+            "--passfile", workspace.passfile,
              copy], capture_output=True)
         if result.returncode == 0 or decoder.returncode == 0 or plain.exists():
             found.append(copy)
@@ -88,13 +91,16 @@ def measure(options):
         before = others(workspace, keys)
         copies = keep_copies(workspace, mine, options.copies)
         start = time.monotonic()
-        answer = json.loads(workspace.serving("wipe", ANN, "--confirm", ANN, "--json", timeout=3600).stdout)
+        answer = json.loads(
+            workspace.serving("wipe", ANN, "--confirm", ANN, "--json", timeout=3600).stdout)
         seconds = time.monotonic() - start
         print(f"wipe: {seconds:.1f} s, {options.files / seconds:,.0f} files/s")
         print("answer:", json.dumps(answer, sort_keys=True))
         left = owned(workspace, keys)
         print(f"files on disk that name a key of the account: {len(left)}")
-        print(f"of {len(copies)} copies kept outside, opened by any means: {len(opened(workspace, copies))}")
+        print(
+            f"of {len(copies)} copies kept outside, opened by any means: "
+            f"{len(opened(workspace, copies))}")
         same = others(workspace, keys) == before
         print(f"files of others: {'the same, byte for byte' if same else 'CHANGED'}")
         return 0 if answer["complete"] and not left and same else 1
@@ -105,9 +111,11 @@ def measure(options):
 
 def main():
     parser = argparse.ArgumentParser(description="how long a wipe takes, and what it leaves")
-    parser.add_argument("--files", type=int, default=100_000, help="of the owner that is wiped (100000)")
+    parser.add_argument(
+        "--files", type=int, default=100_000, help="of the owner that is wiped (100000)")
     parser.add_argument("--others", type=int, default=10_000, help="of the other owner (10000)")
-    parser.add_argument("--copies", type=int, default=100, help="kept outside, and tried afterwards (100)")
+    parser.add_argument(
+        "--copies", type=int, default=100, help="kept outside, and tried afterwards (100)")
     sys.exit(measure(parser.parse_args()))
 
 

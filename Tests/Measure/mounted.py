@@ -32,7 +32,8 @@ class Mounted:
         # Those that take no file for the passphrase read it from standard input.
         with open(self.passfile, "rb") as passphrase:
             self.daemon = subprocess.Popen(
-                [*map(str, self.command())], stdin=passphrase, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                [*map(str, self.command())], stdin=passphrase, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL)
         end = time.monotonic() + 60
         while not os.path.ismount(self.mount_point):
             if self.daemon.poll() is not None or time.monotonic() > end:
@@ -40,7 +41,9 @@ class Mounted:
             time.sleep(0.001)
 
     def command(self):
-        return [*self.serve, *(["-passfile", self.passfile] if self.create else []), self.backing, self.mount_point]
+        return [
+            *self.serve, *(["-passfile", self.passfile] if self.create else []), self.backing,
+            self.mount_point]
 
     def unmount(self, *options):
         return timed(["fusermount3", "-u", *options, str(self.mount_point)])
@@ -59,7 +62,8 @@ class Mounted:
             try:
                 self.daemon.wait(20)
             except subprocess.TimeoutExpired:
-                # Something else on this machine keeps the mount, in a mount name space of its own say.
+                # Something else on this machine keeps the mount, in a mount name space of its own
+                # say.
                 self.kill()
 
     def as_unlock(self):

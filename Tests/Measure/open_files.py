@@ -1,4 +1,5 @@
-"""What a program does that knows nothing of locks: it has files open and mapped, reads and writes."""
+"""What a program does that knows nothing of locks: it has files open and mapped, reads and
+writes."""
 import errno
 import mmap
 import os
@@ -17,7 +18,8 @@ def reading(path, size, change):
     descriptor = os.open(path, os.O_RDWR)
     mapping = mmap.mmap(descriptor, size, mmap.MAP_SHARED, mmap.PROT_READ)
     for offset in range(0, size, MIB):
-        # What is read is cached by this handle's open: some file systems drop the pages at each open.
+        # What is read is cached by this handle's open: some file systems drop the pages at each
+        # open.
         os.pwrite(descriptor, CHUNK, offset) if change else os.pread(descriptor, MIB, offset)
     reader = os.fork()
     if reader == 0:

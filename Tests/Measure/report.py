@@ -9,7 +9,9 @@ from content import MIB, PAGE
 
 
 def print_report(figures, subjects, options):
-    print(f"\n{os.cpu_count()} processors, Linux {platform.release()}, load {os.getloadavg()[2]:.1f}; "
+    print(
+        f"\n{os.cpu_count()} processors, Linux {platform.release()}, load "
+        f"{os.getloadavg()[2]:.1f}; "
           f"{options.times} rounds, large file of {options.size} MiB. Seconds: median (worst).")
     ways = [(f"{subject.name}: {way}", functools.partial(figures.of, subject.name, way))
             for subject in subjects for way in subject.ways()]
@@ -23,11 +25,13 @@ def print_report(figures, subjects, options):
 
 def what_is_left(ways):
     table = Table(
-        "What is left", "way to lock", "exit status: closed, open", "handle reads", "mapping reads", "opened anew",
+        "What is left", "way to lock", "exit status: closed, open", "handle reads", "mapping reads",
+        "opened anew",
         "MiB cached: before, after", "lost of 4 MiB written", "lost of 4 MiB mapped")
     for name, of in ways:
         table.row(
-            name, pair(counted, of("idle: status") + of("closed: status"), while_open(of, "status")),
+            name, pair(
+                counted, of("idle: status") + of("closed: status"), while_open(of, "status")),
             counted(flat(of("handle"))), counted(flat(of("mapping"))), counted(of("path")),
             pair(mebibytes, while_open(of, "cached before"), while_open(of, "cached after")),
             mebibytes(of("lost, written"), 1), mebibytes(of("lost, mapped"), 1))
@@ -36,11 +40,13 @@ def what_is_left(ways):
 
 def how_long(ways, size):
     table = Table(
-        "How long it takes", "way to lock", "nothing cached", f"{size} MiB cached, closed", "open and read",
+        "How long it takes", "way to lock", "nothing cached", f"{size} MiB cached, closed",
+        "open and read",
         "open, just written", "of these not yet stored, MiB")
     for name, of in ways:
         table.row(
-            name, *(seconds(of(f"{title}: seconds")) for title in ("idle", "closed", "clean", "dirty")),
+            name, *(seconds(of(f"{title}: seconds"))
+            for title in ("idle", "closed", "clean", "dirty")),
             mebibytes(of("dirty: unwritten before")))
     table.show()
 
@@ -101,4 +107,5 @@ def counted(values):
     counts = collections.Counter("–" if value is None else str(value) for value in values)
     if len(counts) == 1:
         return next(iter(counts))
-    return ", ".join(f"{value} {100 * count / len(values):.0f} %" for value, count in counts.most_common())
+    return ", ".join(
+        f"{value} {100 * count / len(values):.0f} %" for value, count in counts.most_common())

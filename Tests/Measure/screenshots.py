@@ -12,11 +12,13 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "docs" / "images"
 HOME = pathlib.Path("/home/ann")
-ANN, BOB, CAROL, HERSELF = "ann@contoso.com", "bob@contoso.com", "carol@fabrikam.com", "ann@home.example"
+ANN, BOB, CAROL, HERSELF = (
+    "ann@contoso.com", "bob@contoso.com", "carol@fabrikam.com", "ann@home.example")
 COLUMNS = 92
 LIMIT = 150_000
 SETTINGS = {
-    "KeyDerivation": {"Passes": 1, "MemoryMiB": 8}, "MultiManagedIdentities": True, "LockGraceSeconds": 120,
+    "KeyDerivation": {"Passes": 1, "MemoryMiB": 8}, "MultiManagedIdentities": True,
+    "LockGraceSeconds": 120,
     "LockOn": {"IdleSeconds": 900}, "Groups": {"finance": [ANN, BOB]}}
 
 # What tmux prints for the colours that mamctl uses.
@@ -69,7 +71,8 @@ def marked_up(lines):
             colour = next((COLOURS[code] for code in style if code in COLOURS), None)
             css = (f"color:{colour};" if colour else "") + ("opacity:.6;" if "2" in style else "")
             css += "font-weight:bold;" if "1" in style else ""
-            out.append(f'<span style="{css}">{html.escape(part)}</span>' if css else html.escape(part))
+            out.append(
+                f'<span style="{css}">{html.escape(part)}</span>' if css else html.escape(part))
             continue
         for number in code.group(1).split(";"):
             if number in ("", "0"):
@@ -88,9 +91,12 @@ def shoot(page, name, width, height, scale=1):
     target = IMAGES / f"{name}.png"
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run(
-            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={profile}",
-             f"--force-device-scale-factor={scale}", f"--window-size={width},{height}", f"--screenshot={target}",
-             f"file://{page}"], check=True, capture_output=True, env={**os.environ, "HOME": profile})
+            ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+            f"--user-data-dir={profile}",
+             f"--force-device-scale-factor={scale}", f"--window-size={width},{height}",
+             f"--screenshot={target}",
+             f"file://{page}"], check=True, capture_output=True,
+             env={**os.environ, "HOME": profile})
     size = target.stat().st_size
     print(f"{target.relative_to(ROOT)}: {size // 1000} kB")
     if size > LIMIT:
@@ -113,9 +119,11 @@ class Scene:
         (home / "ann").mkdir(parents=True)
         subprocess.run(["mount", "--bind", home, "/home"], check=True)
         self.environment = {
-            **os.environ, "HOME": str(HOME), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color", "TZ": "UTC",
+            **os.environ, "HOME": str(HOME), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
+            "TZ": "UTC",
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent"}
-        for variable, place in (("CONFIG_HOME", ".config"), ("STATE_HOME", ".state"), ("RUNTIME_DIR", ".run")):
+        for variable, place in (
+                ("CONFIG_HOME", ".config"), ("STATE_HOME", ".state"), ("RUNTIME_DIR", ".run")):
             directory = HOME / place
             directory.mkdir(mode=0o700)
             self.environment["XDG_" + variable] = str(directory)
@@ -129,11 +137,14 @@ class Scene:
         (default,) = policies.iterdir()
         rules = json.loads(default.read_text())
         default.write_text(json.dumps({
-            **rules, "displayName": "Contoso baseline", "pinRequired": False, "appDataEncryptionType": "afterDeviceRestart"}))
+            **rules, "displayName": "Contoso baseline", "pinRequired": False,
+            "appDataEncryptionType": "afterDeviceRestart"}))
         group = {"@odata.type": "#microsoft.graph.groupAssignmentTarget", "groupId": "finance"}
         (policies / "finance.json").write_text(json.dumps({
-            **rules, "displayName": "Finance", "pinRequired": False, "assignments": [{"target": group}],
-            "allowedOutboundDataTransferDestinations": "managedApps", "allowedOutboundClipboardSharingLevel": "managedApps",
+            **rules, "displayName": "Finance", "pinRequired": False,
+            "assignments": [{"target": group}],
+            "allowedOutboundDataTransferDestinations": "managedApps",
+            "allowedOutboundClipboardSharingLevel": "managedApps",
             "periodOfflineBeforeAccessCheck": "PT12H", "dataBackupBlocked": True}))
         self.ctl("mount", ".work", "Work")
         for account in (ANN, BOB, CAROL):
@@ -141,13 +152,18 @@ class Scene:
         self.fill()
 
     def ctl(self, *words, check=True):
-        subprocess.run(["mamctl", *map(str, words)], cwd=HOME, env=self.environment, check=check, capture_output=True)
+        subprocess.run(
+            ["mamctl", *map(str, words)], cwd=HOME, env=self.environment, check=check,
+            capture_output=True)
 
     def fill(self):
         for owner, folder, count, size in (
-            (ANN, "contract", 34, 210_000), (BOB, "budget", 12, 640_000), (CAROL, "pictures", 21, 150_000),
+            (ANN, "contract", 34, 210_000), (BOB, "budget", 12, 640_000),
+            (CAROL, "pictures", 21, 150_000),
             (HERSELF, "notes", 48, 31_000)):
-            script = f"mkdir -p Work/{folder}; for n in $(seq {count}); do head -c $((n * {size} / {count} + 900)) /dev/urandom > Work/{folder}/$n.odt; done"
+            script = (
+                f"mkdir -p Work/{folder}; for n in $(seq {count}); do head -c $((n * {size} / "
+                f"{count} + 900)) /dev/urandom > Work/{folder}/$n.odt; done")
             self.ctl("run", "--identity", owner, "--unmanaged", "--", "sh", "-c", script)
     def close(self):
         self.ctl("unmount", "Work", check=False)
@@ -171,7 +187,8 @@ def picture_error(scene):
     scene.ctl("lock", ANN, "--now")
     terminal = Terminal(scene.environment, 40)
     for command in (
-        "cat Work/contract/7.odt", "mamctl decrypt Work/contract/7.odt -o 7.odt", "mamctl info Work/contract/7.odt",
+        "cat Work/contract/7.odt", "mamctl decrypt Work/contract/7.odt -o 7.odt",
+        "mamctl info Work/contract/7.odt",
         "mamctl unlok ann@contoso.com"):
         terminal.run(command)
     shoot_terminal(terminal, "error")
@@ -180,7 +197,9 @@ def picture_error(scene):
 
 
 def picture_progress(scene):
-    scene.ctl("run", "--identity", ANN, "--", "sh", "-c", "head -c 2500000000 /dev/zero > Work/archive.tar")
+    scene.ctl(
+        "run", "--identity", ANN, "--", "sh", "-c",
+        "head -c 2500000000 /dev/zero > Work/archive.tar")
     terminal = Terminal(scene.environment, 12)
     terminal.run("ls -hs Work")
     terminal.run("mamctl verify Work", seconds=0)
@@ -219,8 +238,10 @@ def write_days(directory):
     for file in directory.iterdir():
         file.unlink()
     hours = [
-        ("started", None, 7.8), ("unlocked", ANN, 8.1), ("unlocked", BOB, 8.6), ("locked", ANN, 12.1), ("unlocked", CAROL, 12.4),
-        ("refused", ANN, 12.6), ("unlocked", ANN, 12.9), ("locked", CAROL, 14.2), ("refused", CAROL, 15.3), ("locked", BOB, 16.9),
+        ("started", None, 7.8), ("unlocked", ANN, 8.1), ("unlocked", BOB, 8.6),
+        ("locked", ANN, 12.1), ("unlocked", CAROL, 12.4),
+        ("refused", ANN, 12.6), ("unlocked", ANN, 12.9), ("locked", CAROL, 14.2),
+        ("refused", CAROL, 15.3), ("locked", BOB, 16.9),
         ("locked", ANN, 18.2), ("stopped", None, 18.5)]
     today = time.time() // 86_400 * 86_400
     records = []
@@ -232,7 +253,9 @@ def write_days(directory):
             records.append((moment, "blocked" if blocked else event, account))
     for sequence, (moment, event, account) in enumerate(sorted(records), 1):
         text = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(moment))
-        record = {"time": text, "sequence": sequence, "event": event, "count": 1, **({"account": account} if account else {})}
+        record = {
+            "time": text, "sequence": sequence, "event": event, "count": 1,
+            **({"account": account} if account else {})}
         name = "refusals" if event == "refused" else "events"
         with open(directory / f"{name}.{1:019d}.jsonl", "a") as file:
             file.write(json.dumps(record) + "\n")
@@ -240,7 +263,9 @@ def write_days(directory):
 
 def main(names):
     IMAGES.mkdir(exist_ok=True)
-    pictures = {"status": picture_status, "error": picture_error, "progress": picture_progress, "report": picture_report}
+    pictures = {
+        "status": picture_status, "error": picture_error, "progress": picture_progress,
+        "report": picture_report}
     unknown = set(names) - set(pictures)
     if unknown:
         raise SystemExit(f"no such picture: {', '.join(sorted(unknown))}")

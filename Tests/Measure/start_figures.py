@@ -21,21 +21,28 @@ class Figures:
         once()
         taken = sorted(1000 * once() for _ in range(runs))
         self.milliseconds.append({
-            "program": name, "what": what, "median": statistics.median(taken), "p90": taken[int(len(taken) * 0.9)],
+            "program": name, "what": what, "median": statistics.median(taken),
+            "p90": taken[int(len(taken) * 0.9)],
             "best": taken[0]})
 
     def weigh(self, name, when, process):
         self.memory.append({"program": name, "when": when, **weight(process)})
 
     def show(self):
-        print(f"{os.cpu_count()} processors, Linux {platform.release()}, load {os.getloadavg()[0]:.1f}. Milliseconds.")
+        print(
+            f"{os.cpu_count()} processors, Linux {platform.release()}, load "
+            f"{os.getloadavg()[0]:.1f}. Milliseconds.")
         table = Table("Starts", "program", "what", "median", "p90", "best")
         for row in self.milliseconds:
-            table.row(row["program"], row["what"], *(f"{row[key]:.1f}" for key in ("median", "p90", "best")))
+            table.row(
+                row["program"], row["what"],
+                *(f"{row[key]:.1f}" for key in ("median", "p90", "best")))
         table.show()
         table = Table("Memory in MiB", "program", "when", "resident", "its share", "its own")
         for row in self.memory:
-            table.row(row["program"], row["when"], *(f"{row[key]:.1f}" for key in ("resident", "share", "own")))
+            table.row(
+                row["program"], row["when"],
+                *(f"{row[key]:.1f}" for key in ("resident", "share", "own")))
         table.show()
 
     def failures(self):
@@ -47,7 +54,8 @@ class Figures:
         ] + [
             f"{row['program']}, {row['when']}: {row['resident']:.1f} MiB, not {IDLE_MIB}"
             for row in self.memory
-            if row["program"].startswith("mamd") and row["when"] == "ready" and row["resident"] > IDLE_MIB]
+            if row["program"].startswith("mamd") and row["when"] == "ready"
+            and row["resident"] > IDLE_MIB]
 
 
 def weight(process):
@@ -55,4 +63,5 @@ def weight(process):
     lines = pathlib.Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()[1:]
     kilobytes = {line.split()[0]: int(line.split()[1]) for line in lines}
     own = kilobytes["Private_Clean:"] + kilobytes["Private_Dirty:"]
-    return {"resident": kilobytes["Rss:"] / 1024, "share": kilobytes["Pss:"] / 1024, "own": own / 1024}
+    return {
+        "resident": kilobytes["Rss:"] / 1024, "share": kilobytes["Pss:"] / 1024, "own": own / 1024}

@@ -14,7 +14,8 @@ def run_to_end(*command, environment=None):
         words = [os.fspath(word) for word in command]
         start = time.perf_counter()
         process = os.posix_spawn(
-            path, words, environment, file_actions=[(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)])
+            path, words, environment,
+            file_actions=[(os.POSIX_SPAWN_DUP2, null, number) for number in range(3)])
         _, status = os.waitpid(process, 0)
         taken = time.perf_counter() - start
     finally:
@@ -34,11 +35,14 @@ class Daemon:
     def start(self):
         """Seconds until it says that it serves."""
         reader, writer = os.pipe()
-        words = [self.program, "-f", "--ready-fd", str(writer), "--", self.workspace.backing, self.workspace.mount_point]
+        words = [
+            self.program, "-f", "--ready-fd", str(writer), "--", self.workspace.backing,
+            self.workspace.mount_point]
         with open(self.workspace.log, "ab") as log:
             start = time.perf_counter()
             self.process = subprocess.Popen(
-                [*map(os.fspath, words)], env=self.workspace.environment, pass_fds=[writer], stdin=subprocess.DEVNULL,
+                [*map(os.fspath, words)], env=self.workspace.environment, pass_fds=[writer],
+                stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log)
             os.close(writer)
             answer = os.read(reader, 1)

@@ -61,7 +61,8 @@ class Subject:
 def timed(command, **options):
     """Runs a command that locks, with its time and all that it says."""
     start = time.monotonic()
-    result = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, **options)
+    result = subprocess.run(
+        command, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, **options)
     seconds = time.monotonic() - start
     return Attempt(seconds, result.returncode, said(result))
 
@@ -69,7 +70,8 @@ def timed(command, **options):
 def must(command, **options):
     result = subprocess.run(command, capture_output=True, timeout=120, **options)
     if result.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}: status {result.returncode}: {said(result)}")
+        raise RuntimeError(
+            f"{' '.join(map(str, command))}: status {result.returncode}: {said(result)}")
 
 
 def said(result):

@@ -7,8 +7,10 @@ import subprocess
 import typing
 
 ENVIRONMENT = {
-    **os.environ, "LC_ALL": "C", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b", "GIT_COMMITTER_NAME": "a",
-    "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+    **os.environ, "LC_ALL": "C", "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@b",
+    "GIT_COMMITTER_NAME": "a",
+    "GIT_COMMITTER_EMAIL": "a@b", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory",
+    "GIT_CONFIG_VALUE_0": "*"}
 
 
 class Failure(Exception):
@@ -21,7 +23,8 @@ class NotHere(Exception):
 
 @dataclasses.dataclass
 class Work:
-    """What a check gets. `directory`: empty, at the place. `outside`: empty, not there. `sources`: kept for all."""
+    """What a check gets. `directory`: empty, at the place. `outside`: empty, not there. `sources`:
+    kept for all."""
 
     place: object
     directory: pathlib.Path
@@ -40,15 +43,18 @@ class Work:
         """Runs a program to its end, which must be a good one, and gives what it printed."""
         output, status = self.end(self.start(*command, **options), timeout)
         if status != 0:
-            raise Failure(f"{' '.join(map(str, command))[:120]}: status {status}: {last_lines(output)}")
+            raise Failure(
+                f"{' '.join(map(str, command))[:120]}: status {status}: {last_lines(output)}")
         return output
 
     def start(self, *command, cwd=None, user=None, environment=None):
         """Starts a program. `user`: as somebody else than root."""
         # A group of its own: of a program that hangs, all its children are ended too.
         return subprocess.Popen(
-            [*as_user(user), *map(os.fspath, command)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, cwd=cwd or self.directory, env={**ENVIRONMENT, **(environment or {})},
+            [*as_user(user), *map(os.fspath, command)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, cwd=cwd or self.directory,
+            env={**ENVIRONMENT, **(environment or {})},
             start_new_session=True)
 
     def end(self, process, timeout):
@@ -68,7 +74,8 @@ class Work:
 
 @dataclasses.dataclass
 class Check:
-    """`run` gets a Work; it may return a figure to show. Checks of one `group` share a row of the table."""
+    """`run` gets a Work; it may return a figure to show. Checks of one `group` share a row of the
+    table."""
 
     name: str
     run: typing.Callable

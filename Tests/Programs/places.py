@@ -1,4 +1,5 @@
-"""Where the programs are run: ext4 as it is, mamd, and other encrypting file systems, each on an ext4 of its own."""
+"""Where the programs are run: ext4 as it is, mamd, and other encrypting file systems, each on an
+ext4 of its own."""
 import os
 import pathlib
 import signal
@@ -34,7 +35,8 @@ class Volume:
 
 
 class Place:
-    """A file system for programs to work in. `files`: the directory; `has_daemon`: it can be killed."""
+    """A file system for programs to work in. `files`: the directory; `has_daemon`: it can be
+    killed."""
 
     name: str
     programs: tuple[str, ...] = ()
@@ -98,7 +100,9 @@ class Mamd(Place):
         self.workspace.backing = self.volume.mount_point / "backing"
         self.workspace.backing.mkdir()
         # Other users go through these to the mount, and to the socket.
-        for path in (self.workspace.root, self.workspace.root / "runtime_dir", self.workspace.mount_point):
+        for path in (
+                self.workspace.root, self.workspace.root / "runtime_dir",
+                self.workspace.mount_point):
             path.chmod(0o755)
         self.workspace.init().mount(*self.mount_options).register(extra=["--no-passphrase"])
         (self.workspace.root / "runtime_dir" / "mamd").chmod(0o755)
@@ -114,7 +118,9 @@ class Mamd(Place):
 
     def exposed(self, directory):
         below = self.workspace.on_disk(directory.relative_to(self.files))
-        files = (path for path in below.rglob("*") if not path.is_symlink() and path.is_file() and path.stat().st_size)
+        files = (
+            path for path in below.rglob("*") if not path.is_symlink() and path.is_file()
+            and path.stat().st_size)
         return [path.name for path in files if not self.workspace.is_managed_on_disk(path)]
 
     def remount(self):
@@ -168,7 +174,8 @@ class Peer(Place):
 class Gocryptfs(Peer):
     name = "gocryptfs"
     programs = ("gocryptfs", "fusermount3")
-    create, serve = ["gocryptfs", "-init", "-q", "-scryptn", "10"], ["gocryptfs", "-fg", "-q", "-allow_other", "-acl"]
+    create, serve = ["gocryptfs", "-init", "-q", "-scryptn", "10"], [
+        "gocryptfs", "-fg", "-q", "-allow_other", "-acl"]
 
 
 class Securefs(Peer):

@@ -1,4 +1,5 @@
-"""A PostgreSQL server of the checks' own: its data lies at the place, its socket and log outside."""
+"""A PostgreSQL server of the checks' own: its data lies at the place, its socket and log
+outside."""
 import os
 import pathlib
 import shutil
@@ -21,10 +22,12 @@ class Cluster:
         work.place.let_in(USER)
         for path in (work.directory, work.outside):
             shutil.chown(path, USER, USER)
-        self.program("initdb", "-D", self.data, "--auth=trust", "--data-checksums", "--no-instructions")
+        self.program(
+            "initdb", "-D", self.data, "--auth=trust", "--data-checksums", "--no-instructions")
 
     def program(self, name, *arguments, **options):
-        return self.work.run(PROGRAMS / name, *arguments, user=USER, cwd=self.work.outside, **options)
+        return self.work.run(
+            PROGRAMS / name, *arguments, user=USER, cwd=self.work.outside, **options)
 
     def start(self):
         self.program(
@@ -43,7 +46,8 @@ class Cluster:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-        wait_until(lambda: not any(os.path.exists(f"/proc/{pid}") for pid in (self.pid, *children)), 60)
+        wait_until(
+            lambda: not any(os.path.exists(f"/proc/{pid}") for pid in (self.pid, *children)), 60)
 
     # Clients
 
@@ -51,13 +55,17 @@ class Cluster:
         return self.program(name, "-h", self.work.outside, *arguments, **options)
 
     def client_in_background(self, name, *arguments):
-        return self.work.start(PROGRAMS / name, "-h", self.work.outside, *arguments, user=USER, cwd=self.work.outside)
+        return self.work.start(
+            PROGRAMS / name, "-h", self.work.outside, *arguments, user=USER, cwd=self.work.outside)
 
     def ask(self, text):
         return self.client("psql", "-qAtX", "-v", "ON_ERROR_STOP=1", "-c", text, "postgres").strip()
 
     def committer(self):
-        """A client that inserts the numbers it is told, each in a transaction, and answers each when it is committed."""
+        """A client that inserts the numbers it is told, each in a transaction, and answers each
+        when it is committed."""
         return subprocess.Popen(
-            [*as_user(USER), PROGRAMS / "psql", "-qAtX", "-h", self.work.outside, "postgres"], cwd=self.work.outside,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, bufsize=1)
+            [*as_user(USER), PROGRAMS / "psql", "-qAtX", "-h", self.work.outside, "postgres"],
+            cwd=self.work.outside,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            bufsize=1)

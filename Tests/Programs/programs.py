@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-"""Runs real programs on ext4, mamd, gocryptfs and securefs, and prints a table of what each can and cannot.
+"""Runs real programs on ext4, mamd, gocryptfs and securefs, and prints a table of what each can and
+cannot.
 
     programs.py [--quick] [--only NAME,NAME] [--on PLACE,PLACE] [--results FILE]
 
-scripts/programs runs it with the programs that were just built. With --results the table has what earlier runs wrote into
-FILE too. Exit status 1: something fails on mamd.
+scripts/programs runs it with the programs that were just built. With --results the table has what
+earlier runs wrote into FILE too. Exit status 1: something fails on mamd.
 """
 import argparse
 import os
@@ -23,18 +24,22 @@ from check import Failure, NotHere, Work  # noqa: E402
 from places import PLACES  # noqa: E402
 from table import Outcome, load, print_table, save  # noqa: E402
 
-import run_build, run_dbench, run_fio, run_git, run_postgresql, run_rsync, run_sqlite, run_stress  # noqa: E401,E402
+# noqa: E401,E402
+import run_build, run_dbench, run_fio, run_git, run_postgresql, run_rsync, run_sqlite, run_stress
 
 SCENARIOS = {
-    "git": run_git, "sqlite": run_sqlite, "postgresql": run_postgresql, "rsync": run_rsync, "build": run_build,
+    "git": run_git, "sqlite": run_sqlite, "postgresql": run_postgresql, "rsync": run_rsync,
+    "build": run_build,
     "fio": run_fio, "stress": run_stress, "dbench": run_dbench}
 
 
 def arguments():
     parser = argparse.ArgumentParser(description="real programs on mamd and on other file systems")
     parser.add_argument("--quick", action="store_true", help="minutes instead of hours")
-    parser.add_argument("--only", default=",".join(SCENARIOS), help="these alone: " + ",".join(SCENARIOS))
-    parser.add_argument("--on", default=",".join(PLACES), help="on these alone: " + ",".join(PLACES))
+    parser.add_argument(
+        "--only", default=",".join(SCENARIOS), help="these alone: " + ",".join(SCENARIOS))
+    parser.add_argument(
+        "--on", default=",".join(PLACES), help="on these alone: " + ",".join(PLACES))
     parser.add_argument("--results", type=pathlib.Path, help="a file to keep what was found in")
     options = parser.parse_args()
     options.only, options.on = options.only.split(","), options.on.split(",")
@@ -64,7 +69,8 @@ def outcome_of(check, place, directory, options):
     """Runs one check in fresh directories."""
     name = "".join(letter if letter.isalnum() else "-" for letter in check.name)
     work = Work(
-        place, place.files / name, directory / "outside" / f"{place.name}-{name}", directory / "sources", options.quick)
+        place, place.files / name, directory / "outside" / f"{place.name}-{name}",
+        directory / "sources", options.quick)
     began = time.monotonic()
     try:
         for path in (work.directory, work.outside):
@@ -111,13 +117,16 @@ def main():
                 continue
             try:
                 for check in checks:
-                    outcome = outcomes[check.name, place.name] = outcome_of(check, place, directory, options)
+                    outcome = outcomes[check.name, place.name] = outcome_of(
+                        check, place, directory, options)
                     print(f"{place.name}: {check.name}: {outcome}", file=sys.stderr, flush=True)
                     save(outcomes, options.results)
             finally:
                 place.close()
-    print_table([check for scenario in SCENARIOS.values() for check in scenario.CHECKS], PLACES, outcomes)
-    sys.exit(any(outcome.passed is False for (_, place), outcome in outcomes.items() if place == "mamd"))
+    print_table(
+        [check for scenario in SCENARIOS.values() for check in scenario.CHECKS], PLACES, outcomes)
+    sys.exit(
+        any(outcome.passed is False for (_, place), outcome in outcomes.items() if place == "mamd"))
 
 
 if __name__ == "__main__":

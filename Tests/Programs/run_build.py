@@ -26,7 +26,8 @@ def fetch(work, package):
         partial = place.with_suffix(".new")
         partial.mkdir()
         options = [
-            "-o", f"Dir::Etc::SourceList={state}/sources.list", "-o", "Dir::Etc::SourceParts=/dev/null",
+            "-o", f"Dir::Etc::SourceList={state}/sources.list", "-o",
+            "Dir::Etc::SourceParts=/dev/null",
             "-o", f"Dir::State::Lists={state}/lists", "-o", "APT::Sandbox::User=root"]
         work.run("apt-get", "-qq", *options, "update", cwd=partial)
         work.run("apt-get", "-qq", *options, "source", "--download-only", package, cwd=partial)
@@ -35,8 +36,8 @@ def fetch(work, package):
 
 
 def build(package, *flags, made=(), is_long=False):
-    """`flags` are for its tests. `made`: what the package has ready made, and make would make anew, as it is older than a
-    patch."""
+    """`flags` are for its tests. `made`: what the package has ready made, and make would make anew,
+    as it is older than a patch."""
     def run(work):
         if is_long and work.quick:
             raise NotHere("in the long form")
@@ -50,15 +51,21 @@ def build(package, *flags, made=(), is_long=False):
         environment = {"FORCE_UNSAFE_CONFIGURE": "1", "SOURCE_DATE_EPOCH": "0"}
         work.run("./configure", "--quiet", cwd=tree, environment=environment)
         work.run("make", f"-j{os.cpu_count()}", cwd=tree, environment=environment)
-        passed, status = work.end(work.start("make", "check", *flags, cwd=tree, environment=environment), 3600)
-        failed = [line.strip() for line in passed.splitlines() if line.startswith("FAIL:") or " FAILED (" in line]
+        passed, status = work.end(
+            work.start("make", "check", *flags, cwd=tree, environment=environment), 3600)
+        failed = [
+            line.strip() for line in passed.splitlines() if line.startswith("FAIL:")
+            or " FAILED (" in line]
         work.demand(status == 0, "; ".join(failed) or passed[-400:])
         work.place.remount()
         # What was unpacked is what lies there, file by file.
         for path in there.rglob("*"):
-            if path.is_file() and not path.is_symlink() and digest(path) != digest(tree / path.relative_to(there)):
+            if path.is_file() and not path.is_symlink() and digest(path) != digest(
+                    tree / path.relative_to(there)):
                 raise Failure(f"{path.relative_to(there)} is not what was unpacked")
-        return next((line.strip("#\n ") for line in passed.splitlines() if any(mark in line for mark in SUCCESS)), "")
+        return next(
+            (line.strip("#\n ") for line in passed.splitlines()
+            if any(mark in line for mark in SUCCESS)), "")
 
     return run
 
@@ -70,4 +77,5 @@ def digest(path):
 
 CHECKS = [
     Check("hello: configure, make, make check", build(HELLO)),
-    Check("GNU tar: configure, make, make check", build(TAR, *TAR_FLAGS, made=["tests/testsuite"], is_long=True))]
+    Check("GNU tar: configure, make, make check",
+    build(TAR, *TAR_FLAGS, made=["tests/testsuite"], is_long=True))]

@@ -26,7 +26,9 @@ def whole_life(work):
     git("bundle", "create", "-q", work.outside / "bundle", "--all")
     work.run("git", "clone", "--quiet", work.outside / "bundle", work.outside / "again")
     # The same commits outside give the same files.
-    work.run("git", "archive", "--format=tar", "origin/two", "--output", work.outside / "a.tar", cwd=work.outside / "again")
+    work.run(
+        "git", "archive", "--format=tar", "origin/two", "--output", work.outside / "a.tar",
+        cwd=work.outside / "again")
     git("archive", "--format=tar", "two", "--output", work.outside / "b.tar")
     work.run("cmp", work.outside / "a.tar", work.outside / "b.tar")
     return f"{git('rev-list', '--count', '--all').strip()} commits"

@@ -1,4 +1,5 @@
-"""PostgreSQL: load, and whoever dies, each committed transaction is there and each page is sound."""
+"""PostgreSQL: load, and whoever dies, each committed transaction is there and each page is
+sound."""
 import contextlib
 import random
 import re
@@ -18,7 +19,8 @@ TOTALS = """
 def check(work, cluster):
     work.demand(cluster.ask(TOTALS) in ("t", ""), "pgbench's totals differ")
     cluster.client(
-        "pg_amcheck", "--install-missing", "--heapallindexed", "--parent-check", "--jobs=2", "--all", timeout=3600)
+        "pg_amcheck", "--install-missing", "--heapallindexed", "--parent-check", "--jobs=2",
+        "--all", timeout=3600)
 
 
 @contextlib.contextmanager
@@ -36,7 +38,8 @@ def running(work):
 
 def load(work):
     with running(work) as cluster:
-        output = cluster.client("pgbench", "-n", "-c", "4", "-T", str(work.choose(15, 300)), "postgres")
+        output = cluster.client(
+            "pgbench", "-n", "-c", "4", "-T", str(work.choose(15, 300)), "postgres")
         check(work, cluster)
         cluster.stop()
         work.place.remount()
@@ -55,7 +58,8 @@ class Numbers(threading.Thread):
     def run(self):
         with contextlib.suppress(BrokenPipeError), self.client as client:
             while True:
-                client.stdin.write(f"insert into numbers values({self.committed + 1}) returning number;\n")
+                client.stdin.write(
+                    f"insert into numbers values({self.committed + 1}) returning number;\n")
                 if client.stdout.readline().strip() != str(self.committed + 1):
                     return
                 self.committed += 1
@@ -70,7 +74,8 @@ def killed(victim):
             for _ in range(rounds):
                 numbers = Numbers(cluster, last + 1)
                 numbers.start()
-                bench = cluster.client_in_background("pgbench", "-n", "-c", "4", "-T", "600", "postgres")
+                bench = cluster.client_in_background(
+                    "pgbench", "-n", "-c", "4", "-T", "600", "postgres")
                 time.sleep(random.uniform(0.5, work.choose(2, 6)))
                 if victim == "daemon":
                     work.place.kill()
@@ -84,8 +89,10 @@ def killed(victim):
                 cluster.start()
                 last = int(cluster.ask("select coalesce(max(number), 0) from numbers"))
                 work.demand(
-                    numbers.committed <= last <= numbers.committed + 1, f"{numbers.committed} committed, {last} there")
-                work.demand(cluster.ask("select count(*) from numbers") == str(last), "a number is missing")
+                    numbers.committed <= last <= numbers.committed + 1,
+                    f"{numbers.committed} committed, {last} there")
+                work.demand(
+                    cluster.ask("select count(*) from numbers") == str(last), "a number is missing")
                 check(work, cluster)
         return f"{rounds} kills, {last} numbers"
 

@@ -13,7 +13,9 @@ ALL = ("-aHAXS", "--numeric-ids")
 def a_tree(work):
     """Real files, and some of each kind that rsync treats differently."""
     tree = work.outside / "tree"
-    shutil.copytree(pathlib.Path("/usr/include", work.choose("linux", "")), tree, symlinks=True, ignore_dangling_symlinks=True)
+    shutil.copytree(
+        pathlib.Path("/usr/include", work.choose("linux", "")), tree, symlinks=True,
+        ignore_dangling_symlinks=True)
     kinds = tree / "kinds"
     kinds.mkdir()
     (kinds / "empty").touch()
@@ -31,7 +33,9 @@ def a_tree(work):
 
 
 def same(work, one, other):
-    different = work.run("rsync", *ALL, "--checksum", "--delete", "--dry-run", "--itemize-changes", f"{one}/", f"{other}/")
+    different = work.run(
+        "rsync", *ALL, "--checksum", "--delete", "--dry-run", "--itemize-changes", f"{one}/",
+        f"{other}/")
     work.demand(different == "", f"rsync --checksum finds differences: {different[:300]}")
 
 
@@ -65,7 +69,9 @@ def in_place(work):
 def interrupted(work):
     tree, there = a_tree(work), work.directory / "tree"
     for number in range(work.choose(5, 30)):
-        with subprocess.Popen(["rsync", *ALL, "--partial", "--delay-updates", "--delete", f"{tree}/", f"{there}/"], stderr=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+                ["rsync", *ALL, "--partial", "--delay-updates", "--delete", f"{tree}/",
+                f"{there}/"], stderr=subprocess.DEVNULL) as process:
             time.sleep(0.05 * (number + 1))
             process.kill()
     work.run("rsync", *ALL, "--partial", "--delay-updates", "--delete", f"{tree}/", f"{there}/")
@@ -74,5 +80,6 @@ def interrupted(work):
 
 
 CHECKS = [
-    Check("rsync: links, holes, ACLs, attributes, in and out", in_and_out), Check("rsync --inplace, --append-verify", in_place),
+    Check("rsync: links, holes, ACLs, attributes, in and out", in_and_out),
+    Check("rsync --inplace, --append-verify", in_place),
     Check("rsync killed and continued", interrupted)]

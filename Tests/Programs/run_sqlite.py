@@ -18,7 +18,8 @@ def killed(writer_class, victim):
         writer = writer_class(work.directory, work.outside / "log")
         for number in range(rounds):
             with subprocess.Popen(
-                    [sys.executable, "-B", kill_writers.__file__, writer_class.__name__, work.directory, writer.log, str(number)],
+                    [sys.executable, "-B", kill_writers.__file__, writer_class.__name__,
+                    work.directory, writer.log, str(number)],
                     stderr=subprocess.PIPE) as process:
                 let_it_commit(writer, process)
                 time.sleep(chance.uniform(0, 0.2))
@@ -29,7 +30,8 @@ def killed(writer_class, victim):
                     work.place.come_back()
                 _, said = process.communicate(timeout=60)
                 work.demand(
-                    process.returncode in (0, -signal.SIGKILL, -signal.SIGBUS), f"the writer: {said.decode()[-300:]}")
+                    process.returncode in (0, -signal.SIGKILL, -signal.SIGBUS),
+                    f"the writer: {said.decode()[-300:]}")
             try:
                 writer.check()
             except kill_writers.Wrong as problem:

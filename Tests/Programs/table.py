@@ -29,7 +29,10 @@ def load(file):
 
 def save(outcomes, file):
     if file:
-        file.write_text(json.dumps([[key, dataclasses.astuple(outcome)] for key, outcome in outcomes.items()], indent=1))
+        file.write_text(
+            json.dumps(
+                [[key, dataclasses.astuple(outcome)] for key, outcome in outcomes.items()],
+                indent=1))
 
 
 def print_table(checks, places, outcomes):
@@ -42,11 +45,14 @@ def print_table(checks, places, outcomes):
         rows.setdefault(check.group or check.name, []).append(check)
     print(f"\n| | {' | '.join(places)} |\n|{' --- |' * (len(places) + 1)}")
     for name, members in rows.items():
-        cells = (cell([outcomes.get((check.name, place), NOT_RUN) for check in members]) for place in places)
+        cells = (
+            cell([outcomes.get((check.name, place), NOT_RUN) for check in members])
+            for place in places)
         print(f"| {name} | {' | '.join(cells)} |")
     reasons = [
         f"- {place}, {check.name}: {textwrap.shorten(outcomes[check.name, place].text, 600)}"
-        for check in checks for place in places if outcomes.get((check.name, place), NOT_RUN).passed is False]
+        for check in checks for place in places
+        if outcomes.get((check.name, place), NOT_RUN).passed is False]
     if reasons:
         print("\nWhat failed:\n", *reasons, sep="\n")
 

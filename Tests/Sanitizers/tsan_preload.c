@@ -1,15 +1,19 @@
-// What the thread sanitizer cannot see by itself, told to it; nothing is suppressed. Preloaded by scripts/dev tsan.
+// What the thread sanitizer cannot see by itself, told to it; nothing is suppressed. Preloaded by
+// scripts/dev tsan.
 //
-// Synchronization.Mutex: its fast paths are compiled into our modules, where the sanitizer sees the atomics. A thread
-// that has to wait goes into the standard library, which is not instrumented: that it holds the lock afterwards the
-// sanitizer cannot know, and calls it a race. These two stand before the library's and say what is true: a lock is an
-// acquire of the mutex's address, an unlock a release.
+// Synchronization.Mutex: its fast paths are compiled into our modules, where the sanitizer sees the
+// atomics. A thread that has to wait goes into the standard library, which is not instrumented:
+// that it holds the lock afterwards the sanitizer cannot know, and calls it a race. These two stand
+// before the library's and say what is true: a lock is an acquire of the mutex's address, an unlock
+// a release.
 //
-// pthread_rwlock_clockwrlock(3), which ReadWriteLock takes until a deadline: the sanitizer knows its older sisters only.
+// pthread_rwlock_clockwrlock(3), which ReadWriteLock takes until a deadline: the sanitizer knows
+// its older sisters only.
 //
-// pthread_cancel(3): libfuse cancels its threads at the end, within read(2). The sanitizer's own frame of that call is
-// never left then, and it ends the process. The signal that the daemon wakes its threads with ends the read too; again
-// and again, for one that comes before the thread waits wakes nobody. Those that wait for their turn are woken by the one before.
+// pthread_cancel(3): libfuse cancels its threads at the end, within read(2). The sanitizer's own
+// frame of that call is never left then, and it ends the process. The signal that the daemon wakes
+// its threads with ends the read too; again and again, for one that comes before the thread waits
+// wakes nobody. Those that wait for their turn are woken by the one before.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>

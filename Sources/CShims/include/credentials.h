@@ -16,7 +16,8 @@ void mam_act_as_self(void);
 /// the bounding set has.
 int mam_give_up_capabilities(void);
 
-/// From now on umask(2) is of this thread alone, and of those that it makes after this; so is its working directory.
+/// From now on umask(2) is of this thread alone, and of those that it makes after this; so is its
+/// working directory.
 int mam_leave_shared_umask(void);
 
 /// umask(2) of this thread alone; its working directory is its own from then on too.

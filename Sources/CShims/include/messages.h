@@ -11,7 +11,8 @@ intptr_t mam_send(int socket, const void *bytes, size_t count, const int *descri
 
 /// recvmsg(2). Descriptors arrive close-on-exec; `*descriptor_count` is how many were stored.
 /// More than MAM_MAXIMUM_DESCRIPTORS in one message: all are closed and errno is EMSGSIZE.
-intptr_t mam_receive(int socket, void *bytes, size_t count, int *descriptors, int *descriptor_count);
+intptr_t mam_receive(int socket, void *bytes, size_t count, int *descriptors,
+                     int *descriptor_count);
 
 /// SO_PEERCRED.
 int mam_peer(int socket, int32_t *process, uint32_t *user, uint32_t *group);

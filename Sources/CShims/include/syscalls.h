@@ -1,8 +1,9 @@
 // Variadic and raw system calls with fixed signatures. All return -1 and set errno on failure.
 //
-// Only <stdint.h> types: were <sys/types.h> included here, Swift would take this module for the owner of
-// mode_t and its like, and not Glibc.
+// Only <stdint.h> types: were <sys/types.h> included here, Swift would take this module for the
+// owner of mode_t and its like, and not Glibc.
 #pragma once
+#include <linux/magic.h>
 #include <stdint.h>
 
 int mam_openat(int directory, const char *path, int flags, uint32_t mode);
@@ -21,18 +22,9 @@ enum { MAM_EMPTY_PATH = 0x1000 };
 int mam_renameat2(int from_directory, const char *from, int to_directory, const char *to,
                   unsigned int flags);
 
-/// 1 if the path lies on a FUSE file system, 0 if not or if it cannot be asked (statfs(2)).
-int mam_is_fuse(const char *path);
-
-/// 1 if a descriptor is of one of the kernel's own file systems, such as /proc: their files may ask who reads or writes
-/// them, not who opened them.
-int mam_is_kernels(int descriptor);
-
-/// 1 if a descriptor is of a file system that is known to keep its files on this machine, where an open file costs nobody else anything.
-int mam_is_local(int descriptor);
-
-/// 1 if a descriptor is of a file system that has no disk: nobody waits for its files to be read.
-int mam_is_in_memory(int descriptor);
+/// `f_type` of statfs(2), a magic number of <linux/magic.h>, or -1 and errno.
+int64_t mam_file_system_kind(int descriptor);
+int64_t mam_file_system_kind_at(const char *path);
 
 /// ST_NOATIME, ST_NODIRATIME and ST_RELATIME, which glibc shows only under _GNU_SOURCE.
 enum {
@@ -62,8 +54,9 @@ int mam_forbid_core_dumps(void);
 /// PR_GET_DUMPABLE.
 int mam_is_dumpable(void);
 
-/// Waits until a descriptor can be read, or for so many seconds by CLOCK_BOOTTIME, which poll(2) does not count by: when the
-/// machine wakes up from its sleep, what was due meanwhile is due at once.
+/// Waits until a descriptor can be read, or for so many seconds by CLOCK_BOOTTIME, which poll(2)
+/// does not count by: when the machine wakes up from its sleep, what was due meanwhile is due at
+/// once.
 void mam_wait_readable(int descriptor, int64_t seconds);
 
 /// eventfd(2), close-on-exec, never blocking.
@@ -72,10 +65,12 @@ int mam_event_descriptor(void);
 /// sem_clockwait(3) on a `sem_t`, until so many nanoseconds of CLOCK_MONOTONIC.
 int mam_wait_until(void *semaphore, int64_t nanoseconds);
 
-/// cachestat(2) of a whole file: how many of its pages are cached; -1 and errno ENOSYS before Linux 6.5.
+/// cachestat(2) of a whole file: how many of its pages are cached; -1 and errno ENOSYS before Linux
+/// 6.5.
 int64_t mam_cached_pages(int descriptor);
 
-/// statx(2) of a FUSE mount's file, O_PATH too: the size as the kernel knows it, without a request to the daemon.
+/// statx(2) of a FUSE mount's file, O_PATH too: the size as the kernel knows it, without a request
+/// to the daemon.
 int64_t mam_cached_size(int descriptor);
 
 /// statx(2) of any file, O_PATH too: when it was made, in nanoseconds since 1970; 0 where the file
@@ -86,12 +81,12 @@ int64_t mam_birth_time(int descriptor);
 /// request to the server of its file system. 0 or -1.
 int mam_cached_place(int descriptor, uint64_t *device, uint64_t *inode);
 
-/// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon gave it, if the
-/// kernel knows it. Needs CAP_DAC_READ_SEARCH.
+/// open_by_handle_at(2) of an inode of a FUSE mount by the number and generation that the daemon
+/// gave it, if the kernel knows it. Needs CAP_DAC_READ_SEARCH.
 int mam_open_fuse_node(int mount, uint64_t node, uint32_t generation, int flags);
 
-/// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until so many nanoseconds of CLOCK_MONOTONIC. Returns 0
-/// or an error number.
+/// pthread_rwlock_clockwrlock(3) on a `pthread_rwlock_t`, until so many nanoseconds of
+/// CLOCK_MONOTONIC. Returns 0 or an error number.
 int mam_lock_until(void *lock, int64_t nanoseconds);
 
 /// accept4(2) with SOCK_CLOEXEC, of a client without an address.
@@ -109,7 +104,8 @@ int mam_redirect(int descriptor, int target);
 /// gettid(2).
 int32_t mam_thread_id(void);
 
-/// Lets this thread run on all processors that the process's first may use: it begins on those of the thread that made it.
+/// Lets this thread run on all processors that the process's first may use: it begins on those of
+/// the thread that made it.
 void mam_run_anywhere(void);
 
 /// prctl(PR_SET_NAME): at most 15 bytes are kept.

@@ -1,5 +1,6 @@
-// A whole managed file, sealed with keys that are at hand, so that what is fuzzed lies behind the cipher: FORMAT.md,
-// section 1.2. The input says which blocks are wrong, and how; and then which bytes are cut off or changed.
+// A whole managed file, sealed with keys that are at hand, so that what is fuzzed lies behind the
+// cipher: FORMAT.md, section 1.2. The input says which blocks are wrong, and how; and then which
+// bytes are cut off or changed.
 
 import MAMFormat
 import MAMStore
@@ -19,7 +20,8 @@ func checkBlocks(_ bytes: [UInt8]) throws(Violation) {
 }
 
 extension SealedImage {
-    /// Changes bytes of the header, and sometimes mends its checksum. True if one is other than it was.
+    /// Changes bytes of the header, and sometimes mends its checksum. True if one is other than it
+    /// was.
     fileprivate mutating func changeHeader(_ choices: inout Choices) -> Bool {
         let before = bytes[..<FileHeader.byteCount]
         for _ in 0..<choices.number(below: 8) % 4 {
@@ -51,7 +53,8 @@ extension SealedImage {
     fileprivate var isReadable: Bool { Extent(physicalSize: Int64(bytes.count)) != nil }
 }
 
-/// A changed header: nothing is shown as this account's, and what is shown as foreign is what is on disk.
+/// A changed header: nothing is shown as this account's, and what is shown as foreign is what is on
+/// disk.
 private func checkRefused(_ file: Descriptor, _ image: SealedImage) throws(Violation) {
     let stored: StoredFile
     do throws(StoreError) { stored = try KnownKeys.shared.open(file, .accept) } catch {
@@ -68,7 +71,8 @@ extension StoreError {
     }
 }
 
-/// One write to a file that may be damaged: what was readable and is not written to stays as it was.
+/// One write to a file that may be damaged: what was readable and is not written to stays as it
+/// was.
 private func checkWrite(
     _ image: SealedImage, _ file: Descriptor, _ choices: inout Choices
 ) throws(Violation) {

@@ -1,4 +1,5 @@
-// Fuzzed bytes as a series of decisions, so that a small change of the input is a small change of what is done.
+// Fuzzed bytes as a series of decisions, so that a small change of the input is a small change of
+// what is done.
 
 /// Takes from the front; zeros when nothing is left, so that every input means something.
 struct Choices {

@@ -10,7 +10,7 @@ func checkDecisions(_ bytes: [UInt8]) throws(Violation) {
     let rest = choices.all()
     let text = String(decoding: rest, as: UTF8.self)
     // Most permissive first: what one allows, all before it allow too.
-    let owners: [Party] = [DataTransfers.allApps, .managedApps, .noApps].map {
+    let owners: [Principal] = [DataTransfers.allApps, .managedApps, .noApps].map {
         var rules = rules
         rules.allowedOutboundDataTransferDestinations = $0
         rules.allowedInboundDataTransferSources = $0
@@ -26,24 +26,26 @@ func checkDecisions(_ bytes: [UInt8]) throws(Violation) {
 
 let owner = prepared { try Identity(name: "ann@contoso.com") }
 
-private func answers(of party: Party, about text: String, _ count: Int) -> [Decision] {
-    let locations = party.saveLocations(of: party) + party.saveLocations(of: nil)
-    let sources = party.openLocations(of: party) + party.openLocations(of: nil)
+private func answers(of principal: Principal, about text: String, _ count: Int) -> [Decision] {
+    let locations = principal.saveLocations(of: principal) + principal.saveLocations(of: nil)
+    let sources = principal.openLocations(of: principal) + principal.openLocations(of: nil)
     let known = LinkInputs(isKnownManagedScheme: true, managedSchemes: [text])
     return locations.map(\.1) + sources.map(\.1)
         + PolicyQuestion.allCases.filter { $0 != .shouldFileProviderEncryptFiles }
-        .map { party.answer($0, QuestionInputs(screenCaptureControl: text)) }
-        + DocumentPickerMode.allCases.map(party.canPickDocuments)
+        .map { principal.answer($0, QuestionInputs(screenCaptureControl: text)) }
+        + DocumentPickerMode.allCases.map(principal.canPickDocuments)
         + [
-            party.canReceiveItem(of: nil), party.canSend(to: party), party.canBeRead(by: .nobody),
-            party.canCopy(characters: count, to: nil), party.canPaste(characters: count, from: nil),
-            party.shareOffer(toManagedProgram: true).decision,
-            party.canOpenURL(text, known).decision, party.canOpenUniversalLink(text).decision,
+            principal.canReceiveItem(of: nil),
+            principal.canCopy(characters: count, to: nil),
+            principal.canPaste(characters: count, from: nil),
+            principal.shareOffer(toManagedProgram: true).decision,
+            principal.canOpenURL(text, known).decision,
+            principal.canOpenUniversalLink(text).decision,
         ]
 }
 
 private func checkOrder(
-    _ owners: [Party], _ answers: (Party) -> [Decision]
+    _ owners: [Principal], _ answers: (Principal) -> [Decision]
 ) throws(Violation) {
     let all = owners.map(answers)
     for (looser, stricter) in zip(all, all.dropFirst()) {
@@ -56,8 +58,8 @@ private func checkOrder(
 }
 
 /// A link that opens keeps all but its scheme, and is a link again if it is led elsewhere.
-private func checkLink(_ party: Party, _ text: String) throws(Violation) {
-    for answer in [party.canOpenURL(text), party.canOpenUniversalLink(text)] {
+private func checkLink(_ principal: Principal, _ text: String) throws(Violation) {
+    for answer in [principal.canOpenURL(text), principal.canOpenUniversalLink(text)] {
         try expect(answer.decision.isAllowed == (answer.opens != nil), "an answer without a link")
         guard let opens = answer.opens, opens != text else { continue }
         try expect(URLText(opens) != nil, "led to what is no link")

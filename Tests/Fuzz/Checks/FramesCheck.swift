@@ -1,5 +1,5 @@
-// The socket of a daemon: bytes from a client that is nobody's friend, over the server's own way of serving a
-// connection, with the real interface over a real vault.
+// The socket of a daemon: bytes from a client that is nobody's friend, over the server's own way of
+// serving a connection, with the real interface over a real vault.
 
 import Glibc
 import MAMControl
@@ -8,6 +8,7 @@ import MAMKeyring
 import MAMModel
 import MAMPolicy
 import MAMSystem
+import MAMTree
 import MAMVault
 internal import MAMWire
 
@@ -69,13 +70,18 @@ private struct Conversation {
         let vault = try Vault(
             settings: settings, policies: .empty, keyring: keyring,
             stateDirectory: nil, log: .silent)
+        // Nothing is in it, and nothing is mounted: files are found by the tree's own tests.
+        let tree = try Tree(
+            vault: vault, root: directory, workDirectory: nil, mountPoint: ByteString(""),
+            isReadOnly: true
+        ) { _ in }
         service = VarlinkService(
             ServiceInformation(vendor: "", product: "mamd", version: "", url: ""),
             [
                 WorkspaceInterface(
                     WorkspaceFacts(name: "w", id: "1", backingDirectory: "/", mountPoint: "/"),
-                    vault: vault, files: NoFiles()),
-                IdentityInterface(vault: vault),
+                    tree: tree),
+                IdentityInterface(tree: tree),
             ])
     }
 
@@ -118,43 +124,4 @@ private struct Conversation {
             return (Descriptor(owning: raw[0]), Descriptor(owning: raw[1]))
         }
     }
-}
-
-/// No mount: files are found by its own tests.
-private struct NoFiles: MountedFiles {
-    var transport: Transport { Transport(.device) }
-
-    func contain(_ descriptor: Descriptor) -> Bool { false }
-
-    func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
-        throw .notFound("no mount")
-    }
-
-    func protection(device: UInt64, inode: UInt64) throws(VaultError) -> ProtectionInfo {
-        throw .notFound("no mount")
-    }
-
-    func setOwner(
-        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
-    ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
-
-    func decrypt(
-        _ descriptor: Descriptor, for caller: Identity
-    ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
-
-    func protect(
-        _ descriptor: Descriptor, for request: ProtectRequest, _ listener: any ProtectListener
-    ) throws(VaultError) { throw .notFound("no mount") }
-
-    func setClass(
-        _ asked: ProtectionClass?, of descriptor: Descriptor
-    ) throws(VaultError) -> ProtectionInfo { throw .notFound("no mount") }
-
-    func census(_ progressed: (Census) -> Bool) throws(VaultError) -> Census {
-        throw .notFound("no mount")
-    }
-
-    func verify(
-        _ descriptor: Descriptor?, repair: Bool, _ listener: any VerifyListener
-    ) throws(VaultError) -> VerifyCounts { throw .notFound("no mount") }
 }

@@ -7,7 +7,8 @@ func checkJSON(_ bytes: [UInt8]) throws(Violation) {
     try checkWritten(value)
 }
 
-/// What is written is read as the same value, in both forms, and has no zero byte, which would end a frame.
+/// What is written is read as the same value, in both forms, and has no zero byte, which would end
+/// a frame.
 func checkWritten(_ value: JSONValue) throws(Violation) {
     for isPretty in [false, true] {
         let text = value.encoded(pretty: isPretty)

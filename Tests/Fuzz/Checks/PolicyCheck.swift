@@ -58,10 +58,10 @@ private func checkAtLeast(_ alone: EffectivePolicy, _ merged: EffectivePolicy) t
     try checkLaunchAtLeast(alone, merged)
 }
 
-private func checkTransfersAtLeast(_ alone: Party, _ merged: Party) throws(Violation) {
-    let answers = [merged, alone].map { party in
-        [1, 1000].map { party.canCopy(characters: $0, to: nil) }
-            + (party.saveLocations(of: party) + party.saveLocations(of: nil)).map(\.1)
+private func checkTransfersAtLeast(_ alone: Principal, _ merged: Principal) throws(Violation) {
+    let answers = [merged, alone].map { principal in
+        [1, 1000].map { principal.canCopy(characters: $0, to: nil) }
+            + (principal.saveLocations(of: principal) + principal.saveLocations(of: nil)).map(\.1)
     }
     for (one, other) in zip(answers[0], answers[1]) {
         try expect(!one.isAllowed || other.isAllowed, "more is allowed: \(one.reason)")

@@ -1,4 +1,5 @@
-// A managed file's bytes, sealed here block by block as the input says: right, or wrong in one of many ways.
+// A managed file's bytes, sealed here block by block as the input says: right, or wrong in one of
+// many ways.
 
 import MAMCrypto
 import MAMFormat

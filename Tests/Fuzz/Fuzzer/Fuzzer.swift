@@ -1,4 +1,5 @@
-// The program that libFuzzer drives: `MAMD_FUZZ_CHECK=NAME`, then libFuzzer's own arguments. See scripts/dev fuzz.
+// The program that libFuzzer drives: `MAMD_FUZZ_CHECK=NAME`, then libFuzzer's own arguments. See
+// scripts/dev fuzz.
 
 import FuzzChecks
 import Glibc

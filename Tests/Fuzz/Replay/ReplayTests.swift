@@ -1,16 +1,16 @@
-// The fuzzers' corpora once more, without a fuzzer: what once was a way through the code still holds.
+// The fuzzers' corpora once more, without a fuzzer: what once was a way through the code still
+// holds.
 
 import FoundationEssentials
 import FuzzChecks
 import Testing
 
-@Suite("Fuzz checks")
-struct ReplayTests {
+@Suite struct ReplayTests {
     private static let corpus = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "corpus")
 
-    @Test("the corpus, and each of its inputs cut and changed", arguments: FuzzCheck.allCases)
-    func replay(_ check: FuzzCheck) throws {
+    @Test(arguments: FuzzCheck.allCases)
+    func `the corpus, and each of its inputs cut and changed`(_ check: FuzzCheck) throws {
         let directory = Self.corpus.appending(path: check.rawValue).path
         let names = try FileManager.default.contentsOfDirectory(atPath: directory).sorted()
         #expect(!names.isEmpty)

@@ -1,0 +1,238 @@
+// Three processes: the front, which the shell waits for; its child, the supervisor; and the
+// supervisor's child, the command. They share a process group, so that the terminal's signals reach
+// the command directly.
+//
+// The supervisor has the identity and is the subreaper of all that the command starts. It exits
+// after the last of these processes.
+#define _GNU_SOURCE
+#include "supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+// Messages from the supervisor to the front.
+struct report {
+    enum { STARTED, FAILED, STOPPED, ENDED } kind;
+    int value;
+};
+
+// All signals but SIGCHLD and those that a fault of the front itself raises.
+static void relayed_signals(sigset_t *set) {
+    static const int kept[] = {SIGCHLD, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) sigdelset(set, kept[i]);
+}
+
+static int send_all(int connection, const void *bytes, size_t count) {
+    ssize_t sent;
+    do sent = send(connection, bytes, count, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)count ? 0 : -1;
+}
+
+// 0 at the end of the stream: the other process has died.
+static int receive_all(int connection, void *bytes, size_t count) {
+    ssize_t got;
+    do got = recv(connection, bytes, count, MSG_WAITALL);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)count;
+}
+
+static void tell(int connection, int kind, int value) {
+    const struct report report = {kind, value};
+    send_all(connection, &report, sizeof report);
+}
+
+// MARK: The supervisor
+
+// Neither the supervisor nor the command shall have the caller's descriptors.
+static void close_all_but(int kept) {
+    enum { FIRST = STDERR_FILENO + 1 };
+    if (kept > FIRST) syscall(SYS_close_range, FIRST, kept - 1, 0);
+    syscall(SYS_close_range, kept + 1, ~0U, 0);
+}
+
+// Returns the command's process, or -errno.
+static pid_t start(char *const argv[], const sigset_t *mask, pid_t supervisor) {
+    int failure[2];
+    if (pipe2(failure, O_CLOEXEC) != 0) return -errno;
+    const pid_t command = fork();
+    if (command == 0) {
+        // The command dies with the supervisor.
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != supervisor) _exit(127);
+        sigprocmask(SIG_SETMASK, mask, NULL);
+        execvp(argv[0], argv);
+        const int error = errno;
+        if (write(failure[1], &error, sizeof error) < 0) _exit(126);
+        _exit(127);
+    }
+    int error = command < 0 ? errno : 0;
+    close(failure[1]);
+    if (command > 0 && read(failure[0], &error, sizeof error) == sizeof error)
+        waitpid(command, NULL, 0);
+    close(failure[0]);
+    return error == 0 ? command : -error;
+}
+
+// Releases the caller's pipes and directory, which background processes outlive.
+static void let_go(void) {
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int stream = 0; null >= 0 && stream <= STDERR_FILENO; stream++) dup2(null, stream);
+    if (null > STDERR_FILENO) close(null);
+    if (chdir("/") != 0) return;
+}
+
+// Reaps children. Returns 1 while any are left.
+static int reap(pid_t *command, int connection) {
+    for (;;) {
+        int status;
+        const pid_t child = waitpid(-1, &status, WNOHANG | WUNTRACED);
+        if (child == 0) return 1;
+        if (child < 0) return errno == EINTR;
+        if (child != *command) continue;
+        if (WIFSTOPPED(status)) {
+            tell(connection, STOPPED, WSTOPSIG(status));
+            continue;
+        }
+        *command = 0;
+        tell(connection, ENDED, status);
+        shutdown(connection, SHUT_RDWR);
+    }
+}
+
+_Noreturn static void keep(int connection, int children, pid_t command) {
+    struct pollfd waiting[] = {{.fd = children, .events = POLLIN},
+                               {.fd = connection, .events = POLLIN}};
+    while (reap(&command, connection)) {
+        if (command == 0) waiting[1].fd = -1;
+        if (poll(waiting, 2, -1) < 0) continue;
+        struct signalfd_siginfo ended;
+        if (waiting[0].revents && read(children, &ended, sizeof ended) < 0) continue;
+        int number;
+        if (!waiting[1].revents) continue;
+        // The front was killed: kill the command too.
+        if (!receive_all(connection, &number, sizeof number)) {
+            waiting[1].fd = -1;
+            number = SIGKILL;
+        }
+        if (command > 0) kill(command, number);
+    }
+    _exit(0);
+}
+
+_Noreturn static void supervise(char *const argv[], int connection, const sigset_t *mask) {
+    prctl(PR_SET_NAME, "mamctl-run");
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    close_all_but(connection);
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    // With SIGCHLD ignored, the kernel would reap. The command inherits the old disposition.
+    const sighandler_t was = signal(SIGCHLD, SIG_DFL);
+    const int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+    char go;
+    if (children < 0 || !receive_all(connection, &go, 1)) _exit(0);
+    if (was == SIG_IGN) signal(SIGCHLD, SIG_IGN);
+    const pid_t command = start(argv, mask, getpid());
+    signal(SIGCHLD, SIG_DFL);
+    tell(connection, command < 0 ? FAILED : STARTED, command < 0 ? -command : command);
+    if (command < 0) _exit(0);
+    let_go();
+    keep(connection, children, command);
+}
+
+int32_t mam_supervisor_fork(char *const argv[], int *connection) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+    sigset_t all, mask;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &mask);
+    const pid_t supervisor = fork();
+    if (supervisor == 0) {
+        close(ends[0]);
+        supervise(argv, ends[1], &mask);
+    }
+    const int error = errno;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(ends[1]);
+    if (supervisor < 0) close(ends[0]);
+    *connection = ends[0];
+    errno = error;
+    return supervisor;
+}
+
+// MARK: The front
+
+// Signals of the terminal go to the whole process group: the command has them already.
+static void relay(int signals, int connection) {
+    struct signalfd_siginfo info;
+    while (read(signals, &info, sizeof info) == sizeof info) {
+        const int number = (int)info.ssi_signo;
+        if (info.ssi_code != SI_KERNEL) send_all(connection, &number, sizeof number);
+    }
+}
+
+// Stops as the command did, so that the shell notices, and continues with it.
+static void stop_with_command(int connection) {
+    raise(SIGSTOP);
+    const int number = SIGCONT;
+    send_all(connection, &number, sizeof number);
+}
+
+int mam_supervisor_start(int connection) {
+    sigset_t relayed, mask;
+    relayed_signals(&relayed);
+    sigprocmask(SIG_BLOCK, &relayed, &mask);
+    const int signals = signalfd(-1, &relayed, SFD_CLOEXEC | SFD_NONBLOCK);
+    struct pollfd waiting[] = {{.fd = connection, .events = POLLIN},
+                               {.fd = signals, .events = POLLIN}};
+    int result = -1;
+    errno = 0;
+    if (signals >= 0 && send_all(connection, "+", 1) == 0) {
+        struct report report = {STARTED, 0};
+        while (report.kind != ENDED) {
+            if (poll(waiting, 2, -1) < 0) continue;
+            if (waiting[1].revents) relay(signals, connection);
+            if (!waiting[0].revents) continue;
+            if (!receive_all(connection, &report, sizeof report)) {
+                errno = ECHILD;
+                break;
+            }
+            if (report.kind == FAILED) {
+                errno = report.value;
+                break;
+            }
+            if (report.kind == STOPPED) stop_with_command(connection);
+        }
+        if (report.kind == ENDED) result = report.value;
+    }
+    const int error = errno;
+    if (signals >= 0) close(signals);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    errno = error;
+    return result;
+}
+
+_Noreturn void mam_end_by_signal(int number) {
+    // The command has dumped core already.
+    const struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    signal(number, SIG_DFL);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+    sigprocmask(SIG_UNBLOCK, &only, NULL);
+    raise(number);
+    _exit(128 + number);
+}

@@ -1,0 +1,106 @@
+// What comes from /dev/fuse before libfuse sees it, and what goes back.
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "context.h"
+#include "requests.h"
+
+// As fuse_custom_io has them. libfuse hands the session's own data to both: the context.
+ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data);
+ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data);
+
+// One of libfuse's threads. They are cancelled while they wait here: no frame of Swift's may be
+// below.
+struct device_worker {
+        struct leadership leadership;
+        // Of the sync that it serves, or 0.
+        int64_t sync_start;
+};
+
+// NULL and errno on failure. It goes with its thread.
+static struct device_worker *current_worker(struct mam_transport *transport) {
+        struct device_worker *worker = pthread_getspecific(transport->device_worker);
+        int error;
+
+        if (worker)
+                return worker;
+        worker = calloc(1, sizeof *worker);
+        if (!worker)
+                return NULL;
+        worker->leadership = NO_LEADERSHIP;
+        error = pthread_setspecific(transport->device_worker, worker);
+        if (error) {
+                free(worker);
+                errno = error;
+                return NULL;
+        }
+        return worker;
+}
+
+// When the thread comes for the next request.
+static void end_sync(struct mam_transport *transport, struct device_worker *worker) {
+        enum { SHORT_NSEC = 200000 };
+
+        if (worker->sync_start == 0)
+                return;
+        atomic_store_explicit(&transport->syncs_are_short,
+                              now_nsec() - worker->sync_start < SHORT_NSEC, memory_order_relaxed);
+        worker->sync_start = 0;
+}
+
+// Those that are large, and those that wait for the disk.
+static bool may_take_long(struct mam_transport *transport, const struct fuse_in_header *head) {
+        switch (head->opcode) {
+        case FUSE_FSYNC:
+                return !atomic_load_explicit(&transport->syncs_are_short, memory_order_relaxed);
+        case FUSE_FSYNCDIR:
+        case FUSE_FALLOCATE:
+                return true;
+        default:
+                return request_is_large(head, head + 1);
+        }
+}
+
+ssize_t mam_transport_read(int device, void *buffer, size_t count, void *data) {
+        struct mam_transport *transport = data;
+        struct device_worker *worker = current_worker(transport);
+        struct fuse_in_header *head = buffer;
+        ssize_t found;
+
+        if (!worker)
+                return -1;
+        atomic_fetch_add_explicit(&transport->waiting_count, 1, memory_order_relaxed);
+        end_sync(transport, worker);
+        leaders_lead(&transport->leaders, &worker->leadership);
+        found = read(device, buffer, count);
+        atomic_fetch_sub_explicit(&transport->waiting_count, 1, memory_order_relaxed);
+        if (found < (ssize_t)sizeof *head) {
+                const int error = errno;
+
+                // After an unmount the next one finds the same, and so all end, without being told.
+                leaders_resign(&transport->leaders, &worker->leadership);
+                errno = error;
+                return found;
+        }
+        atomic_fetch_add_explicit(&transport->taken_count, 1, memory_order_relaxed);
+        leaders_serve(&transport->leaders, &worker->leadership, may_take_long(transport, head));
+        if (head->opcode == FUSE_FSYNC)
+                worker->sync_start = now_nsec();
+        request_make_known(head);
+        if (head->opcode == FUSE_INIT)
+                init_note_offer(&transport->init, head);
+        return found;
+}
+
+ssize_t mam_transport_writev(int device, struct iovec *parts, int count, void *data) {
+        struct mam_transport *transport = data;
+
+        if (rings_answer(&transport->rings, parts, count))
+                return ((const struct fuse_out_header *)parts[0].iov_base)->len;
+        if (init_is_answer(&transport->init, parts, count))
+                return init_answer(transport, device, parts);
+        return writev(device, parts, count);
+}

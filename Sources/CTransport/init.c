@@ -1,0 +1,96 @@
+// The first request: what libfuse 3.14 does not know of the kernel's offer is taken here.
+#include <stddef.h>
+
+#include "context.h"
+
+// Look-ups in one directory side by side, and no question for capabilities at each write(2).
+enum { WANTED = FUSE_PARALLEL_DIROPS | FUSE_HANDLE_KILLPRIV_V2 };
+
+// What <linux/fuse.h> of Debian 12 does not have yet: bit 41 of all, of `flags2`.
+enum { OVER_IO_URING = 1 << 9 };
+
+// Below that a request may not fit into a ring's buffer, which no kernel up to 6.18 survives: the
+// largest beside writes sets an attribute of 64 KiB.
+enum { SMALLEST_PAYLOAD = 128 * 1024, PAGE = 4096 };
+
+void init_note_offer(struct init *init, const struct fuse_in_header *head) {
+        const struct fuse_init_in *in = (const void *)(head + 1);
+
+        if (head->len < sizeof *head + offsetof(struct fuse_init_in, flags) + sizeof in->flags)
+                return;
+        init->offered = in->flags;
+        init->offered_more = 0;
+        if (head->len >= sizeof *head + sizeof *in && in->flags & FUSE_INIT_EXT)
+                init->offered_more = in->flags2;
+        atomic_store(&init->unique, head->unique);
+}
+
+bool init_is_answer(const struct init *init, const struct iovec *parts, int count) {
+        const struct fuse_out_header *head = parts[0].iov_base;
+        const uint64_t unique = atomic_load_explicit(&init->unique, memory_order_relaxed);
+
+        if (unique == 0 || head->unique != unique || head->error != 0)
+                return false;
+        return count == 2 && parts[1].iov_len == sizeof(struct fuse_init_out);
+}
+
+static bool settle(struct init *init, enum mam_ring_state state, int error) {
+        atomic_store(&init->ring_error, error);
+        atomic_store(&init->ring_state, state);
+        return state == MAM_RING_USED;
+}
+
+// What the kernel makes of its answer.
+static size_t payload_of(const struct fuse_init_out *out) {
+        const size_t pages = (size_t)out->max_pages * PAGE;
+
+        return pages > out->max_write ? pages : out->max_write;
+}
+
+static bool prepare_ring(struct mam_transport *transport, int device,
+                         const struct fuse_init_out *out) {
+        struct init *init = &transport->init;
+        int error;
+
+        if (!init->uses_ring)
+                return false;
+        if (!(init->offered_more & OVER_IO_URING))
+                return settle(init, MAM_RING_NOT_OFFERED, 0);
+        if (out->max_write < SMALLEST_PAYLOAD || !(out->flags & FUSE_INIT_EXT))
+                return settle(init, MAM_RING_SMALL, 0);
+        atomic_store(&init->payload, (int64_t)payload_of(out));
+        error = rings_prepare(&transport->rings, device, payload_of(out));
+        return settle(init, error ? MAM_RING_FAILED : MAM_RING_USED, error);
+}
+
+static void accept_offer(const struct init *init, struct fuse_init_out *out, bool has_ring) {
+        out->flags |= init->offered & WANTED;
+        // The kernel takes the smaller one of this and what the mount's backing device says, which
+        // root may raise.
+        out->max_readahead = out->max_write;
+        if (has_ring)
+                out->flags2 |= OVER_IO_URING;
+}
+
+// All that can fail of the rings is done before the kernel is told of them: from then on every
+// request waits for them.
+ssize_t init_answer(struct mam_transport *transport, int device, const struct iovec *parts) {
+        struct init *init = &transport->init;
+        struct fuse_init_out *out = parts[1].iov_base;
+        bool has_ring;
+        ssize_t sent;
+
+        atomic_store(&init->unique, 0);
+        has_ring = prepare_ring(transport, device, out);
+        accept_offer(init, out, has_ring);
+        sent = writev(device, parts, 2);
+        if (has_ring && sent > 0) {
+                const int error = rings_register(&transport->rings);
+
+                if (error)
+                        settle(init, MAM_RING_FAILED, error);
+        }
+        if (init->begun)
+                init->begun(transport->owner);
+        return sent;
+}

@@ -1,0 +1,166 @@
+#define _GNU_SOURCE
+#include "leaders.h"
+
+#include <time.h>
+
+#include "clock.h"
+
+enum { LED = 1, SERVING = 2, NUMBER = 4 };
+
+// How often the monitor looks, and after how many looks without a request it sleeps.
+enum { TICK_MSEC = 2, QUIET_TICKS = 10 };
+
+void leaders_init(struct leaders *leaders) {
+        *leaders = (struct leaders){};
+        sem_init(&leaders->followers, 0, 0);
+        sem_init(&leaders->monitor, 0, 0);
+}
+
+void leaders_destroy(struct leaders *leaders) {
+        sem_destroy(&leaders->followers);
+        sem_destroy(&leaders->monitor);
+}
+
+static uint64_t next_number(uint64_t state) {
+        return (state & ~(uint64_t)(SERVING | LED)) + NUMBER;
+}
+
+// Takes a place whose state is still as it was found.
+static bool take(struct leaders *leaders, struct leadership *own, int place, uint64_t found) {
+        const uint64_t taken = next_number(found) + LED;
+
+        if (!atomic_compare_exchange_strong(&leaders->places[place], &found, taken))
+                return false;
+        *own = (struct leadership){.place = place, .state = taken};
+        return true;
+}
+
+static bool take_free(struct leaders *leaders, struct leadership *own) {
+        for (int place = 0; place < LEADER_COUNT; place++) {
+                const uint64_t found = atomic_load(&leaders->places[place]);
+
+                if (!(found & LED) && take(leaders, own, place, found))
+                        return true;
+        }
+        return false;
+}
+
+// One more may lead than before.
+static void promote_one(struct leaders *leaders) {
+        if (atomic_load(&leaders->follower_count) > 0)
+                sem_post(&leaders->followers);
+        else if (atomic_load(&leaders->has_monitor))
+                sem_post(&leaders->monitor);
+}
+
+// Where the same request is served as at the last look.
+static bool take_stalled(struct leaders *leaders, struct leadership *own,
+                         uint64_t last[LEADER_COUNT]) {
+        for (int place = 0; place < LEADER_COUNT; place++) {
+                const uint64_t found = atomic_load(&leaders->places[place]);
+
+                if (found & SERVING && found == last[place] && take(leaders, own, place, found))
+                        return true;
+                last[place] = found;
+        }
+        return false;
+}
+
+static bool is_quiet(const uint64_t last[LEADER_COUNT], const uint64_t before[LEADER_COUNT]) {
+        for (int place = 0; place < LEADER_COUNT; place++)
+                if (last[place] != before[place] || last[place] & SERVING)
+                        return false;
+        return true;
+}
+
+static bool are_unchanged(struct leaders *leaders, const uint64_t last[LEADER_COUNT]) {
+        for (int place = 0; place < LEADER_COUNT; place++)
+                if (atomic_load(&leaders->places[place]) != last[place])
+                        return false;
+        return true;
+}
+
+static void wait_a_tick(struct leaders *leaders) {
+        const struct timespec end = timespec_after_msec(TICK_MSEC);
+
+        sem_clockwait(&leaders->monitor, CLOCK_MONOTONIC, &end);
+}
+
+// Until this thread leads.
+static void monitor(struct leaders *leaders, struct leadership *own) {
+        uint64_t last[LEADER_COUNT] = {0}, before[LEADER_COUNT];
+
+        for (int quiet = 0; !take_free(leaders, own);) {
+                if (quiet < QUIET_TICKS) {
+                        wait_a_tick(leaders);
+                } else {
+                        // Said first and then looked once more: who serves from now on sees it.
+                        atomic_store(&leaders->monitor_sleeps, true);
+                        if (take_free(leaders, own))
+                                break;
+                        if (are_unchanged(leaders, last))
+                                sem_wait(&leaders->monitor);
+                        quiet = 0;
+                }
+                for (int place = 0; place < LEADER_COUNT; place++)
+                        before[place] = last[place];
+                if (take_stalled(leaders, own, last))
+                        break;
+                quiet = is_quiet(last, before) ? quiet + 1 : 0;
+        }
+        atomic_store(&leaders->monitor_sleeps, false);
+        atomic_store(&leaders->has_monitor, false);
+        // Somebody else is the monitor now.
+        if (atomic_load(&leaders->follower_count) > 0)
+                sem_post(&leaders->followers);
+}
+
+static void follow(struct leaders *leaders, struct leadership *own) {
+        bool expected = false;
+
+        if (atomic_compare_exchange_strong(&leaders->has_monitor, &expected, true))
+                return monitor(leaders, own);
+        // Said first and then looked once more: a monitor that has left since then woke nobody.
+        atomic_fetch_add(&leaders->follower_count, 1);
+        if (atomic_load(&leaders->has_monitor) && !take_free(leaders, own))
+                sem_wait(&leaders->followers);
+        atomic_fetch_sub(&leaders->follower_count, 1);
+}
+
+// False if the monitor took the place meanwhile.
+static bool change(struct leaders *leaders, struct leadership *own, uint64_t state) {
+        uint64_t expected = own->state;
+
+        if (!atomic_compare_exchange_strong(&leaders->places[own->place], &expected, state))
+                return false;
+        own->state = state;
+        return true;
+}
+
+void leaders_lead(struct leaders *leaders, struct leadership *own) {
+        if (own->place >= 0 && !change(leaders, own, own->state & ~(uint64_t)SERVING))
+                *own = NO_LEADERSHIP;
+        while (own->place < 0 && !take_free(leaders, own))
+                follow(leaders, own);
+}
+
+void leaders_resign(struct leaders *leaders, struct leadership *own) {
+        atomic_store(&leaders->places[own->place], next_number(own->state));
+        *own = NO_LEADERSHIP;
+        promote_one(leaders);
+}
+
+static void wake_monitor(struct leaders *leaders) {
+        if (atomic_load(&leaders->monitor_sleeps) &&
+            atomic_exchange(&leaders->monitor_sleeps, false))
+                sem_post(&leaders->monitor);
+}
+
+void leaders_serve(struct leaders *leaders, struct leadership *own, bool may_take_long) {
+        if (may_take_long)
+                return leaders_resign(leaders, own);
+        own->state = (own->state | SERVING) + NUMBER;
+        atomic_store(&leaders->places[own->place], own->state);
+        // Only now: it looks at the places after it said that it sleeps.
+        wake_monitor(leaders);
+}

@@ -1,0 +1,209 @@
+// The threads that serve the kernel's queues, while they do.
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+
+#include "clock.h"
+#include "requests.h"
+#include "rings.h"
+
+// In front of the payload, where libfuse looks for it.
+static bool assemble(struct ring_worker *worker) {
+        const struct ring_header *header = worker->header;
+        const struct fuse_in_header *in = &header->in;
+        const uint64_t rest = (uint64_t)sizeof *in + header->entry.payload;
+        size_t size;
+
+        if (header->entry.payload > worker->rings->payload_size)
+                return false;
+        if (in->len < rest || in->len - rest > sizeof header->operation)
+                return false;
+        size = in->len - rest;
+        worker->request = worker->payload - size - sizeof *in;
+        memcpy(worker->request + sizeof *in, header->operation, size);
+        memcpy(worker->request, in, sizeof *in);
+        request_make_known((struct fuse_in_header *)worker->request);
+        return true;
+}
+
+// On whatever thread.
+static void run(struct ring_worker *worker) {
+        struct rings *rings = worker->rings;
+
+        pthread_setspecific(rings->current, worker);
+        rings->serve(rings->session, worker->request, worker->header->in.len);
+        pthread_setspecific(rings->current, NULL);
+}
+
+static bool is_costly(const struct ring_worker *worker) {
+        return request_is_large(&worker->header->in, worker->header->operation);
+}
+
+// False if all are busy, or are told to end.
+static bool is_taken_by_helper(struct ring_worker *worker) {
+        struct rings *rings = worker->rings;
+        struct ring_helper *found;
+
+        pthread_mutex_lock(&rings->lock);
+        found = atomic_load(&rings->phase) == SERVING ? rings->idle : NULL;
+        if (found) {
+                rings->idle = found->next;
+                found->worker = worker;
+        }
+        pthread_mutex_unlock(&rings->lock);
+        if (found)
+                sem_post(&found->wanted);
+        return found != NULL;
+}
+
+static void wait_for(sem_t *semaphore) {
+        while (sem_wait(semaphore) != 0)
+                ;
+}
+
+// False if all is to end and no reply has come.
+static bool wait_for_reply(struct ring_worker *worker) {
+        for (int tries = 0; sem_trywait(&worker->answered) != 0;) {
+                const struct timespec until = timespec_after_msec(1000);
+
+                if (sem_clockwait(&worker->answered, CLOCK_MONOTONIC, &until) == 0)
+                        return true;
+                if (atomic_load(&worker->rings->phase) == ENDING && errno == ETIMEDOUT &&
+                    ++tries > 1)
+                        return false;
+        }
+        return true;
+}
+
+static void answer_error(struct ring_worker *worker, uint64_t unique, int error) {
+        struct fuse_out_header head = {.len = sizeof head, .error = -error, .unique = unique};
+        const struct iovec part = {&head, sizeof head};
+
+        rings_answer(worker->rings, &part, 1);
+}
+
+static void end_wait(struct ring_worker *worker) {
+        struct rings *rings = worker->rings;
+
+        if (!worker->waits)
+                return;
+        worker->waits = false;
+        pthread_mutex_lock(&rings->lock);
+        rings->queues[worker->queue].wait_count--;
+        pthread_mutex_unlock(&rings->lock);
+}
+
+// False if there will be no reply. Until there is one nothing else is given to this worker, whoever
+// makes it.
+static bool serve_request(struct ring_worker *worker, uint64_t unique) {
+        const bool is_whole = assemble(worker);
+        bool is_answered;
+
+        worker->operation = worker->header->in.opcode;
+        atomic_store(&worker->unique, unique);
+        if (!is_whole)
+                answer_error(worker, unique, EIO);
+        else if (is_costly(worker) && is_taken_by_helper(worker))
+                wait_for(&worker->served);
+        else
+                run(worker);
+        is_answered = wait_for_reply(worker);
+        end_wait(worker);
+        if (is_answered)
+                return true;
+        if (atomic_exchange(&worker->unique, 0) != 0)
+                return false;
+        // It is being made.
+        wait_for(&worker->answered);
+        return true;
+}
+
+// Its callers are on that CPU: that is what makes it fast. Where it is not allowed, any will do.
+void ring_worker_pin(struct ring_worker *worker, bool is_pinned) {
+        cpu_set_t allowed;
+
+        if (worker->queue >= CPU_SETSIZE)
+                return;
+        CPU_ZERO(&allowed);
+        for (int i = 0; i < worker->rings->queue_count && i < CPU_SETSIZE; i++)
+                if (!is_pinned || i == worker->queue)
+                        CPU_SET(i, &allowed);
+        pthread_setaffinity_np(pthread_self(), sizeof allowed, &allowed);
+        worker->is_unpinned = !is_pinned;
+}
+
+static int64_t count_of(const _Atomic int64_t *counter) {
+        return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+// What the kernel writes back all comes by one queue, more than its CPU can do while another has
+// nothing. A queue that never had a request may be that of a CPU which is not there.
+static bool is_overloaded(const struct ring_worker *worker) {
+        enum { MANY = 4, FEW = 2 };
+        const struct rings *rings = worker->rings;
+        const int64_t most = rings->workers_per_queue;
+        const int64_t busy = most - count_of(&rings->queues[worker->queue].waiting);
+
+        if (worker->is_unpinned)
+                return busy >= FEW;
+        if (busy < MANY)
+                return false;
+        for (int i = 0; i < rings->queue_count; i++)
+                if (i != worker->queue && count_of(&rings->queues[i].waiting) >= most &&
+                    count_of(&rings->queues[i].taken) > 0)
+                        return true;
+        return false;
+}
+
+static void choose_affinity(struct ring_worker *worker) {
+        const bool is_unpinned = is_overloaded(worker);
+
+        if (is_unpinned != worker->is_unpinned)
+                ring_worker_pin(worker, !is_unpinned);
+}
+
+void ring_worker_serve(struct ring_worker *worker) {
+        struct ring_queue *queue = &worker->rings->queues[worker->queue];
+        uint64_t unique = 0;
+
+        for (;;) {
+                bool is_there;
+
+                atomic_fetch_add_explicit(&queue->waiting, 1, memory_order_relaxed);
+                is_there = ring_entry_fetch(worker, unique);
+                atomic_fetch_sub_explicit(&queue->waiting, 1, memory_order_relaxed);
+                if (!is_there)
+                        return;
+                atomic_fetch_add_explicit(&queue->taken, 1, memory_order_relaxed);
+                unique = worker->header->in.unique;
+                choose_affinity(worker);
+                if (!serve_request(worker, unique) || !ring_entry_commit(worker, unique))
+                        return;
+        }
+}
+
+void *ring_helper_run(void *argument) {
+        struct ring_helper *helper = argument;
+        struct rings *rings = helper->rings;
+
+        pthread_setname_np(pthread_self(), "ring-helper");
+        for (;;) {
+                struct ring_worker *worker;
+
+                pthread_mutex_lock(&rings->lock);
+                helper->next = rings->idle;
+                rings->idle = helper;
+                pthread_mutex_unlock(&rings->lock);
+                wait_for(&helper->wanted);
+                // Without one it is the end.
+                worker = helper->worker;
+                helper->worker = NULL;
+                if (!worker)
+                        break;
+                run(worker);
+                sem_post(&worker->served);
+        }
+        rings_report(rings, &rings->ended);
+        return NULL;
+}

@@ -1,0 +1,36 @@
+// Replies of which log and audit take note.
+
+internal import MAMEnrollment
+internal import MAMModel
+internal import MAMWire
+
+/// A question that policy answered.
+protocol DecisionReply: VarlinkReply {
+    var decision: Varlink.Policy.Decision { get }
+}
+
+extension Varlink.Policy.Ask.Reply: DecisionReply {}
+extension Varlink.Policy.CanSave.Reply: DecisionReply {}
+extension Varlink.Policy.CanOpen.Reply: DecisionReply {}
+extension Varlink.Policy.CanReceive.Reply: DecisionReply {}
+extension Varlink.Policy.CanOpenURL.Reply: DecisionReply {}
+extension Varlink.Policy.CanCopy.Reply: DecisionReply {}
+extension Varlink.Policy.CanPaste.Reply: DecisionReply {}
+extension Varlink.Policy.CanPickDocuments.Reply: DecisionReply {}
+
+/// An account that was to be registered.
+protocol EnrollmentReply: VarlinkReply {
+    var status: Varlink.Enrollment.Status { get }
+}
+
+extension Varlink.Enrollment.Register.Reply: EnrollmentReply {}
+extension Varlink.Enrollment.Login.Reply: EnrollmentReply {}
+
+extension Varlink.Enrollment.Status {
+    init(_ status: EnrollmentStatus) {
+        self.init(
+            identity: status.identity.name, accountID: status.identity.objectID,
+            didSucceed: status.code.didSucceed, statusCode: status.code.rawValue,
+            errorString: status.errorString)
+    }
+}

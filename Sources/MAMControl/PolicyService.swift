@@ -1,0 +1,72 @@
+// Whom a question is about, and how it is answered.
+
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMTree
+internal import MAMVault
+internal import MAMWire
+
+/// What answers calls of `io.mamd.Policy`.
+protocol PolicyService: VaultService {}
+
+extension PolicyService {
+    /// The account that a call names, which answers to the caller, or the identity that the caller
+    /// works for.
+    func principal(_ call: VarlinkCall, _ name: String = "account") throws(VarlinkError)
+        -> Principal
+    {
+        try namedPrincipal(call, name)
+            ?? Transfers(vault).principal(of: identity(of: call.peer))
+    }
+
+    /// Nil where the call names none: a side that is unknown, or unmanaged.
+    func namedPrincipal(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Principal? {
+        guard let identity = try call.identity(name) else { return nil }
+        try requireControl(call, of: identity)
+        return Transfers(vault).principal(of: identity)
+    }
+
+    /// All accounts of `accounts` together, one of them that is managed at least: the most
+    /// restrictive of everything.
+    func principals(_ call: VarlinkCall) throws(VarlinkError) -> Principal {
+        guard call.parameters.has("accounts") else { return try principal(call) }
+        let named = try identities(call, "accounts").map(Transfers(vault).principal)
+        let managed = named.filter(\.isManaged)
+        guard let first = managed.first else { return .nobody }
+        return .managed(first.identity, .lockDown(of: managed.map(\.policy)))
+    }
+
+    /// Each of them answers to the caller.
+    func identities(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> [Identity] {
+        var found: [Identity] = []
+        for text in try call.list(name) {
+            guard let identity = try? Identity(name: text) else { throw .invalidParameter(name) }
+            try requireControl(call, of: identity)
+            found.append(identity)
+        }
+        return found
+    }
+
+    /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
+    /// file says nothing of an owner. Whoever has a file may know whose it is, and not what that
+    /// owner's policy says.
+    func owner(_ call: VarlinkCall) throws(VarlinkError) -> Principal? {
+        guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
+            return try namedPrincipal(call, "owner")
+        }
+        let file = try call.file("path", "fileDescriptor", self, .pathOnly)
+        let info = try vaulted { () throws(VaultError) in
+            try protection(of: file, call, in: tree)
+        }
+        if info.state == .damaged { throw .damaged(info.reason) }
+        if info.state == .foreign { return nil }
+        try requireControl(call, of: info.owner)
+        return Transfers(vault).principal(of: info.owner)
+    }
+
+    /// The wire form of an answer, which is counted.
+    func counted(_ decision: Decision) -> Varlink.Policy.Decision {
+        vault.metrics.count(decision.isAllowed ? .yesDecisions : .noDecisions)
+        return Varlink.Policy.Decision(decision)
+    }
+}

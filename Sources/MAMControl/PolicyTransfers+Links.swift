@@ -1,0 +1,42 @@
+// Links and the clipboard.
+
+internal import MAMIdentity
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMVault
+internal import MAMWire
+internal import MAMWorkspace
+
+extension PolicyTransfers {
+    func canOpenURL(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanOpenURL.Reply {
+        let request: Varlink.Policy.CanOpenURL = try call.request()
+        let inputs = LinkInputs(
+            isKnownManagedScheme: request.knownManagedScheme ?? false,
+            managedSchemes: vault.settings.managedSchemes)
+        let principal = try principal(call)
+        let answer =
+            request.universal ?? false
+            ? principal.canOpenUniversalLink(request.url, inputs)
+            : principal.canOpenURL(request.url, inputs)
+        // Without a name the question is about the account that the session shows.
+        if answer.decision.isAllowed, request.account != nil {
+            Switch(tree).requireSwitch(
+                of: session(of: call), to: principal.identity, because: .openURL)
+        }
+        return .init(decision: counted(answer.decision), opens: answer.opens)
+    }
+
+    func canCopy(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanCopy.Reply {
+        let request: Varlink.Policy.CanCopy = try call.request()
+        let decision = try principal(call).canCopy(
+            characters: request.count, to: try namedPrincipal(call, "target"))
+        return .init(decision: counted(decision))
+    }
+
+    func canPaste(_ call: VarlinkCall) throws(VarlinkError) -> Varlink.Policy.CanPaste.Reply {
+        let request: Varlink.Policy.CanPaste = try call.request()
+        let decision = try principal(call).canPaste(
+            characters: request.count, from: try namedPrincipal(call, "source"))
+        return .init(decision: counted(decision))
+    }
+}

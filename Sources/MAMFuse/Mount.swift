@@ -1,0 +1,51 @@
+// One mounted workspace: its tree, and the kernel's cache of it.
+
+internal import MAMSystem
+internal import MAMTree
+
+/// The owner of the transport's context, by which each request finds it.
+final class Mount: Sendable {
+    let tree: Tree
+    let notifier = Notifier()
+    let probes = Probes()
+    let requestTransport: RequestTransport
+    let seekThreads: SeekThreads
+    let helpers = Helpers()
+    let listings = ListingPool()
+    private let purgeQueue: PurgeQueue
+
+    init(of tree: Tree) throws(Errno) {
+        self.tree = tree
+        requestTransport = try RequestTransport()
+        seekThreads = SeekThreads(requestTransport)
+        purgeQueue = PurgeQueue(notifier)
+    }
+
+    func attach(_ session: OpaquePointer) throws(Errno) {
+        notifier.attach(session)
+        try tree.attach(self) { [requestTransport] in transportInUse(by: requestTransport) }
+    }
+
+    /// False if the session must stay.
+    func detach() -> Bool {
+        helpers.end()
+        return notifier.detach(until: Deadline(seconds: 5))
+    }
+}
+
+extension Mount: KernelCache {
+    func invalidate(_ node: UInt64) { notifier.invalidate(node) }
+
+    func invalidate(_ name: Name, in parent: UInt64) { notifier.invalidate(name, in: parent) }
+
+    func invalidateSoon(_ inode: Inode) { purgeQueue.add(inode) }
+
+    func prune(_ nodes: [UInt64]) -> Bool { notifier.prune(nodes) }
+
+    func purge(
+        _ inodes: [Inode], until deadline: Deadline,
+        _ isAffected: @escaping @Sendable (Inode) -> Bool
+    ) -> [Inode] {
+        CachePurge(inodes, of: self, until: deadline, isAffected).run()
+    }
+}

@@ -1,0 +1,33 @@
+// Whether requests arrive through io_uring, if that was requested.
+
+internal import CTransport
+internal import MAMSystem
+internal import MAMVault
+
+/// Settled once the kernel's first request is answered.
+func transportInUse(by requests: RequestTransport) -> Transport {
+    let context = requests.context
+    return switch mam_transport_ring_state(context) {
+    case MAM_RING_USED: Transport(.ring, note: ringSize(context))
+    case MAM_RING_NOT_OFFERED:
+        Transport(
+            .device,
+            note: "no io_uring: the kernel does not offer it; as root, before mounting: "
+                + "echo 1 > /sys/module/fuse/parameters/enable_uring"
+        )
+    case MAM_RING_SMALL:
+        Transport(.device, note: "no io_uring: requests would be too small")
+    case MAM_RING_FAILED:
+        Transport(
+            .device,
+            note: "no io_uring: \(Errno(rawValue: mam_transport_ring_error(context)))")
+    default: Transport(.device)
+    }
+}
+
+private func ringSize(_ context: OpaquePointer) -> String {
+    let queues = mam_transport_queue_count(context)
+    let threads = mam_transport_thread_count(context)
+    let bytes = mam_transport_payload(context)
+    return "\(queues) queues, \(threads) threads, \(bytes) bytes at once"
+}

@@ -1,0 +1,45 @@
+// What the keyring keeps of an account on disk, and how all of it is destroyed.
+
+internal import MAMModel
+internal import MAMSystem
+
+/// An account's files in the keyring's part of the state directory. Its record of a wipe is not
+/// among them: that outlives them all.
+struct AccountFiles: Sendable {
+    let keybags: KeybagStore
+    let attempts: Attempts
+    let histories: PassphraseHistory
+    let report: @Sendable (KeyringFinding) -> Void
+
+    init(
+        in stateDirectory: Int32, clock: @escaping @Sendable () -> Int64,
+        report: @escaping @Sendable (KeyringFinding) -> Void
+    ) throws(Errno) {
+        keybags = try KeybagStore(in: stateDirectory)
+        histories = try PassphraseHistory(in: stateDirectory)
+        attempts = try Attempts(in: stateDirectory, clock: clock, report: report)
+        self.report = report
+    }
+
+    /// All that the keyring keeps. False, and reported, if something may be left; that keeps none
+    /// of the others.
+    func destroy(_ account: AccountID) -> Bool {
+        AccountFile.allCases.filter { $0.keeper == .keyring }
+            .map { destroy($0, account) }.allSatisfy(\.self)
+    }
+
+    private func destroy(_ file: AccountFile, _ account: AccountID) -> Bool {
+        do throws(Errno) {
+            switch file {
+            case .keybag: try keybags.destroy(account)
+            case .wrongPassphrases: try attempts.remove(account)
+            case .pastPassphrases: try histories.remove(account)
+            case .recoveryRecord, .enrollment, .classes, .wipe: break
+            }
+            return true
+        } catch {
+            report(.notDestroyed(account, error))
+            return false
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// Where a workspace's settings, secrets and socket are.
+
+internal import Glibc
+
+/// The directories of one user, or of the system, below which each workspace has its own.
+package struct Places: Sendable, Equatable {
+    package let configurationRoot: String
+    package let stateRoot: String
+    /// Holds the sockets.
+    package let runtimeRoot: String
+    /// The mode of ``runtimeRoot`` when it has to be made: the system's socket is for every user.
+    package let runtimeMode: UInt32
+
+    /// Where root's daemon puts its socket when no variable says otherwise.
+    package static let systemRuntimeRoot = "/run/mamd"
+
+    /// This process's places.
+    package static var current: Places {
+        Places(uid: geteuid()) { name in
+            getenv(name).map { String(cString: $0) }
+        }
+    }
+
+    /// Root has the system's directories, others have the XDG ones. The XDG variables count for
+    /// root too when they are set. As XDG demands, a variable that is empty or relative is not set.
+    package init(uid: UInt32, variable: (String) -> String?) {
+        func directory(_ name: String, root: String, other: String) -> String {
+            if let path = variable(name), path.hasPrefix("/") { return path + "/mamd" }
+            return uid == 0 ? root : other
+        }
+        let home = variable("HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/"
+        configurationRoot = directory(
+            "XDG_CONFIG_HOME", root: "/etc/mamd", other: "\(home)/.config/mamd")
+        stateRoot = directory(
+            "XDG_STATE_HOME", root: "/var/lib/mamd", other: "\(home)/.local/state/mamd")
+        runtimeRoot = directory(
+            "XDG_RUNTIME_DIR", root: Self.systemRuntimeRoot, other: "/run/user/\(uid)/mamd")
+        runtimeMode = runtimeRoot == Self.systemRuntimeRoot ? 0o755 : 0o700
+    }
+
+    /// Settings and `policies/` of a workspace.
+    package func configuration(of name: WorkspaceName) -> String { "\(configurationRoot)/\(name)" }
+
+    /// Device secret, keybags, timers and audit of a workspace.
+    package func state(of name: WorkspaceName) -> String { "\(stateRoot)/\(name)" }
+
+    /// The socket of a workspace whose daemon runs as this user.
+    package func socket(of name: WorkspaceName) -> String { "\(runtimeRoot)/\(name).sock" }
+}
+
+/// The name of a workspace: it is a directory's name, a mount's source and part of a socket's path.
+package struct WorkspaceName: Sendable, Hashable, CustomStringConvertible {
+    package let description: String
+
+    package static let maximumByteCount = 64
+
+    /// Letters, digits, `.`, `_` and `-` of ASCII; not first `.` or `-`; 1 to 64 of them.
+    package init?(_ text: String) {
+        let bytes = text.utf8
+        guard (1...Self.maximumByteCount).contains(bytes.count), bytes.allSatisfy(Self.isAllowed),
+            let first = bytes.first, first != UInt8(ascii: "."), first != UInt8(ascii: "-")
+        else { return nil }
+        description = text
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

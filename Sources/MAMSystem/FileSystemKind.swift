@@ -1,0 +1,49 @@
+// What kind of file system a file is on.
+
+internal import CShims
+internal import Glibc
+
+/// A magic number of statfs(2).
+package struct FileSystemKind: Sendable {
+    private let magic: Int64
+
+    package init(of descriptor: Descriptor) throws(Errno) {
+        magic = mam_file_system_kind(descriptor.raw)
+        if magic < 0 { throw .current }
+    }
+
+    package init(at path: ByteString) throws(Errno) {
+        magic = mam_file_system_kind_at(path.cString)
+        if magic < 0 { throw .current }
+    }
+
+    package var isFUSE: Bool { magic == Int64(FUSE_SUPER_MAGIC) }
+
+    /// The kernel's own, such as /proc: many of their files check the process that reads or writes
+    /// them, not the one that opened them.
+    package var isKernels: Bool { Self.kernels.contains(magic) }
+
+    /// Known to keep its files on this machine, where an open file costs no other machine anything.
+    package var isLocal: Bool { Self.local.contains(magic) }
+
+    /// Reading its files waits for no disk.
+    package var isInMemory: Bool { Self.inMemory.contains(magic) }
+
+    private static let kernels: [Int64] = [
+        Int64(PROC_SUPER_MAGIC), Int64(SYSFS_MAGIC), Int64(CGROUP_SUPER_MAGIC),
+        Int64(CGROUP2_SUPER_MAGIC), Int64(DEBUGFS_MAGIC), Int64(TRACEFS_MAGIC),
+        Int64(SECURITYFS_MAGIC), Int64(BINFMTFS_MAGIC), Int64(SELINUX_MAGIC),
+        Int64(BPF_FS_MAGIC), Int64(EFIVARFS_MAGIC), Int64(NSFS_MAGIC),
+    ]
+
+    private static let inMemory: [Int64] = [Int64(TMPFS_MAGIC), Int64(RAMFS_MAGIC)]
+
+    private static let local: [Int64] = [
+        Int64(EXT4_SUPER_MAGIC), Int64(XFS_SUPER_MAGIC), Int64(BTRFS_SUPER_MAGIC),
+        Int64(F2FS_SUPER_MAGIC), Int64(TMPFS_MAGIC), bcachefs, zfs,
+    ]
+
+    // Not in <linux/magic.h>.
+    private static let bcachefs: Int64 = 0xca45_1a4e
+    private static let zfs: Int64 = 0x2fc1_2fc1
+}

@@ -1,0 +1,23 @@
+// The class that a backing directory asks for its new children: one letter.
+
+package import MAMModel
+package import MAMSystem
+package import MAMVault
+
+package enum ChildClass {
+    /// Nil for none; in the note nil for one that cannot be understood.
+    package static func read(of directory: Descriptor, _ marks: Marks) -> Note<ProtectionClass?>? {
+        DirectoryNote.childClass.read(of: directory, marks)?.map { letters in
+            letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil
+        }
+    }
+
+    /// Nil takes it away.
+    package static func write(
+        _ asked: Note<ProtectionClass>?, of directory: Descriptor, _ marks: Marks
+    ) throws(Errno) {
+        try DirectoryNote.childClass.write(
+            asked.map { Array($0.value.letter.utf8) }, isProved: asked?.isProved ?? true,
+            of: directory, marks)
+    }
+}

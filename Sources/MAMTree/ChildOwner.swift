@@ -1,0 +1,26 @@
+// The owner of what is made in a backing directory by programs that act for nobody in particular: a
+// name, or an object id.
+
+package import MAMModel
+package import MAMSystem
+package import MAMVault
+
+package enum ChildOwner {
+    /// Nil for none; in the note nil for one that cannot be understood.
+    package static func read(of directory: Descriptor, _ marks: Marks) -> Note<Identity?>? {
+        DirectoryNote.childOwner.read(of: directory, marks)?.map { bytes in
+            let owner = String(validating: bytes, as: UTF8.self)
+                .flatMap { try? Identity(name: $0) }
+            return owner?.isNobody == true ? nil : owner
+        }
+    }
+
+    /// Nil takes it away.
+    package static func write(
+        _ owner: Note<Identity>?, of directory: Descriptor, _ marks: Marks
+    ) throws(Errno) {
+        try DirectoryNote.childOwner.write(
+            owner.map { Array($0.value.description.utf8) }, isProved: owner?.isProved ?? true,
+            of: directory, marks)
+    }
+}

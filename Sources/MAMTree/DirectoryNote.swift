@@ -1,0 +1,106 @@
+// What a backing directory says about its new children: extended attributes, by the names under
+// which the mount answers them. Behind the value stands a mark, by which the daemon knows again
+// what it wrote itself: docs/FORMAT.md, section 9.
+
+internal import MAMModel
+package import MAMSystem
+package import MAMVault
+
+package enum DirectoryNote: String {
+    case childClass = "user.mam.class"
+    case childOwner = "user.mam.owner"
+
+    /// Longer than any value that makes sense.
+    private static let valueLimit = Identity.maximumNameByteCount + 1
+    private static let limit = valueLimit + 1 + Marks.byteCount
+
+    /// Nil for none, and for a directory or file system that tells no attributes. What is too long
+    /// is cut.
+    package func read(of directory: Descriptor, _ marks: Marks) -> Note<[UInt8]>? {
+        guard let bytes = readBytes(of: directory) else { return nil }
+        let valueCount = bytes.count - Marks.byteCount - 1
+        // No value has a zero in it.
+        guard valueCount >= 0, bytes[valueCount] == 0 else {
+            return Note(value: bytes, isProved: false)
+        }
+        let value = Array(bytes[..<valueCount])
+        guard let place = try? MarkedPlace(directory) else {
+            return Note(value: value, isProved: false)
+        }
+        return Note(
+            value: value,
+            isProved: marks.isRight(bytes[(valueCount + 1)...], kind, of: value, at: place))
+    }
+
+    private var kind: MarkKind {
+        switch self {
+        case .childClass: .childClass
+        case .childOwner: .childOwner
+        }
+    }
+
+    private func readBytes(of directory: Descriptor) -> [UInt8]? {
+        try? withProcPath(of: directory.raw) { path throws(Errno) in
+            var bytes = [UInt8](repeating: 0, count: Self.limit)
+            var span = bytes.mutableSpan
+            let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
+                do throws(Errno) {
+                    return try extendedAttribute(path, rawValue, into: buffer)
+                } catch {
+                    guard error == .rangeTooSmall else { throw error }
+                    return buffer.count
+                }
+            }
+            bytes.removeLast(Self.limit - count)
+            return bytes
+        }
+    }
+
+    /// Nil takes it away. `isProved`: false for what the daemon only passes on.
+    package func write(
+        _ value: [UInt8]?, isProved: Bool = true, of directory: Descriptor, _ marks: Marks
+    ) throws(Errno) {
+        guard let value else { return try remove(from: directory) }
+        var bytes = value
+        if isProved, let mark = marks.mark(kind, of: value, at: try MarkedPlace(directory)) {
+            bytes += [0] + mark
+        }
+        try withOwnerRights(to: directory) { path throws(Errno) in
+            try bytes.span.withUnsafeBytes { bytes throws(Errno) in
+                try setExtendedAttribute(path, rawValue, to: bytes)
+            }
+        }
+    }
+
+    private func remove(from directory: Descriptor) throws(Errno) {
+        try withOwnerRights(to: directory) { path throws(Errno) in
+            do throws(Errno) { try removeExtendedAttribute(path, rawValue) } catch {
+                guard error == .noData else { throw error }
+            }
+        }
+    }
+}
+
+/// What a note says, and whether this daemon wrote it at this directory.
+package struct Note<Value> {
+    package let value: Value
+    package let isProved: Bool
+
+    package init(value: Value, isProved: Bool) {
+        self.value = value
+        self.isProved = isProved
+    }
+
+    package func map<Other>(_ change: (Value) -> Other) -> Note<Other> {
+        Note<Other>(value: change(value), isProved: isProved)
+    }
+}
+
+extension Note: Sendable where Value: Sendable {}
+
+/// What is known of a note without asking the file system again.
+package enum KnownNote<Value> {
+    case unread
+    /// Nil for none.
+    case read(Note<Value>?)
+}

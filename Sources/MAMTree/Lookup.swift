@@ -1,0 +1,209 @@
+// From names to inodes, and their attributes.
+
+internal import CShims
+package import Glibc
+internal import MAMFormat
+internal import MAMModel
+package import MAMStore
+package import MAMSystem
+internal import MAMVault
+
+/// Finds inodes by name, and tells what the kernel may know of them.
+package struct Lookup: Sendable {
+    package let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func lookUp(_ name: Name, in parent: UInt64) throws(Errno) -> Entry {
+        try lookUp(name, in: tree.table.inode(parent))
+    }
+
+    private func lookUp(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
+        if tree.isHidden(name, in: parent) { throw .noEntry }
+        return try lookUpEvenHidden(name, in: parent)
+    }
+
+    package func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
+        try tree.evictor.makingRoom { () throws(Errno) in
+            let before = moment
+            let mayBeRead = tree.holdsOpen ? try isNewRegularFile(name, in: parent) : false
+            let found = try FoundFile(name, in: parent.handle, mayBeRead: mayBeRead)
+            return try enter(found, named: name, in: parent, since: before)
+        }
+    }
+
+    /// The same for an entry that a directory has told of: what is known already is not opened.
+    package func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
+        let id = BackingID(device: tree.rootDevice, inode: item.number)
+        let before = moment
+        if !before.recovers, tree.table.known(id) != nil {
+            guard let status = try? status(at: parent.handle.raw, item.name),
+                let inode = tree.table.lookUp(BackingID(status))
+            else { return try lookUp(item.name, in: parent) }
+            let entry = entry(inode, status, named: item.name, in: parent, since: before)
+            if let entry { return entry }
+            return try lookUp(item.name, in: parent)
+        }
+        guard tree.holdsOpen, item.kind == DT_REG, !tree.isHidden(item.name, in: parent) else {
+            return try lookUp(item.name, in: parent)
+        }
+        return try tree.evictor.makingRoom { () throws(Errno) in
+            let found = try FoundFile(item.name, in: parent.handle, mayBeRead: true)
+            return try enter(found, named: item.name, in: parent, since: before)
+        }
+    }
+
+    /// Whether it is worth opening to be read. What is known is held already.
+    private func isNewRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
+        let status = try status(at: parent.handle.raw, name)
+        return status.st_mode & S_IFMT == S_IFREG && tree.table.known(BackingID(status)) == nil
+    }
+
+    /// What has to be asked before a name is looked at.
+    package struct Moment {
+        /// Once all is repaired, no status is from before that.
+        package let recovers: Bool
+        fileprivate let lossCount: Int
+    }
+
+    package var moment: Moment {
+        Moment(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
+    }
+
+    /// Of an inode whose look-up is counted; nil, and not counted, if what was found has to be
+    /// looked for again.
+    ///
+    /// The file may have been replaced before its inode was asked for, and have none or another
+    /// now; or before the inode was asked for its size, and the status be that of the former file.
+    /// So the count is compared last.
+    private func entry(
+        _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Moment
+    ) -> Entry? {
+        let entry = entry(inode, status)
+        guard tree.table.lossCount == before.lossCount else {
+            tree.forget(inode.node, count: 1)
+            return nil
+        }
+        inode.wasFound(name, in: parent.node)
+        return entry
+    }
+
+    /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the
+    /// file was found.
+    package func enter(
+        _ found: FoundFile, named name: Name, in parent: Inode, since before: Moment
+    ) throws(Errno) -> Entry {
+        var status = found.status
+        // Inode numbers are those of one file system: what is mounted inside the backing directory
+        // stays out.
+        guard UInt64(status.st_dev) == tree.rootDevice else { throw .crossDevice }
+        let inode: Inode
+        if let known = tree.table.lookUp(BackingID(status)) {
+            inode = known
+        } else {
+            inode = try makeKnown(found, recovers: before.recovers)
+            tree.evictor.wake(knownCount: tree.table.count)
+        }
+        if before.recovers {
+            // Another thread may have cut it meanwhile, and the kernel keeps the first size that it
+            // is told.
+            do throws(Errno) {
+                status = try MAMSystem.status(at: inode.handle.raw, "")
+            } catch {
+                tree.forget(inode.node, count: 1)
+                throw error
+            }
+        }
+        let entry = entry(inode, status, named: name, in: parent, since: before)
+        if let entry { return entry }
+        return try lookUpEvenHidden(name, in: parent)
+    }
+
+    private func makeKnown(_ found: FoundFile, recovers: Bool) throws(Errno) -> Inode {
+        let facts = try facts(of: found)
+        if recovers, let header = facts?.header {
+            return try EndRecovery(tree).recover(found, header)
+        }
+        return tree.table.insert(found, facts)
+    }
+
+    private func facts(of found: FoundFile) throws(Errno) -> FileFacts? {
+        guard found.mayRead else { return try facts(of: found.handle, found.status) }
+        return try FileFacts(of: found.handle, physicalSize: Int64(found.status.st_size))
+    }
+
+    /// Reads a regular file's header; nil for all else, and for a file that the daemon may not
+    /// read.
+    package func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        do throws(Errno) {
+            let file = try openBacking(handle, O_RDONLY)
+            return try FileFacts(of: file, physicalSize: Int64(status.st_size))
+        } catch {
+            if error == .accessDenied || error == .notPermitted { return nil }
+            throw error
+        }
+    }
+
+    package func attributes(
+        of node: UInt64, throughHandle: Bool, for caller: Caller
+    ) throws(Errno) -> Entry {
+        let inode = try tree.table.inode(node)
+        // By another of its names: the kernel looks that up again.
+        if inode.isReplaced { throw .staleHandle }
+        // The kernel asks through a handle before it writes into its cache: refused once the window
+        // closes, so that no write is accepted whose key is about to go.
+        if throughHandle, tree.isStopping { throw .notConnected }
+        if throughHandle, let file = inode.openFile {
+            if let refusal = file.refusalOfCachedWrites {
+                Auditing(tree).record(refusal, of: .use, inode, file.header, for: caller)
+                throw refusal.errno
+            }
+        }
+        return try entry(inode)
+    }
+
+    /// As it is now. The status must not be that of the file of before a conversion: what is beyond
+    /// its header would be taken for the size.
+    package func entry(_ inode: Inode) throws(Errno) -> Entry {
+        while true {
+            let before = tree.table.lossCount
+            let entry = entry(inode, try status(at: inode.handle.raw, ""))
+            if tree.table.lossCount == before { return entry }
+        }
+    }
+
+    package func entry(_ inode: Inode, _ status: stat) -> Entry {
+        var attributes = status
+        attributes.st_ino = UInt(inode.id.inode)
+        let (size, header) = inode.view(ofPhysical: Int64(status.st_size))
+        attributes.st_size = Int(size)
+        return Entry(
+            inode: inode, attributes: attributes,
+            cacheSeconds: isClosed(header) || tree.isStopping ? 0 : Tree.cacheSeconds)
+    }
+
+    /// True if the inode's window is closed: the kernel must then ask each time.
+    package func isClosed(_ inode: Inode) -> Bool {
+        inode.isRegular && isClosed(inode.header)
+    }
+
+    private func isClosed(_ header: FileHeader?) -> Bool {
+        guard let header, header.isManaged else { return false }
+        return !tree.vault.isOpen(header)
+    }
+
+    package func openDirectory(
+        _ node: UInt64, for caller: Caller
+    ) throws(Errno) -> DirectoryStream {
+        let inode = try tree.table.inode(node)
+        let place = try tree.place(in: tree.openDirectories, for: caller)
+        let moves =
+            !tree.isReadOnly
+            && tree.accessTimes.movesOfDirectory(try? status(at: inode.handle.raw, ""))
+        return try tree.evictor.makingRoom { () throws(Errno) in
+            try DirectoryStream(inode, place, movesAccessTime: moves)
+        }
+    }
+
+}

@@ -1,0 +1,59 @@
+// Finding a file whose path nobody knows.
+
+internal import Glibc
+internal import MAMSystem
+internal import Synchronization
+
+/// How many searches go on. Each keeps a thread that serves for as long as it takes to read all
+/// directories.
+package final class Searches: Sendable {
+    private static let maximumCount = 2
+    private let count = Atomic<Int>(0)
+
+    /// `EAGAIN` if there are too many: an NFS client asks again.
+    func run<Value>(_ search: () throws(Errno) -> Value) throws(Errno) -> Value {
+        defer { count.subtract(1, ordering: .relaxed) }
+        guard count.add(1, ordering: .relaxed).oldValue < Self.maximumCount else {
+            throw .wouldBlock
+        }
+        return try search()
+    }
+}
+
+extension Tree {
+    /// Looks for a file in all directories, which tell inode numbers: a file's inode does not say
+    /// where its names are. Nothing but directories is opened on the way. `ESTALE` if it is in none
+    /// of them.
+    func search(for number: UInt64, inode: UInt64) throws(Errno) -> Entry {
+        try searches.run { () throws(Errno) in
+            var stack = WalkStack(self, at: ByteString(""))
+            defer { stack.leaveAll() }
+            try stack.enter(table.inode(InodeTable.rootNode))
+            while let directory = stack.last, !isStopping {
+                guard let item = nextItem(&stack) else { continue }
+                let mayBe = item.number == inode
+                guard mayBe || item.kind == DT_DIR || item.kind == DT_UNKNOWN,
+                    let entry = try? Lookup(self).lookUp(item.name.cString, in: directory.node)
+                else { continue }
+                if entry.inode.node == number, !entry.inode.isReplaced { return entry }
+                enter(entry.inode, &stack)
+            }
+            throw .staleHandle
+        }
+    }
+
+    /// Nil at the end of a directory, or of what it gives.
+    private func nextItem(_ stack: inout WalkStack) -> DirectoryStream.KeptItem? {
+        if let item = try? stack.next() { return item }
+        try? stack.leave()
+        return nil
+    }
+
+    private func enter(_ inode: Inode, _ stack: inout WalkStack) {
+        if inode.isDirectory {
+            try? stack.enter(inode)
+        } else {
+            leave(inode.node)
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// Where files stand, by what is known of them.
+
+package import MAMSystem
+
+extension Tree {
+    /// Where a file stands below the mount point; with a mark behind it if it has been removed.
+    package func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
+
+    package func relativePath(of handle: Descriptor) -> ByteString? {
+        guard let backing = try? currentPath(of: root.raw) else { return nil }
+        return try? currentPath(of: handle.raw).relative(to: backing)
+    }
+
+    package func mountedPath(of inode: Inode) -> ByteString? {
+        relativePath(of: inode).map {
+            ByteString(mountPoint.bytes + [UInt8(ascii: "/")] + $0.bytes)
+        }
+    }
+}

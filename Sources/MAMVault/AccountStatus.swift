@@ -1,0 +1,36 @@
+// An account as the edges see it.
+
+internal import MAMCrypto
+internal import MAMFormat
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+
+/// One account and its state.
+package struct AccountStatus: Sendable {
+    package let id: AccountID
+    package let identity: Identity
+    /// The user that registered it.
+    package let user: UInt32
+    package let state: WindowState
+    package let hasPassphrase: Bool
+    /// True for the default owner of what ``user`` creates.
+    package let isDefault: Bool
+    package let retryAfterSeconds: Int
+    /// Policy names a recovery key: the organisation can open its files.
+    package var isRecoverable = false
+    /// Within so many seconds who has the disk guesses the weakest passphrase that policy allows;
+    /// nil: not within a month.
+    package var guessableSeconds: Int?
+    package var block: AccountBlock?
+    package var enrollment: EnrollmentReport?
+}
+
+extension AccountStatus {
+    /// Of an account that is not here any more.
+    package init(_ wipe: WipeIntent) {
+        self.init(
+            id: wipe.account, identity: wipe.identity, user: wipe.uid, state: .locked,
+            hasPassphrase: false, isDefault: false, retryAfterSeconds: 0)
+    }
+}

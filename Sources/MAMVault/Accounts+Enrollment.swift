@@ -1,0 +1,43 @@
+// An account's enrolment as it is now.
+
+internal import MAMCrypto
+package import MAMEnrollment
+internal import MAMKeyring
+package import MAMModel
+package import MAMPolicy
+
+/// An account's enrolment as the edges see it.
+package struct EnrollmentReport: Sendable {
+    package let stage: EnrollmentRecord.Stage
+    package let status: EnrollmentStatus
+    package let secondsSinceCheckIn: Int64
+    /// Conditions that are not met, those that only warn too.
+    package let findings: [LaunchFinding]
+}
+
+extension Accounts {
+    package func enrollment(of account: AccountID) -> EnrollmentReport? {
+        currentRecord(of: account).map { record in
+            EnrollmentReport(
+                stage: record.stage,
+                status: EnrollmentStatus(vault.identity(of: account), record.code),
+                secondsSinceCheckIn: record.sinceCheckIn, findings: record.launch.findings)
+        }
+    }
+
+    package func facts(of account: AccountID) -> EnrollmentFacts {
+        let identity = vault.identity(of: account)
+        return EnrollmentFacts(
+            policy: vault.policy(of: account), isCovered: vault.policies.covers(identity),
+            isPolicyThere: !vault.policies.documents.isEmpty,
+            objection: NameRights(vault).objection(
+                to: identity, of: vault.keyring.uid(of: account) ?? 0),
+            hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)
+    }
+
+    /// What more wrong passphrases bring; nil where policy says nothing.
+    package func outlookOnGuesses(_ account: AccountID) -> String? {
+        vault.enrollments.record(of: account)?.outlook(
+            after: vault.keyring.failureCount(account), vault.policy(of: account).pin)
+    }
+}

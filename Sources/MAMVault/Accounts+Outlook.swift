@@ -1,0 +1,63 @@
+// Locking accounts whose files nobody has used for a while.
+
+package import MAMEnrollment
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+
+extension Accounts {
+    /// For how long an unlocked account was not used, and for how long it may be; nil if that is
+    /// for ever. `recheck`: when its passphrase is asked for anew.
+    package func idle(_ account: AccountID) -> (seconds: Int64, limit: Int64, recheck: Int64?)? {
+        guard let windows = vault.windows(of: account), windows.state == .unlocked else {
+            return nil
+        }
+        let recheck = facts(of: account).recheckSeconds
+        let lock = vault.settings.idleLockSeconds > 0 ? Int64(vault.settings.idleLockSeconds) : nil
+        guard let limit = [recheck, lock].compactMap(\.self).min() else { return nil }
+        let seconds = vault.enrollments.idleSeconds(
+            of: account, isUsed: windows.takeUse(), now: vault.clock.now.secondsSinceBoot)
+        return (seconds, limit, recheck)
+    }
+
+    /// How many files of each account are in use. Told by their windows: asking a file itself would
+    /// wait for a disk that does not answer.
+    package var openFileCounts: [AccountID: Int] {
+        let accounts = vault.windows.withLock { windows in
+            windows.reduce(into: [ObjectIdentifier: AccountID]()) { accounts, entry in
+                for window in entry.value.all { accounts[ObjectIdentifier(window)] = entry.key }
+            }
+        }
+        return vault.openFiles.all.reduce(into: [AccountID: Int]()) { counts, file in
+            guard let window = file.window, let account = accounts[ObjectIdentifier(window)]
+            else { return }
+            counts[account, default: 0] += 1
+        }
+    }
+
+    package func outlook(of account: AccountID) -> AccountOutlook {
+        var outlook = AccountOutlook()
+        if let windows = vault.windows(of: account) {
+            outlook.openClasses = ProtectionClass.allCases.filter {
+                windows.window($0).allowsOpen
+            }
+            outlook.graceSeconds = windows.graceSeconds
+        }
+        outlook.idleSeconds = idle(account).map { Int(max(0, $0.limit - $0.seconds)) }
+        if let record = currentRecord(of: account) {
+            let left = record.secondsToOfflineEnds(facts(of: account))
+            outlook.sinceCheckIn = Int(record.sinceCheckIn)
+            (outlook.offlineBlockSeconds, outlook.offlineWipeSeconds) =
+                (left.block.map { Int($0) }, left.wipe.map { Int($0) })
+        }
+        outlook.policies = vault.policy(of: account).sources.map(\.label)
+        return outlook
+    }
+
+    /// As it is now: the one that is kept was written when something last happened.
+    package func currentRecord(of account: AccountID) -> EnrollmentRecord? {
+        guard var record = vault.enrollments.record(of: account) else { return nil }
+        _ = record.step(.time, facts(of: account), at: vault.clock.now)
+        return record
+    }
+}

@@ -1,0 +1,44 @@
+// Accounts as the edges see them.
+
+internal import MAMCrypto
+internal import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+package import MAMPolicy
+
+/// Tells what is known of accounts.
+package struct Accounts: Sendable {
+    package let vault: Vault
+
+    package init(_ vault: Vault) { self.vault = vault }
+
+    package var all: [AccountStatus] {
+        vault.keyring.accounts.map { account in
+            let user = vault.keyring.uid(of: account) ?? 0
+            return AccountStatus(
+                id: account, identity: vault.identity(of: account), user: user,
+                state: vault.windows(of: account)?.state ?? .beforeFirstUnlock,
+                hasPassphrase: vault.keyring.hasPassphrase(account),
+                isDefault: !vault.settings.multiIdentity
+                    && vault.defaultAccount(ofUser: user) == account,
+                retryAfterSeconds: Int(vault.keyring.retryAfterSeconds(account)),
+                isRecoverable: !RecoveryUpdates(vault).recoveryKeys(of: account).isEmpty,
+                guessableSeconds: vault.keyring.hasPassphrase(account)
+                    ? guessableSeconds(under: vault.merged(of: account).policy) : nil,
+                block: vault.block(of: account), enrollment: enrollment(of: account))
+        }
+    }
+
+    /// A device secret that the service manager keeps is taken for one that is not on the disk.
+    private func guessableSeconds(under policy: EffectivePolicy) -> Int? {
+        vault.keyring.hasSecretOfItsOwn ? policy.pin.guessableSeconds : nil
+    }
+
+    /// What these documents allow, if they say anything of passphrases at all.
+    package func guessableSeconds(under documents: [PolicyDocument]) -> Int? {
+        let documents = documents.filter {
+            $0.kind == .protection && $0.isAssigned && $0.rules.pinRequired != nil
+        }
+        return documents.isEmpty ? nil : guessableSeconds(under: EffectivePolicy.merge(documents))
+    }
+}

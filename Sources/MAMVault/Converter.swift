@@ -1,0 +1,185 @@
+// Encrypting and decrypting between two descriptors: files outside the mount.
+
+internal import CShims
+internal import Glibc
+package import MAMFormat
+package import MAMModel
+package import MAMStore
+package import MAMSystem
+
+/// Encrypts and decrypts between two descriptors.
+package struct Converter: Sendable {
+    let vault: Vault
+
+    package init(_ vault: Vault) { self.vault = vault }
+
+    /// Writes the plain source, from its start, as a protected file of `owner` into an empty file.
+    ///
+    /// Returns the plain bytes written. Nothing is synced: the caller owns the destination's name
+    /// and decides when it counts.
+    package func encrypt(
+        _ source: Descriptor, for owner: Identity, into destination: Descriptor
+    ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        return try encrypt(for: owner, into: destination) { _, buffer, offset throws(VaultError) in
+            try systemCall { () throws(Errno) in
+                try readFully(source.raw, into: buffer, at: offset)
+            }
+        }
+    }
+
+    /// The same of what a stream gives until its end.
+    package func encrypt(
+        _ source: any StreamEnds, for owner: Identity, into destination: Descriptor
+    ) throws(VaultError) -> Int64 {
+        try encrypt(for: owner, into: destination) { file, buffer, _ throws(VaultError) in
+            try streaming(file) { isWanted throws(StoreError) in
+                var done = 0
+                while done < buffer.count {
+                    let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                    let count = try source.read(into: rest, while: isWanted)
+                    if count == 0 { break }
+                    done += count
+                }
+                return done
+            }
+        }
+    }
+
+    private func encrypt(
+        for owner: Identity, into destination: Descriptor,
+        _ read: (VaultFile, UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int
+    ) throws(VaultError) -> Int64 {
+        guard vault.account(of: owner) != nil else { throw .notManaged(owner) }
+        let file = try emptyFile(destination)
+        try Files(vault).begin(file, as: owner, from: .outside, asking: nil)
+        return try copy(
+            { buffer, offset throws(VaultError) in try read(file, buffer, offset) },
+            { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
+    }
+
+    /// Writes the plain content of a protected source, in either form, into an empty file or a
+    /// stream. A source that was cut is refused. What is written has verified, so that at damage it
+    /// is what came before.
+    ///
+    /// `authorize` gets the header of the file as it was taken into use: what the source says
+    /// before or after does not count, for its owner may change it at any time.
+    package func decrypt(
+        _ source: Descriptor, into sink: PlainSink,
+        authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
+    ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        if try systemCall({ () throws(Errno) in try StreamFile.isStream(source) }) {
+            try requireEmpty(sink)
+            return try DataStreams(vault).unprotectData(
+                StreamFile(source, to: sink), authorize: authorize
+            ).byteCount
+        }
+        let file = try protectedFile(source, authorize)
+        try requireEmpty(sink)
+        return try copy(
+            { buffer, offset throws(VaultError) in try file.read(into: buffer, at: offset) },
+            { bytes, offset throws(VaultError) in
+                try streaming(file) { isWanted throws(StoreError) in
+                    try sink.write(bytes, at: offset, while: isWanted)
+                }
+            })
+    }
+
+    /// Writes what a file of the mount shows to whoever has it open, as long as its account lets it
+    /// be opened.
+    ///
+    /// `info`: what is known of the file.
+    package func decryptShown(
+        _ source: Descriptor, _ info: ProtectionInfo, into sink: PlainSink
+    ) throws(VaultError) -> Int64 {
+        try requireRegular(source, "the source")
+        guard let fileClass = info.fileClass else { throw Self.nothingToDecrypt }
+        let account = vault.account(of: info.owner)
+        guard let window = account.flatMap({ vault.windows(of: $0) })?.window(fileClass),
+            window.allowsOpen
+        else { throw vault.closure(of: account, info.owner) }
+        try requireEmpty(sink)
+        return try copy(
+            { buffer, offset throws(VaultError) in
+                try systemCall { () throws(Errno) in
+                    try readFully(source.raw, into: buffer, at: offset)
+                }
+            },
+            { bytes, offset throws(VaultError) in
+                do throws(StoreError) {
+                    try sink.write(bytes, at: offset, while: { window.allowsUse })
+                } catch {
+                    if error == .keyUnavailable { throw vault.closure(of: account, info.owner) }
+                    throw .store(error)
+                }
+            })
+    }
+
+    private static let nothingToDecrypt = VaultError.invalid(
+        "the source is not a protected file: there is nothing to decrypt")
+
+    private func requireEmpty(_ sink: PlainSink) throws(VaultError) {
+        if case .file(let destination) = sink { _ = try emptyFile(destination) }
+    }
+
+    private func protectedFile(
+        _ source: Descriptor, _ authorize: (FileHeader) throws(VaultError) -> Void
+    ) throws(VaultError) -> VaultFile {
+        let file = try Files(vault).file(source, endMarkRule: .refuse)
+        guard let header = file.header else { throw Self.nothingToDecrypt }
+        try authorize(header)
+        try Files(vault).admit(file)
+        return file
+    }
+
+    /// A stream may keep us waiting: no longer than the file's window is open.
+    private func streaming<Value>(
+        _ file: VaultFile, _ body: (_ isWanted: () -> Bool) throws(StoreError) -> Value
+    ) throws(VaultError) -> Value {
+        do throws(StoreError) { return try body { file.window?.allowsUse ?? true } } catch {
+            if error == .keyUnavailable { throw vault.closure(of: file.header) }
+            throw .store(error)
+        }
+    }
+
+    private func emptyFile(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
+        try requireRegular(descriptor, "the destination")
+        let file = try Files(vault).file(descriptor)
+        guard case .empty = file.facts else { throw .invalid("the destination is not empty") }
+        return file
+    }
+
+    private func requireRegular(_ descriptor: Descriptor, _ name: String) throws(VaultError) {
+        let status = try systemCall { () throws(Errno) in try MAMSystem.status(of: descriptor.raw) }
+        let type = status.st_mode & S_IFMT
+        guard mam_is_append_only(descriptor.raw) == 0 else {
+            throw .invalid("\(name) was opened for appending; open it for reading and writing")
+        }
+        if type == S_IFDIR { throw .invalid("\(name) is a directory") }
+        guard type == S_IFREG else { throw .invalid("\(name) is not a regular file") }
+    }
+
+    private static let chunkByteCount = 1 << 20
+
+    /// Copies until a read finds nothing; the last read is what makes a strict reader check the
+    /// end. Returns how much that was.
+    private func copy(
+        _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
+        _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void
+    ) throws(VaultError) -> Int64 {
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.chunkByteCount, alignment: 4096)
+        defer {
+            buffer.initializeMemory(as: UInt8.self, repeating: 0)
+            buffer.deallocate()
+        }
+        var offset: Int64 = 0
+        while true {
+            let count = try read(buffer, offset)
+            if count == 0 { return offset }
+            try write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), offset)
+            offset += Int64(count)
+        }
+    }
+}

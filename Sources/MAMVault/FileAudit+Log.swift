@@ -1,0 +1,103 @@
+// What the log is told of files.
+
+internal import MAMAudit
+package import MAMFormat
+package import MAMModel
+package import MAMStore
+package import MAMSystem
+internal import Synchronization
+
+extension FileAudit {
+    /// What was repaired of itself, after an unclean end: in the log and in the audit.
+    package func reportRecovery(of path: ByteString, owner: Identity, _ what: String) {
+        vault.log.warning(
+            "\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
+        auditEnd(of: owner, at: path.shown, "recovery", what)
+    }
+
+    /// The last handle of a file is gone, and what was to be stored may not be.
+    package func noteUnfinished(_ header: FileHeader?) {
+        vault.hasLeftUnfinished.store(true, ordering: .relaxed)
+        if let header { vault.uncertainEnds.add(header.fileID) }
+    }
+
+    /// A file was opened though it does not end where its last block says so.
+    package func reportUncertainEnd(of file: VaultFile) {
+        let reason = "its end is uncertain after a crash or a failed call; it is shown as it is"
+        vault.log.warning("a file of \(file.owner): \(reason)")
+        auditEnd(of: file.owner, at: nil, "open", reason)
+    }
+
+    private func auditEnd(
+        of owner: Identity, at path: String?, _ operation: String, _ reason: String
+    ) {
+        var record = AuditRecord(.damaged)
+        record.account = owner.description
+        record.registrant = vault.registrant(of: owner)
+        record.operation = operation
+        record.path = path
+        record.reason = reason
+        _ = vault.trail.add(record)
+    }
+
+    /// A file may not be whole by a call that failed: its end is as after a crash.
+    package var mayHaveUnfinishedFiles: Bool {
+        vault.hasLeftUnfinished.load(ordering: .relaxed)
+            || vault.openFiles.all.contains(where: \.stored.isUnfinished)
+    }
+
+    /// Logs cached content that could not be stored.
+    package func reportDiscarded(
+        _ count: Int, at offset: Int64, of file: VaultFile, _ error: VaultError
+    ) {
+        auditLoss(
+            of: file,
+            "lost: \(count) bytes at \(offset) that were written to a file of \(file.owner):"
+                + " \(error)"
+        )
+    }
+
+    package func reportUnfinished(_ file: VaultFile, _ error: StoreError) {
+        vault.log.warning(
+            "a file of \(file.owner) was closed before all was stored and synced: \(error)")
+    }
+
+    /// Logs damage where it is met; returns the error as the vault's.
+    package func reported(_ error: StoreError, owner: Identity) -> VaultError {
+        if error.isDamage {
+            vault.metrics.count(.damagedBlocks)
+            vault.log.warning("a file of \(owner): \(error)")
+        }
+        return .store(error)
+    }
+
+    /// Logs that a file keeps a class that is not what policy and settings say.
+    package func reportStaleClass(of header: FileHeader?, _ error: VaultError) {
+        vault.log.warning(
+            "a file of \(header?.owner ?? .nobody) could not be given its new class: \(error)")
+    }
+
+    /// Logs that a new owner is in place and may not survive a crash.
+    package func reportUnsynced(_ error: Errno) {
+        vault.log.warning(
+            "a file's new owner may not survive a crash: its directory was not synced: \(error)")
+    }
+
+    /// A file that can only be restored, or written anew, which gives it another key.
+    package func reportKeptKey(of path: ByteString, _ header: FileHeader, _ damage: StoreError) {
+        vault.log.warning(
+            "\(path.shown), a file of \(header.owner), keeps its key from before: \(damage)")
+    }
+
+    /// Tells of files that were to be sealed under new keys, `left` of them in vain.
+    package func reportSealedAnew(_ count: Int, left: Int, _ reason: VaultError?) {
+        if count > 0 {
+            vault.log.info("sealed anew, under keys that no old bytes open: files: \(count)")
+        }
+        guard left > 0, let reason else { return }
+        vault.log.warning(
+            "files that keep the keys from before, to be tried again at the next unlock: \(left): "
+                + "\(reason)"
+        )
+    }
+}

@@ -1,0 +1,39 @@
+// The documents in force, and what they come to for each account.
+
+package import MAMModel
+package import MAMPolicy
+
+/// A policy, and of it what every open and every new file asks: handed out as one reference, for a
+/// policy has very many parts to be copied.
+package final class MergedPolicy: Sendable {
+    package let policy: EffectivePolicy
+    package let protectionClass: ProtectionClass
+    private let ceiling: ProtectionClass
+    /// ``EffectivePolicy/sendsToAll``, asked at every open.
+    package let sendsToAll: Bool
+
+    package init(_ policy: EffectivePolicy, _ settings: Settings) {
+        self.policy = policy
+        protectionClass = policy.protectionClass(settings: settings)
+        ceiling = settings.maximumClass
+        sendsToAll = policy.sendsToAll
+    }
+
+    /// As ``EffectivePolicy/effectiveClass(asked:settings:)``.
+    package func effectiveClass(asked: ProtectionClass?) -> ProtectionClass {
+        (asked.map(protectionClass.stricter) ?? protectionClass).weaker(of: ceiling)
+    }
+}
+
+/// The documents, and what they come to for the accounts that were asked for.
+package struct PoliciesInForce: Sendable {
+    package var book: PolicyBook
+    package var refused: [RefusedDocument] = []
+    package var known: [AccountID: MergedPolicy] = [:]
+    package var ofAll: MergedPolicy?
+
+    package init(_ book: PolicyBook, refused: [RefusedDocument] = []) {
+        self.book = book
+        self.refused = refused
+    }
+}

@@ -1,0 +1,107 @@
+// What is known of a file's protection.
+
+package import MAMFormat
+internal import MAMIdentity
+package import MAMModel
+package import MAMStore
+internal import MAMSystem
+
+/// Tells whose a file is, in which class, and whether it can be opened.
+package struct Protections: Sendable {
+    package let vault: Vault
+
+    package init(_ vault: Vault) { self.vault = vault }
+
+    /// True if an unlock or an import may yet bring the key of a file.
+    package func awaitsKey(_ header: FileHeader) -> Bool {
+        switch vault.closure(of: header) {
+        case .windowClosed, .blocked, .keyMissing: !vault.isOpen(header)
+        default: false
+        }
+    }
+
+    /// What a header tells, and whether its window is open. Nil facts: the file could not be read.
+    package func protection(of facts: FileFacts?) -> ProtectionInfo {
+        switch facts {
+        case nil:
+            Self.plain(.damaged, "the daemon may not read the file")
+        case .empty:
+            Self.plain(
+                .foreign, "it is empty and has no owner yet; the next writer becomes its owner")
+        case .foreign:
+            Self.plain(.foreign, "it has no protection header")
+        case .damaged(let error):
+            Self.plain(.damaged, error.description)
+        case .protected(let header):
+            isUnsealed(header) ? unsealed(header) : protection(of: header)
+        }
+    }
+
+    private func unsealed(_ header: FileHeader) -> ProtectionInfo {
+        ProtectionInfo(
+            owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
+            state: .unsealed, reason: reasonAgainstWriting(to: header))
+    }
+
+    /// The state alone, for who asks of very many files.
+    package func state(of facts: FileFacts?) -> ProtectionState {
+        facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
+    }
+
+    private static func plain(_ state: ProtectionState, _ reason: String) -> ProtectionInfo {
+        ProtectionInfo(
+            owner: .nobody, isManaged: false, fileClass: nil, effectiveClass: nil, state: state,
+            reason: reason)
+    }
+
+    private func protection(of header: FileHeader) -> ProtectionInfo {
+        guard let sealing = header.sealing else {
+            return ProtectionInfo(
+                owner: header.owner, isManaged: false, fileClass: nil, effectiveClass: nil,
+                state: .unmanaged, reason: "its owner is not managed; the content is plain")
+        }
+        let (state, reason) = state(of: sealing)
+        return ProtectionInfo(
+            owner: header.owner, isManaged: true, fileClass: sealing.protectionClass,
+            effectiveClass: FileClasses(vault).effectiveClass(of: sealing), state: state,
+            reason: "\(reason); \(reasonForClass(of: header, sealing))")
+    }
+
+    /// What is known of a directory.
+    ///
+    /// `owner`: the default owner of its new files; nil for none. `unproved`: one that the daemon
+    /// may not have set.
+    package func protection(
+        ofDirectoryAsking asked: ProtectionClass?, owner: Identity?, unproved: Identity? = nil
+    ) -> ProtectionInfo {
+        let account = owner.flatMap { vault.account(of: $0) }
+        let effective = FileClasses(vault).effectiveClass(asked: asked, of: account)
+        if let owner, account == nil {
+            return ProtectionInfo(
+                owner: owner, isManaged: false, fileClass: asked, effectiveClass: nil,
+                state: .directory,
+                reason: "new files are \(owner)'s, which is no account, and plain")
+        }
+        return ProtectionInfo(
+            owner: owner ?? .nobody, isManaged: account != nil, fileClass: asked,
+            effectiveClass: effective,
+            state: .directory,
+            reason: "new files of managed owners get class \(effective.letter): "
+                + reasonForClass(asked: asked, of: nil)
+                + (unproved.map(reasonAgainstOwner) ?? ""))
+    }
+
+    /// True for a plain file whose owner's files are sealed here: one from before the account,
+    /// or that an earlier build decrypted in place, or a forgery.
+    package func isUnsealed(_ header: FileHeader?) -> Bool {
+        guard let header, header.sealing == nil else { return false }
+        return vault.isManaged(header.owner)
+    }
+
+    /// Why such a file is read and not written, and what repairs that.
+    package func reasonAgainstWriting(to header: FileHeader) -> String {
+        "it is plain although files of \(header.owner) are sealed here, so this daemon did not "
+            + "make it for them: it can be read, but not changed; mamctl protect FILE seals it, or "
+            + "mamctl decrypt FILE makes it nobody's"
+    }
+}

@@ -1,0 +1,160 @@
+// Recovery records: for as long as policy names a recovery key, the account's keys lie sealed to it
+// beside its files.
+
+internal import MAMCrypto
+package import MAMFormat
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+package import MAMSystem
+internal import Synchronization
+
+/// Keeps recovery records in line with policy.
+package struct RecoveryUpdates: Sendable {
+    package let vault: Vault
+
+    package init(_ vault: Vault) { self.vault = vault }
+
+    /// The recovery keys that policy names: who has the private half of one can open the account's
+    /// files.
+    package func recoveryKeys(of account: AccountID) -> [RecoveryPublicKey] {
+        vault.policy(of: account).rules.mamdRecoveryPublicKey ?? []
+    }
+
+    /// From now on records are kept in the workspace's own directory, `.mamd`.
+    package func keepRecoveryRecords(in place: Descriptor) {
+        vault.recoveryRecords.withLock { $0 = RecoveryRecords(in: place) }
+        for account in vault.keyring.accounts { updateRecovery(of: account) }
+    }
+
+    /// Brings the account's records in line with its policies. New ones need the account's keys:
+    /// while it is locked they wait. What fails is logged and tried again at the next chance;
+    /// nothing else waits for it.
+    package func updateRecovery(of account: AccountID) {
+        let keys = recoveryKeys(of: account)
+        // Held over all of it: a wipe that comes after the look at the keys removes what is written
+        // here.
+        vault.recoveryRecords.withLock { records in
+            guard let records else { return }
+            do throws(Errno) {
+                let entries = try records.entries(of: account)
+                // Each is tried, whatever becomes of the others.
+                let areCurrent = keys.map { update(account, $0, records, entries) }
+                // One may be the last way to the account's keys: not before another one is there,
+                // or could be.
+                let couldBe = vault.windows(of: account)?.hasAllKeys == true
+                if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
+                    removeOthers(than: keys, account, records, entries)
+                }
+            } catch { vault.log.warning("the recovery records cannot be read: \(error)") }
+        }
+    }
+
+    /// False if there is none that is as it should be, for want of the account's keys or for a
+    /// failure.
+    private func update(
+        _ account: AccountID, _ key: RecoveryPublicKey, _ records: RecoveryRecords,
+        _ entries: [RecoveryRecords.Entry]
+    ) -> Bool {
+        let name = RecoveryRecords.name(account, key)
+        let old = entries.first { $0.name == name }
+        if let record = old?.record, old?.recoveryKey == key,
+            vault.keyring.recovery.isCurrent(record, of: account)
+        {
+            return true
+        }
+        if old?.isNewer == true {
+            vault.log.error(
+                "\(vault.identity(of: account)): a newer mamd wrote the recovery record \(name), "
+                    + "which is left as it is: install that mamd")
+            return false
+        }
+        if let record = old?.record, vault.keyring.recovery.holdsMoreKeys(record, of: account) {
+            vault.log.error(
+                "\(vault.identity(of: account)): the recovery record \(name) has keys that the"
+                    + " keybag "
+                    + "has not, which is an old one that somebody has put back: the record is left "
+                    + "as it is; import it on another machine, and move it away for a new one"
+            )
+            return false
+        }
+        do throws(KeyringError) {
+            guard let record = try vault.keyring.recovery.sealKeys(of: account, to: key) else {
+                return false
+            }
+            try writeRecord(record, as: name, in: records)
+        } catch {
+            vault.log.error(
+                "\(vault.identity(of: account)): no recovery record for the key \(key.shortName):"
+                    + " \(error)"
+            )
+            return false
+        }
+        if old == nil {
+            noteRecoveryKey(key, of: account)
+        } else {
+            vault.log.warning(
+                "\(vault.identity(of: account)): the recovery record \(name) was damaged or out of"
+                    + " date, and is written again"
+            )
+        }
+        return true
+    }
+
+    private func writeRecord(
+        _ record: KeyExport, as name: String, in records: RecoveryRecords
+    ) throws(KeyringError) {
+        do throws(Errno) {
+            guard let failure = try records.write(record, as: name) else { return }
+            vault.log.warning("what \(name) was before is not overwritten: \(failure)")
+        } catch { throw .storage(error) }
+    }
+
+    private func removeOthers(
+        than keys: [RecoveryPublicKey], _ account: AccountID, _ records: RecoveryRecords,
+        _ entries: [RecoveryRecords.Entry]
+    ) {
+        // A document that is not understood may name the key.
+        guard vault.refusedDocuments.isEmpty else { return }
+        let wanted = keys.map { RecoveryRecords.name(account, $0) }
+        for entry in entries where !entry.isNewer && !wanted.contains(entry.name) {
+            // The only other copy of keys that the keybag does not have: that is an old one.
+            if let record = entry.record, vault.keyring.recovery.holdsMoreKeys(record, of: account)
+            {
+                continue
+            }
+            do throws(Errno) {
+                try records.remove(entry.name)
+                vault.log.warning(
+                    "\(vault.identity(of: account)): policy names the recovery key of"
+                        + " \(entry.name) no more, and the record is removed"
+                )
+            } catch {
+                vault.log.warning("the recovery record \(entry.name) cannot be removed: \(error)")
+            }
+        }
+    }
+
+    /// Part of a wipe, once the account's keys are erased in memory. False, and logged, if one is
+    /// left.
+    package func destroyRecoveryRecords(of account: AccountID) -> Bool {
+        vault.recoveryRecords.withLock { records in
+            do throws(Errno) {
+                try records?.removeAll(of: account)
+                return true
+            } catch {
+                vault.log.error(
+                    "recovery records of \(account.bytes) could not be removed: \(error)")
+                return false
+            }
+        }
+    }
+
+    package func noteRecoveryKey(_ key: RecoveryPublicKey, of account: AccountID) {
+        vault.audit(
+            .recoveryKey, account,
+            "the holder of the recovery key \(key.shortName) can open the files of"
+                + " \(vault.identity(of: account)) from now on"
+        )
+    }
+}

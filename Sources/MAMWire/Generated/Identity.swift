@@ -1,0 +1,453 @@
+// From docs/io.mamd.Identity.varlink by scripts/generate-interfaces: change that, and run this.
+// swift-format-ignore-file
+
+package import MAMModel
+
+extension Varlink {
+    package enum Identity {
+        package static let name = "io.mamd.Identity"
+
+        /// What `GetInterfaceDescription` answers.
+        package static let text = """
+            # For whom programs and people work: whose the files are that they create, and which files they may open.
+            #
+            # An identity is a name or an object id. "" is nobody, and set like any other; null takes back what was set.
+            # Errors are those of io.mamd.Workspace.
+            interface io.mamd.Identity
+
+            # source: thread, process, session (the user interface's), default (the account that the user registered, or nobody)
+            # process: of process, the one that was given the identity: the caller, or whoever it was started by
+            type Acting (
+              name: string,
+              objectId: string,
+              managed: bool,
+              source: string,
+              process: ?int
+            )
+
+            # reason: 1 launchBlocked, 2 canceled (the caller's session gave its launch up), 3 clockedOut
+            type BlockedAccount (
+              account: string,
+              reason: int,
+              word: string,
+              text: string
+            )
+
+            # For whom one thread of the calling process works, until the connection ends. It comes before the process's.
+            # thread: as gettid(2) gives it. Processes that it forks have its identity, and keep it, if
+            # they ask for something while it lives, or its identity changes before it ends.
+            method SetThreadIdentity(thread: int, identity: ?string) -> ()
+
+            # For whom the calling process works, and each process that it starts from now on, with what that one starts. Processes
+            # that it has started already keep what they have. scoped: until the connection ends; otherwise until the process ends.
+            # unmanaged: false refuses one that is no registered account, as UnmanagedOwner: for names
+            # that a person has typed.
+            method SetProcessIdentity(identity: ?string, scoped: ?bool, unmanaged: ?bool) -> ()
+
+            # For whom a thread of the calling process works, and why. thread: null for the first one.
+            method GetIdentity(thread: ?int) -> (acting: Acting)
+
+            # For whom the user works on the screen of this login session. Nothing follows for files. Of an account it is asked that
+            # it may be used: it is unlocked, with the passphrase if it is locked.
+            # result: 0 success, 1 canceled (no passphrase), 2 notAllowed (a second managed account, or the thread works for somebody
+            # else), 3 failed (wrong passphrase, blocked by policy). thread: that asks; null for the first one.
+            method SetUserInterfaceIdentity(identity: ?string, passphrase: ?string, passphraseDescriptor: ?int, thread: ?int) -> (result: int, word: string, reason: string)
+
+            # The same with several, for a view that merges them; none of them is nobody. More than one needs MultiManagedIdentities.
+            method SetUserInterfaceIdentities(identities: []string, thread: ?int) -> (result: int, word: string, reason: string)
+
+            # identities: what was set for the session, null for nothing. acting: what holds for the thread, null where it is several.
+            method GetUserInterfaceIdentity(thread: ?int) -> (session: string, identities: ?[]string, acting: ?Acting)
+
+            # Gives an account that has none its object id. What carries either is the account's from now on; no file is written.
+            method LinkAccount(account: string, objectId: string, passphrase: ?string, passphraseDescriptor: ?int) -> (name: string, objectId: string)
+
+            # The caller's accounts that cannot be worked with now, beside those that are only locked.
+            method BlockedAccounts() -> (accounts: []BlockedAccount)
+
+            """
+
+        package enum Method: String, Sendable, CaseIterable {
+            case setThreadIdentity = "SetThreadIdentity"
+            case setProcessIdentity = "SetProcessIdentity"
+            case getIdentity = "GetIdentity"
+            case setUserInterfaceIdentity = "SetUserInterfaceIdentity"
+            case setUserInterfaceIdentities = "SetUserInterfaceIdentities"
+            case getUserInterfaceIdentity = "GetUserInterfaceIdentity"
+            case linkAccount = "LinkAccount"
+            case blockedAccounts = "BlockedAccounts"
+        }
+
+        package struct Acting: WireObject {
+            package var name: String
+            package var objectID: String
+            package var managed: Bool
+            package var source: String
+            package var process: Int?
+
+            package init(
+                name: String, objectID: String, managed: Bool, source: String,
+                process: Int? = nil
+            ) {
+                self.name = name
+                self.objectID = objectID
+                self.managed = managed
+                self.source = source
+                self.process = process
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    name: wire.value("name"), objectID: wire.value("objectId"),
+                    managed: wire.value("managed"), source: wire.value("source"),
+                    process: wire.value("process")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "name": name.json, "objectId": objectID.json, "managed": managed.json,
+                    "source": source.json, "process": process.json
+                ]
+            }
+        }
+
+        package struct BlockedAccount: WireObject {
+            package var account: String
+            package var reason: Int
+            package var word: String
+            package var text: String
+
+            package init(account: String, reason: Int, word: String, text: String) {
+                self.account = account
+                self.reason = reason
+                self.word = word
+                self.text = text
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"), reason: wire.value("reason"),
+                    word: wire.value("word"), text: wire.value("text")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "account": account.json, "reason": reason.json, "word": word.json,
+                    "text": text.json
+                ]
+            }
+        }
+
+        package struct SetThreadIdentity: VarlinkRequest {
+            package static let method = "io.mamd.Identity.SetThreadIdentity"
+            package static let memberNames: Set<String> = ["thread", "identity"]
+
+            package var thread: Int
+            package var identity: String?
+
+            package init(thread: Int, identity: String? = nil) {
+                self.thread = thread
+                self.identity = identity
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(thread: wire.value("thread"), identity: wire.value("identity"))
+            }
+
+            package var members: [String: JSONValue] {
+                ["thread": thread.json, "identity": identity.json]
+            }
+
+            package typealias Reply = NoMembers
+        }
+
+        package struct SetProcessIdentity: VarlinkRequest {
+            package static let method = "io.mamd.Identity.SetProcessIdentity"
+            package static let memberNames: Set<String> = [
+                "identity", "scoped", "unmanaged"
+            ]
+
+            package var identity: String?
+            package var scoped: Bool?
+            package var unmanaged: Bool?
+
+            package init(
+                identity: String? = nil, scoped: Bool? = nil, unmanaged: Bool? = nil
+            ) {
+                self.identity = identity
+                self.scoped = scoped
+                self.unmanaged = unmanaged
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    identity: wire.value("identity"), scoped: wire.value("scoped"),
+                    unmanaged: wire.value("unmanaged")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["identity": identity.json, "scoped": scoped.json, "unmanaged": unmanaged.json]
+            }
+
+            package typealias Reply = NoMembers
+        }
+
+        package struct GetIdentity: VarlinkRequest {
+            package static let method = "io.mamd.Identity.GetIdentity"
+            package static let memberNames: Set<String> = ["thread"]
+
+            package var thread: Int?
+
+            package init(thread: Int? = nil) {
+                self.thread = thread
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(thread: wire.value("thread"))
+            }
+
+            package var members: [String: JSONValue] { ["thread": thread.json] }
+
+            package struct Reply: WireObject {
+                package var acting: Acting
+
+                package init(acting: Acting) {
+                    self.acting = acting
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(acting: wire.value("acting"))
+                }
+
+                package var members: [String: JSONValue] { ["acting": acting.json] }
+            }
+        }
+
+        package struct SetUserInterfaceIdentity: VarlinkRequest {
+            package static let method = "io.mamd.Identity.SetUserInterfaceIdentity"
+            package static let memberNames: Set<String> = [
+                "identity", "passphrase", "passphraseDescriptor", "thread"
+            ]
+
+            package var identity: String?
+            package var passphrase: String?
+            package var passphraseDescriptor: Int?
+            package var thread: Int?
+
+            package init(
+                identity: String? = nil, passphrase: String? = nil,
+                passphraseDescriptor: Int? = nil, thread: Int? = nil
+            ) {
+                self.identity = identity
+                self.passphrase = passphrase
+                self.passphraseDescriptor = passphraseDescriptor
+                self.thread = thread
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    identity: wire.value("identity"), passphrase: wire.value("passphrase"),
+                    passphraseDescriptor: wire.value("passphraseDescriptor"),
+                    thread: wire.value("thread")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "identity": identity.json, "passphrase": passphrase.json,
+                    "passphraseDescriptor": passphraseDescriptor.json, "thread": thread.json
+                ]
+            }
+
+            package struct Reply: WireObject {
+                package var result: Int
+                package var word: String
+                package var reason: String
+
+                package init(result: Int, word: String, reason: String) {
+                    self.result = result
+                    self.word = word
+                    self.reason = reason
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(
+                        result: wire.value("result"), word: wire.value("word"),
+                        reason: wire.value("reason")
+                    )
+                }
+
+                package var members: [String: JSONValue] {
+                    ["result": result.json, "word": word.json, "reason": reason.json]
+                }
+            }
+        }
+
+        package struct SetUserInterfaceIdentities: VarlinkRequest {
+            package static let method = "io.mamd.Identity.SetUserInterfaceIdentities"
+            package static let memberNames: Set<String> = ["identities", "thread"]
+
+            package var identities: [String]
+            package var thread: Int?
+
+            package init(identities: [String], thread: Int? = nil) {
+                self.identities = identities
+                self.thread = thread
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    identities: wire.value("identities"), thread: wire.value("thread")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                ["identities": identities.json, "thread": thread.json]
+            }
+
+            package struct Reply: WireObject {
+                package var result: Int
+                package var word: String
+                package var reason: String
+
+                package init(result: Int, word: String, reason: String) {
+                    self.result = result
+                    self.word = word
+                    self.reason = reason
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(
+                        result: wire.value("result"), word: wire.value("word"),
+                        reason: wire.value("reason")
+                    )
+                }
+
+                package var members: [String: JSONValue] {
+                    ["result": result.json, "word": word.json, "reason": reason.json]
+                }
+            }
+        }
+
+        package struct GetUserInterfaceIdentity: VarlinkRequest {
+            package static let method = "io.mamd.Identity.GetUserInterfaceIdentity"
+            package static let memberNames: Set<String> = ["thread"]
+
+            package var thread: Int?
+
+            package init(thread: Int? = nil) {
+                self.thread = thread
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(thread: wire.value("thread"))
+            }
+
+            package var members: [String: JSONValue] { ["thread": thread.json] }
+
+            package struct Reply: WireObject {
+                package var session: String
+                package var identities: [String]?
+                package var acting: Acting?
+
+                package init(
+                    session: String, identities: [String]? = nil, acting: Acting? = nil
+                ) {
+                    self.session = session
+                    self.identities = identities
+                    self.acting = acting
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(
+                        session: wire.value("session"), identities: wire.value("identities"),
+                        acting: wire.value("acting")
+                    )
+                }
+
+                package var members: [String: JSONValue] {
+                    ["session": session.json, "identities": identities.json, "acting": acting.json]
+                }
+            }
+        }
+
+        package struct LinkAccount: VarlinkRequest {
+            package static let method = "io.mamd.Identity.LinkAccount"
+            package static let memberNames: Set<String> = [
+                "account", "objectId", "passphrase", "passphraseDescriptor"
+            ]
+
+            package var account: String
+            package var objectID: String
+            package var passphrase: String?
+            package var passphraseDescriptor: Int?
+
+            package init(
+                account: String, objectID: String, passphrase: String? = nil,
+                passphraseDescriptor: Int? = nil
+            ) {
+                self.account = account
+                self.objectID = objectID
+                self.passphrase = passphrase
+                self.passphraseDescriptor = passphraseDescriptor
+            }
+
+            package init(_ wire: Parameters) throws(VarlinkError) {
+                try self.init(
+                    account: wire.value("account"), objectID: wire.value("objectId"),
+                    passphrase: wire.value("passphrase"),
+                    passphraseDescriptor: wire.value("passphraseDescriptor")
+                )
+            }
+
+            package var members: [String: JSONValue] {
+                [
+                    "account": account.json, "objectId": objectID.json,
+                    "passphrase": passphrase.json, "passphraseDescriptor": passphraseDescriptor.json
+                ]
+            }
+
+            package struct Reply: WireObject {
+                package var name: String
+                package var objectID: String
+
+                package init(name: String, objectID: String) {
+                    self.name = name
+                    self.objectID = objectID
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(name: wire.value("name"), objectID: wire.value("objectId"))
+                }
+
+                package var members: [String: JSONValue] {
+                    ["name": name.json, "objectId": objectID.json]
+                }
+            }
+        }
+
+        package struct BlockedAccounts: VarlinkRequest, WithoutMembers {
+            package static let method = "io.mamd.Identity.BlockedAccounts"
+            package static let memberNames: Set<String> = []
+
+            package init() {}
+
+            package struct Reply: WireObject {
+                package var accounts: [BlockedAccount]
+
+                package init(accounts: [BlockedAccount]) {
+                    self.accounts = accounts
+                }
+
+                package init(_ wire: Parameters) throws(VarlinkError) {
+                    try self.init(accounts: wire.value("accounts"))
+                }
+
+                package var members: [String: JSONValue] { ["accounts": accounts.json] }
+            }
+        }
+    }
+}

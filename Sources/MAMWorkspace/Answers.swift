@@ -1,0 +1,73 @@
+// What the socket asks about files of the mount.
+
+internal import Glibc
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMTree
+package import MAMVault
+
+/// Tells whose a file is and whether it can be read.
+package struct Answers: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func contain(_ descriptor: Descriptor) -> Bool {
+        (try? status(of: descriptor.raw)).map { UInt64($0.st_dev) == tree.mountDevice } ?? false
+    }
+
+    package func protection(of descriptor: Descriptor) throws(VaultError) -> ProtectionInfo {
+        let status = try statusOf(descriptor)
+        if let inode = mountedInode(status) { return protection(of: inode) }
+        // Not in this mount: a protected file elsewhere tells its owner by its header.
+        do throws(Errno) {
+            return Protections(tree.vault).protection(
+                of: try FileFacts(
+                    of: descriptor, physicalSize: Int64(status.st_size), orStream: true))
+        } catch {
+            throw .notFound("the file is not in this workspace, and cannot be read: \(error)")
+        }
+    }
+
+    package func protection(
+        device: UInt64, inode: UInt64
+    ) throws(VaultError) -> ProtectionInfo {
+        guard device == tree.mountDevice,
+            let inode = tree.table.known(BackingID(device: tree.rootDevice, inode: inode))
+        else { throw .notFound("no file in use has this device and inode number") }
+        return protection(of: inode)
+    }
+
+    /// What is known of a file, or of what a directory asks for its new files.
+    package func protection(of inode: Inode) -> ProtectionInfo {
+        guard inode.isDirectory else {
+            return Protections(tree.vault).protection(of: facts(of: inode))
+        }
+        let note = DirectoryDefaults(tree).childOwnerNote(of: inode)
+        return Protections(tree.vault).protection(
+            ofDirectoryAsking: Classes(tree).childClass(of: inode),
+            owner: DirectoryDefaults(tree).childOwner(of: inode),
+            unproved: note?.isProved == false ? note?.value : nil)
+    }
+
+    /// The inode behind a status that a descriptor of the mount gave; nil for other file systems.
+    func mountedInode(_ status: stat) -> Inode? {
+        guard UInt64(status.st_dev) == tree.mountDevice else { return nil }
+        return tree.table.known(BackingID(device: tree.rootDevice, inode: UInt64(status.st_ino)))
+    }
+
+    /// The status of a regular file or directory.
+    func statusOf(_ descriptor: Descriptor) throws(VaultError) -> stat {
+        let found = try systemCall { () throws(Errno) in try status(of: descriptor.raw) }
+        switch found.st_mode & S_IFMT {
+        case S_IFREG, S_IFDIR: return found
+        default: throw .invalid("it is neither a regular file nor a directory")
+        }
+    }
+
+    /// A regular file's header facts, as they are now.
+    func facts(of inode: Inode) -> FileFacts? {
+        inode.withState { $0.file?.facts ?? $0.facts }
+    }
+}

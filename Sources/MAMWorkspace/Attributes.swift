@@ -1,0 +1,122 @@
+// Changing modes, owners, sizes and times.
+
+internal import CShims
+package import Glibc
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// The attributes that one request changes.
+package struct AttributeChange {
+    package var mode: mode_t?
+    package var user: uid_t?
+    package var group: gid_t?
+    package var size: Int64?
+    package var access: timespec?
+    package var modification: timespec?
+
+    package init() {}
+
+    /// As the kernel sends it of its own accord.
+    var isModificationOnly: Bool {
+        modification != nil && modification?.tv_nsec != utimeNow && access == nil && mode == nil
+            && user == nil && group == nil && size == nil
+    }
+}
+
+/// `UTIME_NOW`, from <bits/stat.h>.
+package let utimeNow = (1 << 30) - 1
+
+/// Changes modes, owners, sizes and times.
+package struct Attributes: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func change(
+        _ node: UInt64, _ handle: OpenHandle?, _ new: AttributeChange, for caller: Caller
+    ) throws(Errno) -> Entry {
+        let inode = try tree.table.inode(node)
+        if let status = try statusOfGone(inode, new) { return Lookup(tree).entry(inode, status) }
+        // The size first: it is what can be refused, and a refused request should change nothing.
+        if let size = new.size {
+            try truncate(node, handle, to: size, for: caller)
+            try clearSetIDBits(inode, for: caller)
+        }
+        if new.user != nil || new.group != nil {
+            try changeOwner(inode, user: new.user ?? .max, group: new.group ?? .max)
+        }
+        if let mode = new.mode { try changeMode(inode, to: mode) }
+        if new.access != nil || new.modification != nil {
+            do throws(Errno) { try changeTimes(inode, new) } catch {
+                // Of a new size the kernel must hear: it would go on with the old one.
+                if new.size == nil { throw error }
+            }
+        }
+        return try Lookup(tree).entry(inode)
+    }
+
+    /// With a file's last name the kernel sends the time of that. It keeps such times itself, and
+    /// when it has forgotten the file nobody can find it any more: nothing needs to be written. Nil
+    /// if something has to be done.
+    private func statusOfGone(_ inode: Inode, _ new: AttributeChange) throws(Errno) -> stat? {
+        guard new.isModificationOnly, inode.isRegular, !inode.isInUse.load(ordering: .relaxed)
+        else { return nil }
+        let status = try status(at: inode.handle.raw, "")
+        return status.st_nlink == 0 ? status : nil
+    }
+
+    /// What the kernel leaves to us: who changes a file's content without being root takes its
+    /// set-id bits away. It does not ask for the mode then, which a program that is started would
+    /// have from it.
+    func clearSetIDBits(_ inode: Inode, for caller: Caller) throws(Errno) {
+        // Nearly none has any, and this is asked at each write.
+        guard caller.user != 0, try hasSetIDBits(inode.handle) else { return }
+        let hadSome = try tree.metadata.shared { () throws(Errno) in
+            try MAMTree.clearSetIDBits(inode.handle, unless: caller.isMember)
+        }
+        if hadSome { tree.cache.invalidateSoon(inode) }
+    }
+
+    func changeMode(_ inode: Inode, to mode: mode_t) throws(Errno) {
+        try tree.metadata.shared { () throws(Errno) in
+            try MAMTree.changeMode(inode.handle, to: mode)
+        }
+    }
+
+    private func truncate(
+        _ node: UInt64, _ handle: OpenHandle?, to size: Int64, for caller: Caller
+    ) throws(Errno) {
+        do throws(Errno) {
+            try Handles(tree).withFile(of: node, handle, for: caller) { file throws(VaultError) in
+                try file.truncate(to: size)
+            }
+        } catch {
+            guard error == .badMessage, size == 0 else { throw error }
+            // Of a file that cannot even be opened nothing is left but its name: it is begun anew.
+            let handle = try Handles(tree).open(node, flags: O_RDWR | O_TRUNC, for: caller)
+            // No question follows, as it does after an open(2).
+            handle.inode.withState { _ = $0.writeGuard.endsTruncation(of: caller.thread) }
+            Handles(tree).release(handle)
+        }
+    }
+
+    private func changeOwner(_ inode: Inode, user: uid_t, group: gid_t) throws(Errno) {
+        let flags = Int32(MAM_EMPTY_PATH) | AT_SYMLINK_NOFOLLOW
+        try tree.metadata.shared { () throws(Errno) in
+            _ = try retrying { fchownat(inode.handle.raw, "", user, group, flags) }
+        }
+    }
+
+    private func changeTimes(_ inode: Inode, _ new: AttributeChange) throws(Errno) {
+        let omitted = timespec(tv_sec: 0, tv_nsec: utimeOmit)
+        let times = [new.access ?? omitted, new.modification ?? omitted]
+        // Not while a header is rewritten, which puts the time back that it found.
+        try inode.withState { _ throws(Errno) in
+            try tree.metadata.shared { () throws(Errno) in
+                _ = try retrying { utimensat(inode.handle.raw, "", times, Int32(MAM_EMPTY_PATH)) }
+            }
+        }
+    }
+}

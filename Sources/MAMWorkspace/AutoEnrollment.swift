@@ -1,0 +1,182 @@
+// Accounts that the setting Groups names and nobody registered: those that need nobody's answer are
+// registered, all others named (docs/adr/0047-auto-enrolment.md).
+
+internal import Glibc
+internal import MAMEnrollment
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// One that is to be, but for files that are sealed for it.
+private struct KnownAccount {
+    let name: String
+    let identity: Identity
+    let user: UInt32
+}
+
+/// Why an account is not registered by itself.
+private struct Unsettled: Error {
+    let reason: String
+    init(_ reason: String) { self.reason = reason }
+}
+
+/// Registers the accounts that the settings name.
+package struct AutoEnrollment: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Returns at once. A thread has looked at every name, as the settings and policies are now,
+    /// some time later.
+    package func enrollKnownAccountsSoon() {
+        do throws(Errno) {
+            try startThread(named: "enrol") { enrollKnownAccounts() }
+        } catch { vault.log.warning("accounts to add are looked for at the next start: \(error)") }
+    }
+
+    /// Goes through the whole tree if an account is to be registered; not at all without
+    /// `AutoEnrollOnLaunch`. While another thread is at it that one does it once more instead.
+    ///
+    /// Never call this from a thread that serves the mount.
+    package func enrollKnownAccounts() {
+        guard vault.settings.autoEnrollOnLaunch else { return }
+        let isFirst = vault.accountsToAdd.withLock { state in
+            defer { state.isSearching = state.isSearching != nil }
+            return state.isSearching == nil
+        }
+        guard isFirst else { return }
+        var isWanted = true
+        while isWanted {
+            nameAccountsToAdd(enrollSettled())
+            isWanted = vault.accountsToAdd.withLock { state in
+                let isWanted = state.isSearching == true
+                state.isSearching = isWanted ? false : nil
+                return isWanted
+            }
+        }
+    }
+
+    /// The names that are left, each with the reason.
+    private func enrollSettled() -> [String: String] {
+        let names = Set(vault.accountRules.groups.values.joined()).sorted()
+        vault.enrollments.departed.keep(only: names)
+        vault.userIDs.forget()
+        let rivals = rivals(among: names)
+        var (settled, left): ([KnownAccount], [String: String]) = ([], [:])
+        for name in names where vault.account(named: name) == nil {
+            do throws(Unsettled) {
+                settled.append(try known(name, among: rivals))
+            } catch { left[name] = error.reason }
+        }
+        guard !settled.isEmpty else { return left }
+        let sealed: Set<String>
+        do throws(SearchEnd) {
+            sealed = try Unopened(tree).namesOfUnopenedFiles(among: settled.map(\.identity))
+        } catch {
+            for account in settled {
+                left[account.name] = "the search for files sealed for it did not end: \(error)"
+            }
+            return left
+        }
+        for account in settled {
+            do throws(Unsettled) { try enroll(account, sealed) } catch {
+                left[account.name] = error.reason
+            }
+        }
+        return left
+    }
+
+    private func enroll(_ account: KnownAccount, _ sealed: Set<String>) throws(Unsettled) {
+        guard !sealed.contains(account.identity.name) else {
+            throw Unsettled("files here are sealed with keys of it that are elsewhere")
+        }
+        do throws(KeyringError) {
+            _ = try Registration(tree).register(
+                account.identity, user: account.user, passphrase: nil)
+        } catch { throw Unsettled("\(error)") }
+        vault.log.info(
+            "\(account.name) is registered for uid \(account.user) by AutoEnrollOnLaunch")
+    }
+
+    /// Nothing but its files may be in the way.
+    private func known(_ name: String, among rivals: [UInt32: Int]) throws(Unsettled)
+        -> KnownAccount
+    {
+        guard !Wipe(tree).isReadOnly else { throw Unsettled("the mount is read-only") }
+        guard !vault.enrollments.departed.contains(name) else {
+            throw Unsettled("it was wiped here, and does not come back by itself")
+        }
+        let identity = try nameOfAccount(name)
+        let user = try settledUser(of: identity)
+        if let status = Registration(tree).refusal(of: identity, user: user, while: { true }) {
+            throw Unsettled(status.errorString ?? "it is registered already")
+        }
+        guard vault.settings.multiManagedIdentities || rivals[user] == 1 else {
+            throw Unsettled(
+                "Groups names several accounts that may be uid \(user)'s, which may have one: "
+                    + "AllowedAccounts or AccountUsers says which")
+        }
+        guard vault.policies.covers(identity) else { throw Unsettled("no policy covers it") }
+        guard !vault.policies.policy(for: identity).pin.isRequired else {
+            throw Unsettled("policy requires a passphrase (pinRequired)")
+        }
+        return KnownAccount(name: name, identity: identity, user: user)
+    }
+
+    /// How many accounts each user might have by the settings, registered ones too.
+    private func rivals(among names: [String]) -> [UInt32: Int] {
+        names.reduce(into: [:]) { counts, name in
+            guard let identity = try? nameOfAccount(name), NameRights(vault).isAllowed(identity),
+                let user = try? settledUser(of: identity)
+            else { return }
+            counts[user, default: 0] += 1
+        }
+    }
+
+    /// A user's own daemon has that user alone.
+    private func settledUser(of identity: Identity) throws(Unsettled) -> UInt32 {
+        guard geteuid() == 0 else { return geteuid() }
+        switch NameRights(vault).givenUsers(of: identity) {
+        case nil: throw Unsettled("AccountUsers does not name its user")
+        case .some(let users) where users.count == 1: return users[0]
+        default: throw Unsettled("AccountUsers does not give it to one user of this machine")
+        }
+    }
+
+    private func nameOfAccount(_ name: String) throws(Unsettled) -> Identity {
+        guard !name.isObjectID else { throw Unsettled("it is an object id, and no name") }
+        do throws(Identity.Invalid) { return try Identity(name: name) } catch {
+            throw Unsettled("the name cannot be used: \(error)")
+        }
+    }
+
+    /// The hook and the event for each that was not named before, the log for each new reason.
+    private func nameAccountsToAdd(_ left: [String: String]) {
+        let told = vault.accountsToAdd.withLock { state in
+            defer { state.reasons = left }
+            return state.reasons
+        }
+        for (name, reason) in left.sorted(by: { $0.key < $1.key }) where told[name] != reason {
+            vault.log.info(
+                "policy names \(name), which is not registered: mamctl account register \(name)"
+                    + " (not by itself: \(reason))")
+            guard told[name] == nil else { continue }
+            vault.announce(.accountToAdd(name))
+            vault.enrollments.hooks.tell(.addAccount, ["account": .string(name)])
+        }
+    }
+}
+
+extension String {
+    /// 8-4-4-4-12 hexadecimal digits.
+    fileprivate var isObjectID: Bool {
+        let parts = split(separator: "-", omittingEmptySubsequences: false)
+        return parts.map(\.utf8.count) == [8, 4, 4, 4, 12]
+            && parts.joined().allSatisfy(\.isHexDigit)
+    }
+}

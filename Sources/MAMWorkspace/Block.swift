@@ -1,0 +1,66 @@
+// Closing all of an account's windows for as long as policy wants it.
+
+internal import MAMAudit
+package import MAMKeyring
+package import MAMModel
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// Keeps an account closed for as long as policy wants it.
+package struct Block: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Closes the windows of every class, in the order that a lock has, and keeps them closed until
+    /// ``unblock(_:)``. Of the keys only what a lock drops is dropped. A block that a passphrase
+    /// ends is a lock.
+    ///
+    /// Never call this from a thread that serves the mount.
+    @discardableResult
+    package func block(_ account: AccountID, _ block: AccountBlock) -> [BlockingFile] {
+        guard let windows = vault.windows(of: account) else { return [] }
+        let old: AccountBlock? = vault.blocks.withLock { blocks in
+            // One that an unlock ends takes the place of none that it does not end.
+            if block.endsWithUnlock, let old = blocks[account], !old.endsWithUnlock { return block }
+            return blocks.updateValue(block, forKey: account)
+        }
+        if old != block {
+            let text = "\(vault.identity(of: account)) is blocked: \(block.reason)"
+            vault.audit(.blocked, account, text) { record in
+                record.rule = block.kind.rawValue
+                record.reason = block.reason
+            }
+        }
+        defer { if old != block { vault.announce(.blocked(block), account) } }
+        if block.endsWithUnlock { return Lock(tree).lock(account, now: true) }
+        let left: [UInt64] = vault.transitions.withLock(account) {
+            guard !windows.isBlocked else { return [] }
+            if windows.hasAllKeys { vault.announce(.willBecomeUnavailable(seconds: 0), account) }
+            return Lock(tree).close(account, windows, everyClass: true, until: nil)
+        }
+        return Lock(tree).report(left)
+    }
+
+    /// Ends what ``block(_:_:)`` began. An account without a passphrase is unlocked, any other is
+    /// as after a lock.
+    package func unblock(_ account: AccountID) throws(KeyringError) {
+        let lockCount = vault.lockCount(of: account)
+        guard let block = vault.blocks.withLock({ $0.removeValue(forKey: account) }) else { return }
+        let text =
+            "\(vault.identity(of: account)) is not blocked any more: \(block.kind.rawValue)"
+        vault.audit(.unblocked, account, text) { $0.rule = block.kind.rawValue }
+        vault.transitions.withLock(account) {
+            let hasKeyC = vault.keyring.windowState(of: account) != .beforeFirstUnlock
+            vault.windows(of: account)?.endBlock(hasKeyC: hasKeyC)
+        }
+        vault.keyNews.tell()
+        vault.announce(.unblocked, account)
+        guard !vault.keyring.hasPassphrase(account) else { return }
+        let keys = try vault.keyring.openKeys(of: account, passphrase: nil)
+        try Unlock(tree).bringToHand(keys, of: account, since: lockCount)
+    }
+}

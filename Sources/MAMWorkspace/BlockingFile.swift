@@ -1,0 +1,25 @@
+// Files that are in the way of a lock.
+
+package import MAMSystem
+
+/// A file that a lock could not get the kernel's cached content of.
+package struct BlockingFile: Sendable {
+    /// Where it is in the mount.
+    package let path: ByteString
+    /// The processes that have it open or mapped, as far as the daemon may see them.
+    package let processes: [ProcessName]
+
+    package init(path: ByteString, processes: [ProcessName]) {
+        self.path = path
+        self.processes = processes
+    }
+}
+
+extension BlockingFile: CustomStringConvertible {
+    package var description: String {
+        let users = processes.map(\.description).joined(separator: ", ")
+        return
+            "\(path.shown) is being written or read by"
+            + " \(users.isEmpty ? "a process that is not visible" : users)"
+    }
+}

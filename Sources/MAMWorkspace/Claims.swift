@@ -1,0 +1,72 @@
+// Looking through the tree for what says whose content is, or will be.
+
+internal import Glibc
+internal import MAMFormat
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Looks for files and directories of a name or key.
+package struct Claims: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// How often is asked whether to go on: that is a system call, and there may be millions of
+    /// files.
+    private static let lookMilliseconds = 100
+
+    package func hasClaim(
+        where isWanted: (StoredClaim) -> Bool, while shallGoOn: () -> Bool,
+        failed: (ByteString, Errno) -> Void
+    ) -> Bool? {
+        var isFound = claim(ofRoot: tree.root).map(isWanted) ?? false
+        var (isWaitedFor, isWhole) = (true, true)
+        var nextLook = Deadline(milliseconds: Self.lookMilliseconds)
+        func shallWalkOn() -> Bool {
+            isWhole = isWhole && !tree.isStopping && isWaitedFor
+            return isWhole && !isFound
+        }
+        func note(_ path: ByteString, _ error: Errno) {
+            // What is closed to the daemon, lost+found say, opens for nobody here.
+            guard error != .accessDenied, !error.meansGone else { return }
+            if isWhole { failed(path, error) }
+            isWhole = false
+        }
+        _ = Walk(tree).walk(while: shallWalkOn, failed: note) { found in
+            if nextLook.hasPassed {
+                nextLook = Deadline(milliseconds: Self.lookMilliseconds)
+                isWaitedFor = shallGoOn()
+            }
+            let claim = claim(of: found.entry.inode, found.entry.attributes) { found.path }
+            isFound = claim.map(isWanted) ?? false
+            return !isFound
+        }
+        return isFound ? true : isWhole ? false : nil
+    }
+
+    private func claim(ofRoot root: Descriptor) -> StoredClaim? {
+        guard let inode = try? tree.table.inode(InodeTable.rootNode),
+            let status = try? status(of: root.raw)
+        else { return nil }
+        return claim(of: inode, status) { ByteString("") }
+    }
+
+    /// Nil for what says nothing, and for what cannot be read.
+    private func claim(
+        of inode: Inode, _ attributes: stat, path: @escaping () -> ByteString
+    ) -> StoredClaim? {
+        if inode.isDirectory {
+            return DirectoryDefaults(tree).childOwner(of: inode).map {
+                .directory($0, user: attributes.st_uid)
+            }
+        }
+        guard inode.isRegular, let header = inode.header else { return nil }
+        return .file(OwnedHeader(header, user: attributes.st_uid), path: path) {
+            guard let file = try? openBacking(inode.handle, O_RDONLY) else { return nil }
+            return withExtendedLifetime(file) {
+                try? readHead(of: file.raw, byteCount: FileHeader.byteCount)
+            }
+        }
+    }
+}

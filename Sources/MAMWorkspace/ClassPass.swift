@@ -1,0 +1,146 @@
+// Bringing all files of an account to the classes and keys that changed rules give them.
+
+package import MAMFormat
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMStore
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// Goes through an account's files when its rules or keys changed.
+package struct ClassPass: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// What is remembered of an account whose files were gone through: its rules, and the key that
+    /// seals its new files.
+    private func classRecord(of account: AccountID) -> String {
+        "\(classRules(of: account))key \(vault.keyring.keyID(of: account)?.bytes ?? .zero)\n"
+    }
+
+    /// What decides on classes, as text.
+    private func classRules(of account: AccountID) -> String {
+        let policyClass = vault.policy(of: account).protectionClass(settings: vault.settings)
+        return "policy \(policyClass.letter), at most \(vault.settings.maximumClass.letter)\n"
+    }
+
+    package func updateClassesOfUnlockedAccounts() {
+        for account in vault.keyring.accounts where vault.windows(of: account)?.hasAllKeys == true {
+            updateClasses(of: account)
+        }
+    }
+
+    /// Goes through the tree on a thread of its own if the rules changed since that was last done.
+    /// A lock ends it; it begins anew at the next unlock.
+    func updateClasses(of account: AccountID) {
+        guard tree.isServed, let records = vault.classRecords,
+            !records.isCurrent(account, classRecord(of: account))
+        else {
+            return
+        }
+        let isRunning = vault.updating.withLock { updating in
+            let isRunning = updating[account] != nil
+            updating[account] = isRunning
+            return isRunning
+        }
+        if isRunning { return }
+        do throws(Errno) {
+            try startThread(named: "class-update") {
+                updateClasses(of: account, records)
+                // An unlock may have come while this one was still ending after a lock.
+                let isWanted = vault.updating.withLock { $0.removeValue(forKey: account) } ?? false
+                if isWanted { updateClasses(of: account) }
+            }
+        } catch {
+            vault.updating.withLock { $0[account] = nil }
+            vault.log.warning("files keep their old classes until they are opened: \(error)")
+        }
+    }
+
+    private func updateClasses(
+        of account: AccountID, _ records: ClassRecords
+    ) {
+        let windows = vault.windows(of: account)
+        // As they are now: what changes from here on takes another pass.
+        let record = classRecord(of: account)
+        let shallGoOn: @Sendable () -> Bool = { windows?.hasAllKeys ?? false }
+        // All headers first: the next lock holds for every file, however long it takes to seal
+        // their content anew.
+        let haveClasses = ClassUpdates(tree).updateClasses(
+            of: { FileClasses(vault).accountOfStaleKey($0) == account }, while: shallGoOn)
+        let areSealed = KeyRenewal(tree).sealAnew(
+            of: { FileClasses(vault).accountOfExposedKey($0) == account }, while: shallGoOn)
+        guard haveClasses, areSealed else { return }
+        // Not if a file was found meanwhile that the walk may have missed.
+        vault.updating.withLock { updating in
+            if updating[account] != true { remember(record, of: account, records) }
+        }
+        vault.log.info(
+            "all files of \(vault.identity(of: account)) have their class:"
+                + " \(classRules(of: account).dropLast())"
+        )
+    }
+
+    /// A new account has no files yet.
+    func recordClasses(of account: AccountID, _ records: ClassRecords) {
+        remember(classRecord(of: account), of: account, records)
+    }
+
+    private func remember(_ record: String, of account: AccountID, _ records: ClassRecords) {
+        do throws(Errno) { try records.record(account, record) } catch {
+            vault.log.warning("the files will be gone through once more: \(error)")
+        }
+    }
+
+    /// A file whose content is to be sealed under a new key was found as it was opened: it is
+    /// sealed with all others of its account, on the thread that goes through them. Who opens it
+    /// does not wait.
+    package func sealAnewSoon(_ header: FileHeader?) {
+        guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
+            return
+        }
+        forgetClasses(of: account)
+        updateClasses(of: account)
+    }
+
+    /// The same after the next unlock.
+    package func sealAnewLater(_ header: FileHeader?) {
+        guard let header, let account = FileClasses(vault).accountOfExposedKey(header) else {
+            return
+        }
+        forgetClasses(of: account)
+    }
+
+    /// A file was made anew, by the rules and keys of the moment in which that was begun. If they
+    /// have changed since, the pass over the tree may not have seen it.
+    package func updateClassSoon(_ header: FileHeader?) {
+        guard let header, let account = FileClasses(vault).accountOfStaleKey(header) else { return }
+        forgetClasses(of: account)
+        updateClasses(of: account)
+    }
+
+    /// Files of keys that were joined are met again: now, or after the next unlock.
+    func sealJoinedFiles(of account: AccountID) {
+        forgetClasses(of: account)
+        if vault.windows(of: account)?.hasAllKeys == true { updateClasses(of: account) }
+    }
+
+    /// Not all files were met: they are gone through once more.
+    private func forgetClasses(of account: AccountID) {
+        guard let classRecords = vault.classRecords else { return }
+        do throws(Errno) {
+            try vault.updating.withLock { updating throws(Errno) in
+                if updating[account] != nil { updating[account] = true }
+                try classRecords.remove(account)
+            }
+        } catch {
+            let owner = vault.identity(of: account)
+            vault.log.warning("a file of \(owner) keeps its key until the classes change: \(error)")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// What happens to an account's enrolment, and what follows from it: blocks, wipes, news.
+
+internal import MAMEnrollment
+internal import MAMKeyring
+internal import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Does what follows from what happens to an account.
+package struct Enrollment: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Lets something happen to an account, and does what follows.
+    ///
+    /// Never call this from a thread that serves the mount, or while holding a lock.
+    func happen(
+        _ input: EnrollmentInput, to account: AccountID, as request: AccountEvent.Enrollment.Request
+    ) {
+        let facts = Accounts(vault).facts(of: account)
+        let now = vault.clock.now
+        let actions = vault.enrollments.change(account) { $0.step(input, facts, at: now) }
+        settle(account)
+        for action in actions ?? [] { carryOut(action, account, request) }
+        vault.enrollments.wakeTimers()
+    }
+
+    private func carryOut(
+        _ action: EnrollmentAction, _ account: AccountID, _ request: AccountEvent.Enrollment.Request
+    ) {
+        switch action {
+        case .checkIn: break
+        case .report(let code, let reason): tell(code, reason, account, request)
+        case .restart: askToRestart(account)
+        case .wipe(let reason): wipe(account, ordered: reason)
+        }
+    }
+
+    /// `last`: as it was, of an account that is not here any more.
+    func tell(
+        _ code: StatusCode, _ reason: String?, _ account: AccountID,
+        _ request: AccountEvent.Enrollment.Request, last: AccountStatus? = nil
+    ) {
+        let status = EnrollmentStatus(last?.identity ?? vault.identity(of: account), code, reason)
+        vault.announce(
+            .enrollment(
+                .init(
+                    request, succeeded: code.didSucceed, code: code.rawValue,
+                    reason: status.errorString)), account, last: last)
+        if let error = status.errorString { vault.log.warning("\(status.identity): \(error)") }
+        guard code != .policyUnchanged else { return }
+        vault.enrollments.hooks.tell(
+            .enrollment, ["request": .string(request.rawValue), "status": status.json])
+    }
+
+    private func askToRestart(_ account: AccountID) {
+        vault.announce(.restartRequired, account)
+        let status = EnrollmentStatus(vault.identity(of: account), .newPolicy)
+        vault.enrollments.hooks.tell(.restart, ["status": status.json])
+    }
+
+    /// A wipe that nobody waits for. Where files cannot be removed the keys must not go before
+    /// them.
+    private func wipe(_ account: AccountID, ordered reason: WipeReason) {
+        guard vault.isEnrolling, !tree.isReadOnly else {
+            let text = "\(reason.text); it is to be wiped, and nothing can be removed now"
+            vault.log.error("\(vault.identity(of: account)): \(text)")
+            Block(tree).block(account, AccountBlock(.lockedOut, text))
+            return
+        }
+        do throws(KeyringError) { _ = try Wipe(tree).wipe(account, because: reason) } catch {
+            vault.log.error("\(vault.identity(of: account)) could not be wiped: \(error)")
+        }
+    }
+
+    /// Puts in force what keeps the account closed now, or that nothing does.
+    func settle(_ account: AccountID) {
+        vault.enrollments.settling.withLock(account) {
+            guard let record = vault.enrollments.record(of: account),
+                vault.windows(of: account) != nil
+            else {
+                return
+            }
+            let name = vault.identity(of: account).description
+            let now = vault.block(of: account)
+            if let block = record.block(Accounts(vault).facts(of: account), name: name) {
+                if block != now { Block(tree).block(account, block) }
+                return
+            }
+            guard let now, !now.endsWithUnlock else { return }
+            do throws(KeyringError) { try Block(tree).unblock(account) } catch {
+                vault.log.error("\(name): \(error)")
+            }
+        }
+    }
+
+    /// After a change of the policies, and at a start before anything is served.
+    package func settleAll() {
+        // What holds one account's lock up holds no other's.
+        _ = sideBySide(vault.keyring.accounts, named: "settle") { settle($0) }
+        vault.enrollments.wakeTimers()
+    }
+
+    /// At a clean end: counts of time that were not worth a write before.
+    package func saveEnrollments() {
+        for account in vault.keyring.accounts {
+            let facts = Accounts(vault).facts(of: account)
+            let now = vault.clock.now
+            _ = vault.enrollments.change(account) { $0.step(.time, facts, at: now) }
+        }
+        vault.enrollments.saveAll()
+    }
+}

@@ -1,0 +1,51 @@
+// Refusing writes inside the kernel's own lock on a file; see WriteGuard.
+
+internal import Glibc
+internal import MAMSystem
+internal import MAMTree
+internal import MAMVault
+
+extension ExtendedAttributes {
+    static let capability = "security.capability"
+
+    func isCapability(_ name: Name) -> Bool { strcmp(name, Self.capability) == 0 }
+
+    /// Why nothing may be written into the kernel's cache of an inode; nil if it may.
+    private func refusalOfWrites(to file: VaultFile?) -> Errno? {
+        guard let file else { return nil }
+        if tree.isStopping { return .notConnected }
+        return file.refusalOfCachedWrites?.errno
+    }
+
+    /// True if the kernel shall take it that there are capabilities to remove.
+    func pretendsCapability(of inode: Inode, to thread: Int32) -> Bool {
+        inode.withState { state in
+            if state.writeGuard.endsTruncation(of: thread) { return false }
+            guard refusalOfWrites(to: state.file) != nil else {
+                state.writeGuard.windowIsOpen()
+                return false
+            }
+            state.writeGuard.notePretence(to: thread)
+            return true
+        }
+    }
+
+    /// Removes a file's capabilities, which may not be there; refuses that to a writer.
+    func removeCapability(of inode: Inode, for caller: Caller) throws(Errno) {
+        let (removal, refusal, file) = inode.withState { state in
+            let removal = state.writeGuard.removal(by: caller.thread)
+            return (removal, refusalOfWrites(to: state.file), state.file)
+        }
+        if let refusal, removal == .writing {
+            if let file, let reason = file.refusalOfCachedWrites {
+                Auditing(tree).record(reason, of: .write, inode, file.header, for: caller)
+            }
+            throw refusal
+        }
+        do throws(Errno) {
+            try removeExtendedAttribute(Self.capability, of: inode)
+        } catch {
+            guard removal != .genuine, error == .noData else { throw error }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+// Checks one file of the tree, which may be in use.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// One look at a file, and the repair that it may lead to.
+struct Look {
+    let item: VerifyItem
+    /// How often the file had been opened and closed when the look began.
+    let useCount: Int
+    let repair: Repair?
+}
+
+/// The file was opened, closed or replaced meanwhile: what was found may not be so any more.
+struct Outdated: Error {}
+
+/// Checks one file.
+package struct FileCheck: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// `progressed` is told of the bytes that were looked at.
+    func check(
+        _ item: VerifyItem, _ repair: Repair?, tries: Int = 5, while shallGoOn: () -> Bool,
+        progressed: (Int64) -> Void
+    ) -> CheckedFile {
+        do throws(Outdated) {
+            return try look(at: item, repair, while: shallGoOn, progressed)
+        } catch {
+            guard tries > 1 else {
+                let reason = "it is being changed all the time"
+                return CheckedFile(findings: [Finding(item.path, .unreadable, reason, .unchecked)])
+            }
+            // Its name may lead to another file by now, or nowhere.
+            let next: VerifyItem
+            do throws(Errno) {
+                guard let held = try holdAgain(item) else { return CheckedFile() }
+                next = held
+            } catch {
+                return CheckedFile(findings: [Finding(item.path, unreadableFor: error)])
+            }
+            defer { letGo(next) }
+            return check(
+                next, repair, tries: tries - 1, while: shallGoOn, progressed: progressed)
+        }
+    }
+
+    private func look(
+        at item: VerifyItem, _ repair: Repair?, while shallGoOn: () -> Bool,
+        _ progressed: (Int64) -> Void
+    ) throws(Outdated) -> CheckedFile {
+        let look = Look(item: item, useCount: item.inode.withState { $0.useCount }, repair: repair)
+        let file: VaultFile
+        do throws(VaultError) { file = try beginCheck(item.inode) } catch {
+            return CheckedFile(findings: [try finding(for: error, look)])
+        }
+        defer { endCheck(item.inode) }
+        let (access, problems): (VaultFile.CheckAccess, FileProblems?)
+        do throws(VaultError) {
+            access = try file.prepareCheck()
+            problems = try self.problems(of: file, item, while: shallGoOn, progressed)
+        } catch { return CheckedFile(findings: [try finding(for: error, look)]) }
+        // Of a part nothing follows: what comes behind it may be beyond repairing.
+        guard let problems else { return CheckedFile() }
+        return try result(of: look, file, access, problems)
+    }
+
+    /// The inode's file, shared with its users.
+    func beginCheck(_ inode: Inode) throws(VaultError) -> VaultFile {
+        Creator(tree).awaitMakers()
+        return try inode.withState { state throws(VaultError) in
+            if state.isReplaced { throw VaultError(.staleHandle) }
+            if let file = state.file {
+                state.checkCount += 1
+                return file
+            }
+            let (descriptor, isWritable) = try systemCall { () throws(Errno) in
+                try tree.evictor.makingRoom { () throws(Errno) in
+                    try Handles(tree).openForUse(inode, writes: false)
+                }
+            }
+            let file = try Unsealed(tree).takeIntoUse(descriptor, state)
+            state.file = file
+            state.isWritable = isWritable
+            state.checkCount += 1
+            return file
+        }
+    }
+
+    func endCheck(_ inode: Inode) {
+        inode.withState { state in
+            state.checkCount -= 1
+            state.dropUnusedFile()
+        }
+    }
+
+    /// Nil if it did not come to the file's end.
+    private func problems(
+        of file: VaultFile, _ item: VerifyItem, while shallGoOn: () -> Bool,
+        _ progressed: (Int64) -> Void
+    ) throws(VaultError) -> FileProblems? {
+        var problems = FileProblems()
+        var offset: Int64? = 0
+        while let here = offset {
+            guard shallGoOn() else { return nil }
+            do throws(StoreError) { offset = try file.check(at: here, &problems) } catch {
+                throw .store(error)
+            }
+            progressed((offset ?? max(here, item.byteCount)) - here)
+        }
+        return problems
+    }
+
+    private func result(
+        of look: Look, _ file: VaultFile, _ access: VaultFile.CheckAccess,
+        _ problems: FileProblems
+    ) throws(Outdated) -> CheckedFile {
+        var result = CheckedFile()
+        result.lackedKey = file.header?.isManaged == true && problems.lackedKey
+        let path = look.item.path
+        if access == .keyMissing {
+            let reason = "\(VaultError.keyMissing(file.owner))"
+            result.findings.append(Finding(path, .keyMissing, reason, .unchecked))
+        }
+        if let finding = Unsealed(tree).checkSeal(of: look.item, file.header) {
+            result.findings.append(finding)
+        }
+        if let finding = Unsealed(tree).noteForeign(look.item, file) {
+            result.findings.append(finding)
+        }
+        guard !problems.isClean else { return result }
+        let outcomes = try FileRepair(tree).outcomes(for: look, file, problems)
+        result.findings += problems.findings(at: path, outcomes)
+        return result
+    }
+
+    /// A file that could not even be opened, or whose key does not open.
+    private func finding(for error: VaultError, _ look: Look) throws(Outdated) -> Finding {
+        let path = look.item.path
+        let problem: Finding.Problem
+        var reason = "\(error)"
+        switch error {
+        case .store(.system(.staleHandle)): throw Outdated()
+        case .store(.system(let error)): return Finding(path, unreadableFor: error)
+        case .store(.header(.newerVersion)): return Finding(path, .newer, reason, .unchecked)
+        case .store(.header): problem = .header
+        case .store(.unsealed): problem = .unsealed
+        case .store(.impossibleSize): problem = .size
+        case .store(.damaged):
+            problem = .header
+            reason = "its key does not open: the header was changed or damaged"
+        default: return Finding(path, .unreadable, reason, .left(nil))
+        }
+        return Finding(
+            path, problem, reason, try FileRepair(tree).quarantine(look, because: reason))
+    }
+}

@@ -1,0 +1,264 @@
+// Opening, reading and writing regular files.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMTree
+package import MAMVault
+internal import Synchronization
+
+/// One open handle of the kernel's: a count on its inode's shared file.
+package final class OpenHandle: Sendable {
+    package let inode: Inode
+    package let file: VaultFile
+    package let mayWrite: Bool
+    /// How far it has been told of syncs that failed.
+    private let syncMark: Atomic<UInt64>
+    private let place: SharePlace?
+
+    init(inode: Inode, file: VaultFile, mayWrite: Bool, _ place: SharePlace? = nil) {
+        self.place = place
+        self.inode = inode
+        self.file = file
+        self.mayWrite = mayWrite
+        syncMark = Atomic(file.syncMark)
+    }
+
+    /// Fails for a sync by others too, a lock's or another handle's: what that could not store was
+    /// this one's as well.
+    package func synchronize(dataOnly: Bool) throws(Errno) {
+        do throws(Errno) { try file.synchronize(dataOnly: dataOnly) } catch {
+            _ = file.takeSyncFailure(since: syncMark)
+            throw error
+        }
+        if let failure = file.takeSyncFailure(since: syncMark) { throw failure }
+    }
+}
+
+/// Opens, reads, writes and closes regular files.
+package struct Handles: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// `handsOut`: false if the caller is not to get the file's content, but only to change it.
+    package func open(
+        _ node: UInt64, flags: Int32, for caller: Caller, handsOut: Bool = true
+    ) throws(Errno) -> OpenHandle {
+        let inode = try tree.table.inode(node)
+        Recover(tree).mendUncertainEnd(of: inode)
+        let place = try tree.place(in: tree.openFiles, for: caller)
+        let writes = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
+        let file = try inode.withState { state throws(Errno) in
+            guard inode.isRegular, !tree.isStopping else { throw .notConnected }
+            // The kernel looks the name up again when it is told so.
+            if state.isReplaced { throw .staleHandle }
+            if state.isHeld { throw .busy }
+            let file = try backingFile(
+                of: inode, &state, writes: writes || truncates, truncates: truncates, for: caller)
+            let isNew = if case .empty = file.facts { writes } else { false }
+            let isInUse = state.openCount > 0 && file.header != nil
+            try Auditing(tree).auditing(.open, inode, file.header, for: caller) {
+                () throws(VaultError) in
+                if isNew || truncates && !isInUse {
+                    try begin(file, &state, for: caller)
+                } else {
+                    if handsOut { try checkTransfer(of: file, to: caller) }
+                    try Files(tree.vault).checkForeign(file)
+                    try Unsealed(tree).checkUnsealed(
+                        inode, file.header, writes: writes || truncates)
+                    try Files(tree.vault).admit(file)
+                    updateClass(of: file, inode, &state)
+                    // Somebody else has it open: it stays the owner's, and sealed as it is, under
+                    // their handles.
+                    if truncates { try file.truncate(to: 0) }
+                }
+            }
+            if truncates { try Attributes(tree).clearSetIDBits(inode, for: caller) }
+            if truncates { state.writeGuard.noteTruncation(by: caller.thread) }
+            state.file = file
+            state.openCount += 1
+            state.lastOpener = caller.thread
+            if writes { state.writerCount += 1 }
+            return file
+        }
+        if !writes, flags & openWithoutAccessTime == 0 { noteAccess(to: inode, file) }
+        return OpenHandle(inode: inode, file: file, mayWrite: writes, place)
+    }
+
+    private func begin(
+        _ file: VaultFile, _ state: inout Inode.State, for caller: Caller
+    ) throws(VaultError) {
+        let parent = try? tree.table.inode(state.lastParent)
+        let owner = DirectoryDefaults(tree).owner(of: parent, for: caller)
+        let asked = file.header?.sealing?.askedClass ?? parent.flatMap(Classes(tree).childClass)
+        try Files(tree.vault).begin(file, as: owner, asking: asked)
+        // Whatever fails from here on, the former header is gone.
+        state.facts = file.facts
+    }
+
+    private func checkTransfer(of file: VaultFile, to caller: Caller) throws(VaultError) {
+        try Transfers(tree.vault).checkTransfer(of: file.header) {
+            Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user)
+        }
+    }
+
+    /// Has the access time move, as the backing file system thinks right. The kernel does not tell
+    /// what is read from its cache, so opening to read counts as reading.
+    private func noteAccess(to inode: Inode, _ file: VaultFile) {
+        guard !tree.isReadOnly, tree.accessTimes.moves(try? status(at: inode.handle.raw, "")) else {
+            return
+        }
+        file.noteAccess()
+    }
+
+    /// For the daemon itself, on a file that somebody has open: neither window nor key are asked
+    /// for.
+    package func openForProbe(_ node: UInt64) throws(Errno) -> OpenHandle {
+        let inode = try tree.table.inode(node)
+        return try inode.withState { state throws(Errno) in
+            guard let file = state.file else { throw .noEntry }
+            state.openCount += 1
+            return OpenHandle(inode: inode, file: file, mayWrite: false)
+        }
+    }
+
+    /// Policy and settings may have changed since the file was written. It can be used either way.
+    private func updateClass(of file: VaultFile, _ inode: Inode, _ state: inout Inode.State) {
+        guard !tree.isReadOnly, FileClasses(tree.vault).isOutOfDate(file.header) else { return }
+        do throws(Errno) { try makeWritable(file, inode, &state) } catch {
+            // Whose backing file may not be written stays as it is.
+            if !error.forbidsWriting {
+                FileAudit(tree.vault).reportStaleClass(of: file.header, VaultError(error))
+            }
+            return
+        }
+        do throws(VaultError) {
+            try FileClasses(tree.vault).updateClass(of: file)
+            ClassPass(tree).sealAnewSoon(file.header)
+        } catch { FileAudit(tree.vault).reportStaleClass(of: file.header, error) }
+    }
+
+    /// The inode's shared file, opened or made writable as needed. The caller holds the inode's
+    /// state.
+    private func backingFile(
+        of inode: Inode, _ state: inout Inode.State, writes: Bool, truncates: Bool,
+        for caller: Caller
+    ) throws(Errno) -> VaultFile {
+        if let file = state.file {
+            if writes { try makeWritable(file, inode, &state) }
+            return file
+        }
+        let (descriptor, isWritable) = try tree.evictor.makingRoom { () throws(Errno) in
+            try openForUse(inode, writes: writes)
+        }
+        state.isWritable = isWritable
+        return try Auditing(tree).auditing(.open, inode, nil, for: caller) {
+            () throws(VaultError) in
+            truncates
+                ? try Files(tree.vault).fileToReplace(descriptor)
+                : try Unsealed(tree).takeIntoUse(descriptor, state)
+        }
+    }
+
+    private func makeWritable(
+        _ file: VaultFile, _ inode: Inode, _ state: inout Inode.State
+    ) throws(Errno) {
+        if state.isWritable { return }
+        let descriptor = try tree.evictor.makingRoom { () throws(Errno) in
+            try openBacking(inode.handle, O_RDWR)
+        }
+        file.replaceDescriptor(descriptor)
+        state.isWritable = true
+    }
+
+    /// Reads and writes even for a caller that only writes: changing part of a block needs the rest
+    /// of it.
+    func openForUse(
+        _ inode: Inode, writes: Bool
+    ) throws(Errno) -> (Descriptor, isWritable: Bool) {
+        if !writes, let file = inode.descriptorToRead() { return (file, false) }
+        do throws(Errno) {
+            return (try openBacking(inode.handle, O_RDWR), true)
+        } catch {
+            guard !writes, error.forbidsWriting else { throw error }
+            return (try openBacking(inode.handle, O_RDONLY), false)
+        }
+    }
+
+    package func read(
+        _ handle: OpenHandle, into buffer: UnsafeMutableRawBufferPointer, at offset: Int64,
+        for caller: Caller
+    ) throws(Errno) -> Int {
+        do throws(Errno) {
+            return try Auditing(tree).auditing(.read, handle.inode, handle.file.header, for: caller)
+            {
+                () throws(VaultError) in
+                try handle.file.read(into: buffer, at: offset)
+            }
+        } catch {
+            if [.noKey, .keyRevoked].contains(error) { tree.cache.invalidateSoon(handle.inode) }
+            throw error
+        }
+    }
+
+    package func write(
+        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64, for caller: Caller
+    ) throws(Errno) {
+        try Attributes(tree).clearSetIDBits(handle.inode, for: caller)
+        try answering { () throws(VaultError) in try handle.file.write(bytes, at: offset) }
+    }
+
+    /// Written by the kernel from its cache, some time after the write(2). A file with set-id bits
+    /// is not written that way.
+    package func writeBack(
+        _ handle: OpenHandle, _ bytes: UnsafeRawBufferPointer, at offset: Int64
+    ) throws(Errno) {
+        try answering { () throws(VaultError) in try handle.file.writeBack(bytes, at: offset) }
+    }
+
+    package func synchronize(_ handle: OpenHandle, dataOnly: Bool) throws(Errno) {
+        // What was not stored yet is lost, and nobody shall take it for stored.
+        if handle.file.isRevoked { throw .keyRevoked }
+        let finished = Result { () throws(Errno) in
+            try answering { () throws(VaultError) in try handle.file.finish() }
+        }
+        // What was stored is made durable all the same.
+        try handle.synchronize(dataOnly: dataOnly)
+        try finished.get()
+    }
+
+    package func release(_ handle: OpenHandle) {
+        if handle.mayWrite { handle.file.finishUnasked() }
+        let last: VaultFile? = handle.inode.withState { state in
+            state.openCount -= 1
+            if handle.mayWrite { state.writerCount -= 1 }
+            guard state.openCount == 0 else { return nil }
+            let file = state.file
+            state.dropUnusedFile()
+            return file
+        }
+        if let last, Files(tree.vault).closed(last) { tree.cache.invalidateSoon(handle.inode) }
+    }
+
+    /// Runs a change on the inode's file, opening it for that where it is not open.
+    func withFile<Result>(
+        of node: UInt64, _ handle: OpenHandle?, for caller: Caller,
+        _ body: (VaultFile) throws(VaultError) -> Result
+    ) throws(Errno) -> Result {
+        if let handle { return try answering { () throws(VaultError) in try body(handle.file) } }
+        let handle = try open(node, flags: O_RDWR, for: caller, handsOut: false)
+        defer { release(handle) }
+        return try answering { () throws(VaultError) in try body(handle.file) }
+    }
+}
+
+extension Errno {
+    /// What opening a file to write it fails with where it may be read.
+    fileprivate var forbidsWriting: Bool {
+        [.accessDenied, .readOnly, .notPermitted, .textBusy].contains(self)
+    }
+}

@@ -1,0 +1,58 @@
+// An account's keys for another machine.
+
+package import MAMCrypto
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Gives out an account's keys under a passphrase.
+package struct KeyExports: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// The account's keys under a passphrase of their own. Takes the account's passphrase also
+    /// while it is unlocked, and has the consequences of a wrong one. Of a weak passphrase of the
+    /// export nothing is tried.
+    package func exportKeys(
+        of account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes
+    ) throws(KeyringError) -> KeyExport {
+        try vault.refuseBlocked(account)
+        guard vault.policy(of: account).rules.dataBackupBlocked != true else {
+            throw .refused(
+                "policy does not let \(vault.identity(of: account)) be backed up"
+                    + " (dataBackupBlocked): its keys stay here"
+            )
+        }
+        try judge(export: exportPassphrase, vault.policy(of: account))
+        do throws(KeyringError) {
+            let export = try vault.keyring.export(
+                account, passphrase: passphrase, under: exportPassphrase)
+            noteExport(of: account)
+            return export
+        } catch {
+            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
+            throw error
+        }
+    }
+
+    private func judge(
+        export passphrase: SecretBytes, _ policy: EffectivePolicy
+    ) throws(KeyringError) {
+        guard let flaw = passphrase.withBytes({ policy.pin.flaw(forFile: $0) }) else { return }
+        throw .refused(
+            "the export's passphrase is not good enough: \(flaw)",
+            next: "mamctl account export, with a better passphrase")
+    }
+
+    // MARK: What an audit has to tell
+
+    private func noteExport(of account: AccountID) {
+        vault.audit(
+            .keysExported, account, "the keys of \(vault.identity(of: account)) were exported")
+    }
+}

@@ -1,0 +1,102 @@
+// Sealing files anew, under keys that no old header and no old keybag opens.
+
+internal import Glibc
+package import MAMFormat
+internal import MAMModel
+internal import MAMStore
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// Seals files anew whose keys an old header or keybag would open.
+package struct KeyRenewal: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func sealAnew(
+        of isWanted: @Sendable (FileHeader) -> Bool, while shallGoOn: @Sendable () -> Bool
+    ) -> Bool {
+        guard !tree.isReadOnly else { return false }
+        var count = 0
+        // A file may have several names.
+        var left: Set<BackingID> = []
+        var reason: VaultError?
+        let isComplete = Walk(tree).walk(while: shallGoOn) { found in
+            let inode = found.entry.inode
+            guard inode.isRegular, let header = inode.header, isWanted(header) else { return true }
+            do throws(VaultError) {
+                try sealAnew(inode, at: Place(found))
+                count += 1
+                return true
+            } catch {
+                // What a lock has ended goes on after the next unlock.
+                guard shallGoOn() else { return false }
+                if case .store(let damage) = error, damage.isDamage {
+                    // No later pass would get further.
+                    FileAudit(tree.vault).reportKeptKey(of: found.path, header, damage)
+                    return true
+                }
+                left.insert(inode.backingID)
+                reason = reason ?? error
+                return false
+            }
+        }
+        FileAudit(tree.vault).reportSealedAnew(count, left: left.count, reason)
+        return isComplete
+    }
+
+    /// Changes a header, and then the file's key where that is to follow.
+    func changingKey(_ body: () throws(VaultError) -> Void) throws(VaultError) {
+        tree.keyChanges.add(1, ordering: .sequentiallyConsistent)
+        defer { tree.keyChanges.subtract(1, ordering: .sequentiallyConsistent) }
+        try body()
+    }
+
+    /// A daemon that ends now leaves a file that is to be looked for.
+    package var isChangingKeys: Bool { tree.keyChanges.load(ordering: .sequentiallyConsistent) > 0 }
+
+    /// After a change of the header that its key should not have outlived. The change holds either
+    /// way: what fails is logged, shown where the file's protection is asked for, and tried again.
+    func sealAnewIfExposed(_ inode: Inode, at place: () throws(VaultError) -> Place) {
+        guard inode.header?.sealing?.isExposed == true else { return }
+        do throws(VaultError) {
+            try sealAnew(inode, at: place())
+        } catch {
+            ClassPass(tree).sealAnewLater(inode.header)
+            FileAudit(tree.vault).reportSealedAnew(0, left: 1, error)
+        }
+    }
+
+    private func sealAnew(_ inode: Inode, at place: Place) throws(VaultError) {
+        guard let header = inode.header, let owner = tree.vault.holder(of: header) else {
+            throw .keyMissing(inode.header?.owner ?? .nobody)
+        }
+        let facts = try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "") }
+        // Before it is copied in vain.
+        guard facts.st_nlink == 1 else {
+            throw .refused("a file that has \(facts.st_nlink) names cannot be sealed anew")
+        }
+        try requireRoom(forBlocks: Int64(facts.st_blocks))
+        try Owners(tree).replace(inode, at: place, owner, isSame: true, for: owner)
+    }
+
+    /// Nobody who writes meanwhile shall find the disk full for a copy that he did not ask for.
+    private func requireRoom(forBlocks count: Int64) throws(VaultError) {
+        let space = try systemCall { () throws(Errno) in try Space(tree).space() }
+        let left = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+        guard left.overflow || left.partialValue / 1024 >= UInt64(max(0, count)) else {
+            throw VaultError(.noSpace)
+        }
+    }
+
+    /// `facts`: the copy's.
+    func prepareToSealAnew(_ file: VaultFile, as facts: FileFacts) throws(VaultError) {
+        // Its account went away meanwhile: never into a plain file.
+        guard facts.header?.isManaged == true else { throw .keyMissing(file.owner) }
+        // What is given back to the disk is then closed as the file is: its last header must be in
+        // the place of those before.
+        try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
+    }
+}

@@ -1,0 +1,34 @@
+// Whether somebody may begin to work with an account now.
+
+package import MAMCrypto
+internal import MAMKeyring
+package import MAMModel
+internal import MAMTree
+internal import MAMVault
+
+/// What came of asking for an account.
+package enum Launch: Sendable, Equatable {
+    case ready
+    /// Something was asked of the person, and not given.
+    case canceled(String)
+    case failed(String)
+}
+
+extension LaunchChecks {
+    /// Checks what policy wants before an account is worked with, and unlocks it.
+    package func prepareLaunch(_ account: AccountID, passphrase: SecretBytes?) -> Launch {
+        checkLaunch(account)
+        if let block = vault.block(of: account), !block.endsWithUnlock {
+            return .failed(block.reason)
+        }
+        let isLocked = vault.windows(of: account)?.state != .unlocked
+        if isLocked, passphrase == nil, vault.keyring.hasPassphrase(account) {
+            return .canceled("the account is locked, and no passphrase was given")
+        }
+        guard isLocked || passphrase != nil else { return .ready }
+        do throws(KeyringError) {
+            try Unlock(tree).unlock(account, passphrase: passphrase)
+            return .ready
+        } catch { return .failed(error.description) }
+    }
+}

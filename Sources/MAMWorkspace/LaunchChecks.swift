@@ -1,0 +1,107 @@
+// Conditional launch: what policy wants to be true of device, programs and account.
+
+internal import MAMEnrollment
+internal import MAMKeyring
+package import MAMModel
+package import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Looks at the conditions of policy, and prepares an account to be worked with.
+package struct LaunchChecks: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Looks at the conditions, and blocks, wipes or warns. May take as long as the probes do.
+    ///
+    /// Never call this from a thread that serves the mount, or while holding a lock.
+    package func checkLaunch(_ account: AccountID) {
+        guard vault.isEnrolling, vault.isRegistered(account) else { return }
+        let policy = vault.policy(of: account)
+        let clockedOut = vault.enrollments.record(of: account)?.sinceClockedOut ?? 0
+        let conditions = conditions(for: policy.rules, secondsClockedOut: clockedOut)
+        let verdict = policy.launchVerdict(conditions)
+        tellWarnings(verdict, account)
+        if let clock = conditions.clockStatus, vault.enrollments.note(clock, of: account) != clock {
+            vault.announce(.userStatusChanged(clock.rawValue), account)
+        }
+        Enrollment(tree).happen(.launch(verdict, conditions.clockStatus), to: account, as: .policy)
+    }
+
+    /// What these documents alone would find here now. May take as long as the probes do.
+    package func launchFindings(under documents: [PolicyDocument]) -> [LaunchFinding] {
+        let policy = EffectivePolicy.merge(
+            documents.filter { $0.kind == .protection && $0.isAssigned })
+        return policy.launchVerdict(conditions(for: policy.rules)).findings
+    }
+
+    private func conditions(
+        for rules: PolicyRules, secondsClockedOut: Int64 = 0
+    ) -> LaunchConditions {
+        var conditions = vault.enrollments.probes.conditions(
+            for: rules, stated: vault.enrollments.statedThreat)
+        // The record counts since when: no clock has a say in it.
+        (conditions.clockedOutSince, conditions.now) = (0, secondsClockedOut)
+        return conditions
+    }
+
+    package func checkLaunchOfAll() {
+        for account in vault.keyring.accounts { checkLaunch(account) }
+    }
+
+    /// Each once, until it ends and comes again.
+    private func tellWarnings(_ verdict: LaunchVerdict, _ account: AccountID) {
+        let known = vault.enrollments.record(of: account)?.launch.findings ?? []
+        for finding in verdict.findings where finding.action == .warn && !known.contains(finding) {
+            vault.log.warning("\(vault.identity(of: account)): \(finding.reason) (\(finding.rule))")
+            vault.announce(.launchWarning(finding.reason), account)
+        }
+    }
+
+    /// The same for all accounts of the machine: one probe tells it.
+    package var userStatus: ClockStatus { vault.enrollments.probes.clockStatus }
+
+    /// `IntuneMAMComplianceStatus`.
+    package enum Compliance: Int, Sendable, CaseIterable {
+        case compliant, notCompliant, serviceFailure, networkFailure, interactionRequired
+        case userCanceled
+    }
+
+    /// Tries to make the account compliant: a check-in, and a look at the conditions.
+    package func remediate(_ account: AccountID) -> (Compliance, reason: String?) {
+        let outcome = CheckIn(tree).checkIn()
+        let result: (Compliance, reason: String?)
+        switch outcome {
+        case .networkFailure(let reason): result = (.networkFailure, reason)
+        case .failure(let reason), .unreadable(let reason), .notUnderstood(let reason),
+            .timedOut(let reason):
+            result = (.serviceFailure, reason)
+        case .ok, .unchanged: result = compliance(of: account)
+        }
+        vault.announce(.complianceChecked(result.0.rawValue), account)
+        return result
+    }
+
+    private func compliance(of account: AccountID) -> (Compliance, reason: String?) {
+        if let block = vault.block(of: account) {
+            let isForPerson = ![.launch, .clockedOut].contains(block.kind)
+            return (isForPerson ? .interactionRequired : .notCompliant, block.reason)
+        }
+        guard vault.policies.covers(vault.identity(of: account)) else {
+            return (.notCompliant, "no policy covers it")
+        }
+        return vault.enrollments.probes.isCompliant == false
+            ? (.notCompliant, "the Compliance probe says so") : (.compliant, nil)
+    }
+
+    /// What stands for the threat level where no probe tells it; nil: nothing does.
+    package func setThreatLevel(_ level: ThreatLevel?) {
+        vault.enrollments.statedThreat = level
+        vault.log.warning(
+            "the device's threat level is \(level?.rawValue ?? "unknown") from now on")
+        checkLaunchOfAll()
+    }
+}

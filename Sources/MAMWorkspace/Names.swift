@@ -1,0 +1,135 @@
+// Making, removing and moving names.
+
+internal import CShims
+package import Glibc
+internal import MAMModel
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Makes, links, moves and removes names.
+package struct Names: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func makeNode(
+        _ name: Name, in parent: UInt64, mode: mode_t, device: dev_t, for caller: Caller
+    ) throws(Errno) -> Entry {
+        // A regular file gets its owner like one that is created open.
+        if mode & S_IFMT == S_IFREG {
+            let creation = try Creator(tree).makeFile(name, in: parent, mode: mode, for: caller)
+            Handles(tree).release(creation.handle)
+            return creation.entry
+        }
+        return try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { mknodat(directory, name, mode, device) }
+        }
+    }
+
+    package func makeDirectory(
+        _ name: Name, in parent: UInt64, mode: mode_t, for caller: Caller
+    ) throws(Errno) -> Entry {
+        let entry = try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { mkdirat(directory, name, mode) }
+        }
+        let parent = try tree.table.inode(parent)
+        do throws(Errno) {
+            try Classes(tree).inheritClass(from: parent, to: entry.inode)
+            try DirectoryDefaults(tree).inheritOwner(from: parent, to: entry.inode)
+        } catch {
+            unlinkat(parent.handle.raw, name, AT_REMOVEDIR)
+            tree.forget(entry.inode.node, count: 1)
+            throw error
+        }
+        return entry
+    }
+
+    package func makeSymbolicLink(
+        _ name: Name, in parent: UInt64, to target: Name, for caller: Caller
+    ) throws(Errno) -> Entry {
+        try make(name, in: parent, for: caller) { directory throws(Errno) in
+            _ = try retrying { symlinkat(target, directory, name) }
+        }
+    }
+
+    private func make(
+        _ name: Name, in parent: UInt64, for caller: Caller,
+        _ call: (Int32) throws(Errno) -> Void
+    ) throws(Errno) -> Entry {
+        let parent = try tree.table.inode(parent)
+        try tree.refuseHidden(name, in: parent)
+        try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
+        return try tree.evictor.makingRoom { () throws(Errno) in
+            let before = Lookup(tree).moment
+            let made = try FoundFile(name, in: parent.handle, mayBeRead: false)
+            return try Lookup(tree).enter(made, named: name, in: parent, since: before)
+        }
+    }
+
+    package func link(_ node: UInt64, as name: Name, in parent: UInt64) throws(Errno) -> Entry {
+        let inode = try tree.table.inode(node)
+        let parent = try tree.table.inode(parent)
+        try tree.refuseHidden(name, in: parent)
+        try tree.names.shared { () throws(Errno) in
+            // The kernel looks the name up again when it is told so.
+            if inode.isReplaced { throw .staleHandle }
+            try tree.refuseWiped(inode)
+            try withProcPath(of: inode.handle.raw) { path throws(Errno) in
+                _ = try retrying {
+                    linkat(AT_FDCWD, path, parent.handle.raw, name, AT_SYMLINK_FOLLOW)
+                }
+            }
+        }
+        tree.table.lookUpAgain(inode)
+        inode.wasFound(name, in: parent.node)
+        return try Lookup(tree).entry(inode)
+    }
+
+    package func unlink(_ name: Name, in parent: UInt64) throws(Errno) {
+        try remove(name, in: parent, flags: 0)
+    }
+
+    package func removeDirectory(_ name: Name, in parent: UInt64) throws(Errno) {
+        try remove(name, in: parent, flags: AT_REMOVEDIR)
+    }
+
+    private func remove(_ name: Name, in parent: UInt64, flags: Int32) throws(Errno) {
+        let parent = try tree.table.inode(parent)
+        if tree.isHidden(name, in: parent) { throw .noEntry }
+        try tree.names.shared { () throws(Errno) in
+            _ = try retrying { unlinkat(parent.handle.raw, name, flags) }
+        }
+    }
+
+    /// `flags`: those of renameat2(2); the file system below decides which it knows. One of them
+    /// leaves something behind, which is the caller's.
+    package func rename(
+        _ name: Name, in parent: UInt64, to newName: Name, in newParent: UInt64, flags: UInt32,
+        for caller: Caller
+    ) throws(Errno) {
+        let from = try tree.table.inode(parent)
+        let to = try tree.table.inode(newParent)
+        if tree.isHidden(name, in: from) { throw .noEntry }
+        try tree.refuseHidden(newName, in: to)
+        try tree.names.shared { () throws(Errno) in
+            try tree.checkMove(of: name, in: from)
+            // An exchange moves both.
+            if flags != 0 { try tree.checkMove(of: newName, in: to) }
+            try caller.creating { () throws(Errno) in
+                _ = try retrying {
+                    mam_renameat2(from.handle.raw, name, to.handle.raw, newName, flags)
+                }
+            }
+        }
+    }
+
+    /// A link's target, at most `PATH_MAX` bytes, ended by a zero.
+    package func target(of node: UInt64) throws(Errno) -> [CChar] {
+        let inode = try tree.table.inode(node)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
+        let count = try retrying { readlinkat(inode.handle.raw, "", &buffer, buffer.count - 1) }
+        buffer[count] = 0
+        return buffer
+    }
+}

@@ -1,0 +1,98 @@
+// Checking what directories say about their new children.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Checks what directories say of their new files.
+package struct NoteCheck: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// `path`: below the root.
+    func checkNotes(of directory: Inode, at path: ByteString, _ repair: Bool) -> [Finding] {
+        [checkClass(of: directory, path, repair), checkOwner(of: directory, path, repair)]
+            .compactMap(\.self)
+    }
+
+    /// A repair proves whatever class is there: it is no laxer than policy's.
+    private func checkClass(
+        of directory: Inode, _ path: ByteString, _ repair: Bool
+    ) -> Finding? {
+        guard let note = ChildClass.read(of: directory.handle, tree.vault.marks), !note.isSound()
+        else {
+            return nil
+        }
+        let asked = note.value ?? .complete
+        let (problem, reason): (Finding.Problem, String) =
+            note.value == nil
+            ? (.directoryClass, "its class for new files makes no sense, and counts as A")
+            : (
+                .unproved,
+                "nothing proves that this daemon set its class for new files, \(asked.letter)"
+            )
+        return Finding(
+            path, problem, reason,
+            outcome(repair, "set to \(asked.letter)") { () throws(Errno) in
+                try Classes(tree).setChildClass(asked, of: directory)
+            })
+    }
+
+    /// A repair proves an account where the directory is its user's, and takes unmanaged owners
+    /// away: they count for nothing.
+    private func checkOwner(
+        of directory: Inode, _ path: ByteString, _ repair: Bool
+    ) -> Finding? {
+        guard let note = ChildOwner.read(of: directory.handle, tree.vault.marks), !note.isSound()
+        else {
+            return nil
+        }
+        guard let owner = note.value.map(tree.vault.canonical) else {
+            let reason = "its owner for new files makes no sense, and counts as none"
+            return Finding(
+                path, .directoryOwner, reason,
+                outcome(repair, "taken away") { () throws(Errno) in
+                    try DirectoryDefaults(tree).setChildOwner(nil, of: directory)
+                })
+        }
+        let reason = "nothing proves that this daemon set its owner for new files, \(owner)"
+        return Finding(
+            path, .unproved, reason, outcome(ofUnproved: owner, directory, repair))
+    }
+
+    private func outcome(
+        ofUnproved owner: Identity, _ directory: Inode, _ repair: Bool
+    ) -> Finding.Outcome {
+        guard let registrant = tree.vault.registrant(of: owner) else {
+            return outcome(repair, "taken away") { () throws(Errno) in
+                try DirectoryDefaults(tree).setChildOwner(nil, of: directory)
+            }
+        }
+        guard (try? status(at: directory.handle.raw, ""))?.st_uid == registrant else {
+            return .left("mamctl protect --only-new --owner \(owner), if it is so")
+        }
+        return outcome(repair, "set to \(owner)") { () throws(Errno) in
+            try DirectoryDefaults(tree).setChildOwner(owner, of: directory)
+        }
+    }
+
+    private func outcome(
+        _ repair: Bool, _ action: String, _ change: () throws(Errno) -> Void
+    ) -> Finding.Outcome {
+        guard repair else { return .left(nil) }
+        do throws(Errno) {
+            try change()
+            return .repaired(action)
+        } catch { return .left("\(error)") }
+    }
+}
+
+extension Note {
+    /// It makes sense, and is the daemon's own.
+    fileprivate func isSound<Wrapped>() -> Bool where Value == Wrapped? {
+        isProved && value != nil
+    }
+}

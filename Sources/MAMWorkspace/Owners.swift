@@ -1,0 +1,223 @@
+// Giving a file to another owner.
+
+internal import Glibc
+internal import MAMFormat
+package import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMTree
+package import MAMVault
+
+/// Gives a file to another owner, and converts its content for that.
+package struct Owners: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func setOwner(
+        _ owner: Identity, of descriptor: Descriptor, for caller: Identity
+    ) throws(VaultError) -> ProtectionInfo {
+        let inode = try Classes(tree).changeableInode(descriptor)
+        if inode.isDirectory {
+            try systemCall { () throws(Errno) in
+                try DirectoryDefaults(tree).setChildOwner(owner.isNobody ? nil : owner, of: inode)
+            }
+            return Answers(tree).protection(of: inode)
+        }
+        guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
+        try give(
+            inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
+            to: owner,
+            for: caller)
+        return Answers(tree).protection(of: inode)
+    }
+
+    /// `place` is asked only where the content has to be converted.
+    func give(
+        _ inode: Inode, at place: () throws(VaultError) -> Place, to owner: Identity,
+        for caller: Identity
+    ) throws(VaultError) {
+        if case .protected(let header)? = Answers(tree).facts(of: inode),
+            header.isManaged == tree.vault.isManaged(owner)
+        {
+            return try KeyRenewal(tree).changingKey { () throws(VaultError) in
+                try retag(inode, owner, for: caller)
+                KeyRenewal(tree).sealAnewIfExposed(inode, at: place)
+            }
+        }
+        try replace(inode, at: place(), owner, for: caller)
+    }
+
+    /// Makes the content plain, whatever policy says, and so nobody's: what is an account's is
+    /// sealed.
+    package func decrypt(
+        _ descriptor: Descriptor, for caller: Identity
+    ) throws(VaultError) -> ProtectionInfo {
+        let inode = try Classes(tree).changeableInode(descriptor)
+        guard inode.isRegular else { throw .invalid("it is a directory") }
+        if let header = inode.header, header.isManaged || Protections(tree.vault).isUnsealed(header)
+        {
+            try give(
+                inode, at: { () throws(VaultError) in try place(of: inode, descriptor) },
+                to: .nobody, for: caller)
+        }
+        return Answers(tree).protection(of: inode)
+    }
+
+    /// Another owner of the same kind: the header alone changes.
+    private func retag(
+        _ inode: Inode, _ owner: Identity, for caller: Identity
+    ) throws(VaultError) {
+        try Classes(tree).changeHeader(of: inode) { file throws(VaultError) in
+            try checkGift(of: file.header, to: owner, from: caller)
+            try FileClasses(tree.vault).retag(file, owner)
+        }
+    }
+
+    /// Who may not read a file may not give it away either. To give it to its owner changes
+    /// nothing.
+    private func checkGift(
+        of header: FileHeader?, to owner: Identity, from caller: Identity
+    ) throws(VaultError) {
+        guard header?.owner.matches(owner) != true else { return }
+        try Transfers(tree.vault).checkTransfer(of: header) { caller }
+    }
+
+    func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> Place {
+        try systemCall { () throws(Errno) in
+            let path: ByteString
+            do throws(Errno) { path = try currentPath(of: descriptor.raw) } catch {
+                // Too deep for a path: it is where the kernel found it, or nowhere that can be
+                // told.
+                guard error == .nameTooLong, let place = lastPlace(of: inode) else { throw error }
+                return place
+            }
+            guard let relative = path.relative(to: tree.mountPoint) else { throw .noEntry }
+            let directory = try openBeneath(
+                tree.root.raw, relative.directory.cString, openPathOnly | O_DIRECTORY)
+            let parentStatus = try status(at: directory.raw, "")
+            let node = tree.table.known(BackingID(parentStatus))?.node ?? InodeTable.rootNode
+            return Place(
+                directory: directory, parentNode: node, name: relative.lastComponent.cString)
+        }
+    }
+
+    /// A rename may have made it stale: who changes something there looks once more.
+    private func lastPlace(of inode: Inode) -> Place? {
+        let (node, name) = inode.withState { ($0.lastParent, $0.lastName.terminated) }
+        guard let name, let parent = try? tree.table.inode(node) else { return nil }
+        return Place(directory: parent.handle, parentNode: node, name: name)
+    }
+
+    /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for
+    /// whoever has it open the same file as before.
+    ///
+    /// `isSame`: owner and class stay, and the key is another one.
+    func replace(
+        _ inode: Inode, at place: Place, _ owner: Identity, isSame: Bool = false,
+        for caller: Identity
+    ) throws(VaultError) {
+        guard let workDirectory = tree.workDirectory else { throw VaultError(.readOnly) }
+        let file = try beginConverting(inode)
+        defer { endConverting(inode) }
+        try checkGift(of: file.header, to: owner, from: caller)
+        let asked =
+            isSame
+            ? file.header?.sealing?.askedClass
+            : (try? tree.table.inode(place.parentNode)).flatMap(Classes(tree).childClass)
+        let copy = try systemCall { () throws(Errno) in
+            try ConvertedCopy(in: workDirectory, of: inode)
+        }
+        let conversion = try Conversion(
+            of: file, for: owner, asking: asked, into: copy.file, in: tree.vault)
+        defer { conversion.end() }
+        if isSame { try KeyRenewal(tree).prepareToSealAnew(file, as: conversion.facts) }
+        for _ in 0..<Self.conversionTries {
+            // All that waits for a disk, or takes as long as the file is large, comes before names
+            // stand still.
+            try conversion.copy()
+            try copy.takeAttributes(of: inode)
+            try systemCall { () throws(Errno) in try copy.synchronize() }
+            guard try finish(conversion, copy, inode, place) else { continue }
+            copy.synchronizePlace(conversion, tree.vault)
+            return ClassPass(tree).updateClassSoon(file.header)
+        }
+        throw Conversion.outrun
+    }
+
+    /// Only who changes megabytes of the file in one call again and again comes so often.
+    private static let conversionTries = 10
+
+    /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced
+    /// or waited for. False if it has to be tried again.
+    func finish(
+        _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: Place
+    ) throws(VaultError) -> Bool {
+        try conversion.finish(holding: tree.names) { header throws(VaultError) in
+            // Neither past who looks for its files, nor out of its reach as plain ones.
+            try refuseBeingWiped(inode, [header, conversion.facts.header])
+            return try tree.metadata.exclusive { () throws(VaultError) in
+                // Once more: they may have changed since.
+                try copy.takeAttributes(of: inode)
+                return try systemCall { () throws(Errno) in
+                    try copy.putInPlace(of: inode, at: place, in: tree.table)
+                }
+            }
+        }
+    }
+
+    private func refuseBeingWiped(
+        _ inode: Inode, _ headers: [FileHeader?]
+    ) throws(VaultError) {
+        guard tree.vault.isWiping else { return }
+        let user = try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "") }
+            .st_uid
+        for header in headers.compactMap(\.self)
+        where tree.vault.isBeingWiped(OwnedHeader(header, user: user)) {
+            throw .keyRevoked(header.owner)
+        }
+    }
+
+    /// The file's shared content, writable: who opens it meanwhile has the same.
+    private func beginConverting(_ inode: Inode) throws(VaultError) -> VaultFile {
+        Creator(tree).awaitMakers()
+        awaitConversion(of: inode)
+        return try inode.withState { state throws(VaultError) in
+            try state.refuseIfChanging()
+            let file = try Classes(tree).fileToChange(inode, &state)
+            state.file = file
+            state.isWritable = true
+            state.isConverting = true
+            state.checkCount += 1
+            return file
+        }
+    }
+
+    /// Gives one that runs some time: its caller may have hung up, and the next one comes. Not for
+    /// a thread that serves the mount.
+    func awaitConversion(of inode: Inode) {
+        let deadline = Deadline(seconds: Self.conversionSeconds)
+        while inode.withState({ $0.isConverting }), !deadline.hasPassed { usleep(5000) }
+    }
+
+    private static let conversionSeconds = 5
+
+    private func endConverting(_ inode: Inode) {
+        inode.withState { state in
+            state.isConverting = false
+            state.checkCount -= 1
+            state.useCount += 1
+            state.dropUnusedFile()
+        }
+        Classes(tree).dropPagesOfClosed(inode)
+    }
+}
+
+extension Inode.State {
+    /// One change of what it is at a time.
+    func refuseIfChanging() throws(VaultError) {
+        guard !isConverting, !isHeld, !isReplaced else {
+            throw .refused("the file is being repaired or rewritten for another owner; try again")
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// New passphrases.
+
+package import MAMCrypto
+internal import MAMEnrollment
+internal import MAMFormat
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Changes passphrases, and judges new ones.
+package struct Passphrases: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Wraps the account's keys anew. Files change only if it had no passphrase: they are then
+    /// sealed under new keys. A new passphrase has to be what policy wants, and it ends a block
+    /// that wants one.
+    package func changePassphrase(
+        of account: AccountID, from old: SecretBytes?, to new: SecretBytes?
+    ) throws(KeyringError) {
+        if let block = vault.block(of: account), ![.recheck, .passphrase].contains(block.kind) {
+            throw .blocked(block)
+        }
+        let policy = vault.policy(of: account)
+        try judgeNew(new, policy)
+        do throws(KeyringError) {
+            try vault.keyring.changePassphrase(
+                account, from: old, to: new, previousBlockCount: policy.pin.previousBlockCount)
+        } catch {
+            if case .wrongPassphrase = error { Unlock(tree).noteWrongPassphrase(of: account) }
+            throw error
+        }
+        vault.audit(
+            .passphraseChanged, account,
+            "the passphrase of \(vault.identity(of: account)) was changed")
+        RecoveryUpdates(vault).updateRecovery(of: account)
+        if vault.windows(of: account)?.hasAllKeys == true {
+            ClassPass(tree).updateClasses(of: account)
+        }
+        Enrollment(tree).happen(.newPassphrase, to: account, as: .policy)
+    }
+
+    /// Refuses a new passphrase that policy does not want.
+    func judgeNew(_ passphrase: SecretBytes?, _ policy: EffectivePolicy) throws(KeyringError) {
+        let pin = policy.pin
+        guard let passphrase else {
+            if pin.isRequired {
+                throw .refused(
+                    "policy requires a passphrase (pinRequired): leave --no-passphrase out")
+            }
+            return
+        }
+        if let flaw = passphrase.withBytes({ pin.flaw(in: $0) }) {
+            throw .refused("the passphrase is not good enough: \(flaw)")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// Where a file stands while it is written anew.
+
+internal import MAMSystem
+internal import MAMTree
+
+/// Where a file stands: its directory in the backing tree, and its name there.
+struct Place {
+    let directory: Descriptor
+    let parentNode: UInt64
+    let name: [CChar]
+}
+
+extension Place {
+    init(_ found: WalkedEntry) {
+        self.init(
+            directory: found.parent.handle, parentNode: found.parent.node,
+            name: found.name.cString)
+    }
+}

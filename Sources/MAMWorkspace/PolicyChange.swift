@@ -1,0 +1,47 @@
+// Other policies than before, and who is told.
+
+internal import MAMKeyring
+internal import MAMModel
+package import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+package import MAMVault
+
+/// Puts other policies in force.
+package struct PolicyChange: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Puts other documents in force: for new files at once, for the others when they are next
+    /// opened, or unlocked. Tells the accounts for which something is another than before.
+    ///
+    /// `book`: nil for the same documents. `refused`: files that could not be used.
+    package func replacePolicies(_ book: PolicyBook?, refused: [RefusedDocument] = []) {
+        guard let book else { return vault.inForce.withLock { $0.refused = refused } }
+        let old = vault.policies
+        vault.inForce.withLock { $0 = PoliciesInForce(book, refused: refused) }
+        for account in vault.keyring.accounts {
+            announceChanges(for: vault.identity(of: account), account, from: old, to: book)
+            RecoveryUpdates(vault).updateRecovery(of: account)
+        }
+        ClassPass(tree).updateClassesOfUnlockedAccounts()
+    }
+
+    private func announceChanges(
+        for identity: Identity, _ account: AccountID, from old: PolicyBook, to new: PolicyBook
+    ) {
+        let (before, after) = (old.policy(for: identity), new.policy(for: identity))
+        if before != after || old.covers(identity) != new.covers(identity) {
+            vault.announce(.policyChanged, account)
+        }
+        let classes = [before, after].map {
+            $0.effectiveClass(asked: nil, settings: vault.settings)
+        }
+        if classes[0] != classes[1] { vault.announce(.dataProtectionChanged, account) }
+        if old.configuration(for: identity) != new.configuration(for: identity) {
+            vault.announce(.appConfigurationChanged, account)
+        }
+    }
+}

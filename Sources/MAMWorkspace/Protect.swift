@@ -1,0 +1,116 @@
+// Protecting files and whole directories for an owner.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMStore
+package import MAMSystem
+package import MAMTree
+package import MAMVault
+
+/// Gives a file, or all files of a directory, to an owner.
+package struct Protect: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    package func protect(
+        _ descriptor: Descriptor, for request: ProtectRequest, _ listener: any ProtectListener
+    ) throws(VaultError) {
+        let inode = try Classes(tree).changeableInode(descriptor)
+        guard inode.isDirectory else {
+            // Any of its names will do.
+            let changed = try protect(
+                inode,
+                at: { () throws(VaultError) in try Owners(tree).place(of: inode, descriptor) },
+                request)
+            _ = listener.did(
+                ProtectedFile(ByteString(""), Answers(tree).protection(of: inode), changed))
+            return
+        }
+        try protectDirectory(inode, request)
+        var isWanted = true
+        // What is below a directory of somebody else's is not the caller's to know.
+        var isRefused = false
+        _ = Walk(tree).walk(
+            from: inode, at: shownPath(of: descriptor),
+            while: {
+                // Nobody asks for what nobody waits for.
+                isWanted = isWanted && !tree.isStopping && listener.isListening
+                return isWanted
+            }
+        ) { path, error in
+            isWanted = listener.failed(path, VaultError(error)) && isWanted
+        } enters: {
+            !isRefused
+        } _: { found in
+            isRefused = false
+            isWanted = visit(found, request, listener, &isRefused)
+            return isWanted
+        }
+        guard isWanted else { throw VaultError(.canceled) }
+    }
+
+    /// False once the listener has had enough.
+    private func visit(
+        _ found: WalkedEntry, _ request: ProtectRequest, _ listener: any ProtectListener,
+        _ isRefused: inout Bool
+    ) -> Bool {
+        let inode = found.entry.inode
+        do throws(VaultError) {
+            if inode.isDirectory {
+                try protectDirectory(inode, request)
+                return true
+            }
+            guard inode.isRegular else { return true }
+            let changed = try protect(
+                inode,
+                at: { () throws(VaultError) in Place(found) }, request)
+            return listener.did(
+                ProtectedFile(found.path, Answers(tree).protection(of: inode), changed))
+        } catch {
+            if case .refused = error { isRefused = true }
+            return listener.failed(found.path, error)
+        }
+    }
+
+    /// True if there was something to do.
+    private func protect(
+        _ inode: Inode, at place: () throws(VaultError) -> Place, _ request: ProtectRequest
+    ) throws(VaultError) -> Bool {
+        guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
+        let current = Answers(tree).protection(of: inode)
+        let isThere =
+            current.owner.matches(request.owner)
+            && current.isManaged == tree.vault.isManaged(request.owner)
+            && (current.state != .foreign || request.owner.isNobody)
+        if request.onlyIfOther, isThere { return false }
+        try request.authorize(current.owner, try user(of: inode))
+        try Owners(tree).give(inode, at: place, to: request.owner, for: request.caller)
+        return true
+    }
+
+    private func protectDirectory(
+        _ inode: Inode, _ request: ProtectRequest
+    ) throws(VaultError) {
+        try request.authorize(
+            DirectoryDefaults(tree).childOwner(of: inode) ?? .nobody, try user(of: inode))
+        let owner = request.owner.isNobody ? nil : request.owner
+        try systemCall { () throws(Errno) in
+            let note = DirectoryDefaults(tree).childOwnerNote(of: inode)
+            if note?.value.description != owner?.description || note?.isProved == false {
+                try DirectoryDefaults(tree).setChildOwner(owner, of: inode)
+            }
+        }
+    }
+
+    /// For messages. Too deep to be named, it has the paths below it alone.
+    private func shownPath(of descriptor: Descriptor) -> ByteString {
+        do throws(VaultError) {
+            return try Verify(tree).relativePath(ofMemberOfTree: descriptor) ?? ByteString("")
+        } catch { return ByteString("…") }
+    }
+
+    private func user(of inode: Inode) throws(VaultError) -> UInt32 {
+        try systemCall { () throws(Errno) in try status(at: inode.handle.raw, "").st_uid }
+    }
+}

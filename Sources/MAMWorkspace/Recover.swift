@@ -1,0 +1,124 @@
+// After an unclean end: what a crash left unfinished at the end of a file is repaired before anyone
+// sees the file.
+
+internal import Glibc
+package import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+internal import Synchronization
+
+/// Finishes, after an unclean end, what a crash left unfinished in the tree.
+package struct Recover: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Looks every file up once, and repairs the ends that need the key. The headers of what has to
+    /// wait for it, one of each; nil if not all could be looked at. From then on a
+    /// wrong end of any other file is not of that crash.
+    ///
+    /// A file whose class became stricter may not have been sealed anew any more.
+    package func recoverAll() -> [FileHeader]? {
+        var waiting: [FileHeader] = []
+        let isWhole = Walk(tree).walk(while: { !tree.isStopping }) { found in
+            let isMended = mendEnd(of: found.entry.inode, &waiting)
+            ClassPass(tree).sealAnewSoon(found.entry.inode.header)
+            return isMended
+        }
+        guard isWhole else { return nil }
+        tree.vault.uncertainEnds.narrow(to: Set(waiting.compactMap(\.sealing?.keyID)))
+        return waiting
+    }
+
+    /// The same for what had to wait, each time that a key comes. False if the daemon stops first.
+    package func recover(waiting: [FileHeader]) -> Bool {
+        var waiting = waiting
+        while !waiting.isEmpty {
+            guard waitForKeys(of: waiting), let left = recoverAll() else { return false }
+            waiting = left
+        }
+        return true
+    }
+
+    /// False if it failed.
+    private func mendEnd(of inode: Inode, _ waiting: inout [FileHeader]) -> Bool {
+        guard let header = headerOfWrongEnd(inode) else { return true }
+        guard tree.vault.isOpen(header) else {
+            // One of each key tells when it comes.
+            let isKnown = waiting.contains { $0.sealing?.keyID == header.sealing?.keyID }
+            if !isKnown, Protections(tree.vault).awaitsKey(header) { waiting.append(header) }
+            return true
+        }
+        do throws(VaultError) {
+            try mendEnd(of: inode, header)
+            return true
+        } catch {
+            EndRecovery(tree).report(inode.handle, header, "its end cannot be repaired: \(error)")
+            return false
+        }
+    }
+
+    /// Before a file is opened whose key came after the kernel had learnt of its size. What fails
+    /// is told by the thread that comes by all files.
+    func mendUncertainEnd(of inode: Inode) {
+        guard !tree.isReadOnly, tree.vault.uncertainEnds.areLeft,
+            let header = headerOfWrongEnd(inode),
+            tree.vault.isOpen(header)
+        else { return }
+        try? mendEnd(of: inode, header)
+    }
+
+    /// Of a known file, by another size maybe: it is then looked up anew, as another inode. With
+    /// the write-back cache the kernel never takes a smaller size of one that it knows.
+    private func mendEnd(of inode: Inode, _ header: FileHeader) throws(VaultError) {
+        Creator(tree).awaitMakers()
+        let isCut = try inode.withState { state throws(VaultError) in
+            if state.isReplaced || state.isHeld || state.isConverting { return false }
+            let file = try Classes(tree).fileToChange(inode, &state)
+            let mayCut = state.openCount == 0
+            state.isReplaced = try EndRecovery(tree).mendEnd(
+                of: file, inode.handle, header, mayCut: mayCut)
+            return state.isReplaced
+        }
+        guard isCut else { return }
+        tree.table.disown(inode)
+        tree.cache.invalidateSoon(inode)
+    }
+
+    /// Nil where the end is right, or no crash's.
+    private func headerOfWrongEnd(_ inode: Inode) -> FileHeader? {
+        guard inode.isRegular, let header = inode.header, header.isManaged,
+            tree.vault.uncertainEnds.mayBeOfCrash(header), hasWrongEnd(inode, header)
+        else { return nil }
+        return header
+    }
+
+    private func hasWrongEnd(_ inode: Inode, _ header: FileHeader) -> Bool {
+        do throws(Errno) {
+            let file = try openBacking(inode.handle, O_RDONLY)
+            return try UnfinishedTail.isLikely(
+                in: file, of: header, physicalSize: Int64(status(of: file.raw).st_size))
+        } catch { return false }
+    }
+
+    /// Until one comes, or goes for good: nobody waits for that of a wiped account. False if the
+    /// daemon stops first.
+    private func waitForKeys(of headers: [FileHeader]) -> Bool {
+        let goneCount = headers.count(where: tree.vault.isKeyGone)
+        while !tree.isStopping {
+            let newsCount = tree.vault.keyNews.count
+            if headers.contains(where: tree.vault.isOpen) { return true }
+            if headers.count(where: tree.vault.isKeyGone) != goneCount { return true }
+            if !tree.isStopping { tree.vault.keyNews.wait(since: newsCount) }
+        }
+        return false
+    }
+
+    /// Removes what interrupted conversions left, whatever their number.
+    package func removeLeftovers() {
+        guard let workDirectory = tree.workDirectory, !tree.isReadOnly else { return }
+        _ = try? MAMSystem.removeFiles(in: workDirectory.raw) { !ConvertedCopy.isOurs($0) }
+    }
+}

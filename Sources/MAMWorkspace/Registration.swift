@@ -1,0 +1,57 @@
+// Who may register.
+
+internal import MAMCrypto
+package import MAMEnrollment
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Makes accounts, and tells who may have one.
+package struct Registration: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Why an identity may not be registered by a user; nil if it may. Goes through the whole tree
+    /// where the settings do not say whose the name is.
+    ///
+    /// `shallGoOn`: whether the caller still waits. Never call this from a thread that serves the
+    /// mount.
+    package func refusal(
+        of identity: Identity, user: UInt32, while shallGoOn: () -> Bool
+    ) -> EnrollmentStatus? {
+        vault.userIDs.forget()
+        if let objection = NameRights(vault).objection(to: identity, of: user) {
+            return EnrollmentStatus(identity, .notAllowed, objection)
+        }
+        let known = vault.keyring.account(claimedBy: identity)
+        if let known {
+            if vault.keyring.uid(of: known) != user {
+                return EnrollmentStatus(identity, .sameUserOnly, "another user registered it")
+            }
+            guard !vault.isRegistered(known) else {
+                return EnrollmentStatus(identity, .alreadyEnrolled)
+            }
+        }
+        if let objection = objectionToAnother(of: user) {
+            return EnrollmentStatus(identity, .singleAccountOnly, objection)
+        }
+        guard known == nil else { return nil }
+        return NewNames(tree).refusalOfNew(identity, user: user, while: shallGoOn)
+            .map { EnrollmentStatus(identity, .notAllowed, $0) }
+    }
+
+    func objectionToAnother(of user: UInt32) -> String? {
+        guard !vault.settings.multiManagedIdentities, let own = vault.defaultAccount(ofUser: user)
+        else {
+            return nil
+        }
+        return
+            "uid \(user) has the account \(vault.identity(of: own)), and MultiManagedIdentities is"
+            + " off"
+    }
+}

@@ -1,0 +1,141 @@
+// Removing the files of a wiped account.
+
+internal import Glibc
+internal import MAMFormat
+internal import MAMStore
+internal import MAMSystem
+package import MAMTree
+package import MAMVault
+
+/// Removes the files of a wiped account.
+package struct Removal: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// A wipe that is outrun for so long, by directories that are moved without end, is left to the
+    /// next start.
+    private static let maximumSweeps = 16
+
+    package func removeFiles(
+        where isWanted: (OwnedHeader) -> Bool, progressed: (WipeProgress) -> Void
+    ) -> RemovedFiles {
+        var result = RemovedFiles()
+        var isProved = false
+        for _ in 0..<Self.maximumSweeps where !isProved {
+            let (moves, count) = (tree.moveCount, result.count)
+            let isUndisturbed = sweep(isWanted, &result, progressed)
+            // No more are made, for their window is closed; and none was moved past that.
+            isProved = isUndisturbed && result.count == count && moves == tree.moveCount
+        }
+        if !isProved { result.isComplete = false }
+        // Also when there was none: a daemon that was killed may have removed what it could not
+        // sync.
+        if !tree.isReadOnly, !ClassUpdates(tree).synchronizeAll() { result.isComplete = false }
+        return result
+    }
+
+    /// A name that is gone, as the kernel knows it.
+    private struct RemovedName {
+        let parent: UInt64
+        let name: ByteString
+    }
+
+    /// Names that are gone are told to the kernel so many at a time: an account may have millions.
+    private static let batchCount = 1000
+
+    /// While others go on working. False if a directory was removed just when it was to be read.
+    private func sweep(
+        _ isWanted: (OwnedHeader) -> Bool, _ result: inout RemovedFiles,
+        _ progressed: (WipeProgress) -> Void
+    ) -> Bool {
+        var removed: [RemovedName] = []
+        var isHeard = true
+        var isUndisturbed = true
+        let before = result.count
+        result.beginSweep()
+        let isWhole = Walk(tree).walk(
+            includingHidden: true, while: { !tree.isStopping },
+            failed: { path, error in
+                if error == .noEntry { isUndisturbed = false } else { result.noteLeft(path) }
+            }
+        ) { found in
+            if found.entry.inode.isRegular { result.scanned += 1 }
+            do throws(Errno) {
+                if try remove(found, isWanted) {
+                    removed.append(RemovedName(parent: found.parent.node, name: found.name))
+                    result.count += 1
+                }
+            } catch {
+                // Its user was faster.
+                if error != .noEntry { result.noteLeft(found.path) }
+            }
+            if removed.count == Self.batchCount {
+                // Who was not heard in time is not asked again: a program that reads a directory
+                // may take as long as it likes.
+                isHeard = isHeard && forget(removed)
+                removed = []
+            }
+            progressed(WipeProgress(removed: result.count, scanned: result.scanned))
+            return true
+        }
+        if isHeard { _ = forget(removed) }
+        result.found = result.count - before + result.leftCount
+        result.isComplete = isWhole && result.leftCount == 0
+        return isUndisturbed
+    }
+
+    /// False if it is none of those that are wanted.
+    private func remove(
+        _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
+    ) throws(Errno) -> Bool {
+        let inode = found.entry.inode
+        guard inode.isRegular else { return false }
+        guard inode.isRead else { throw .accessDenied }
+        // Most files are others', and this costs nothing.
+        let user = found.entry.attributes.st_uid
+        guard let header = inode.header, isWanted(OwnedHeader(header, user: user)) else {
+            return false
+        }
+        if tree.isReadOnly { throw .readOnly }
+        return try tree.names.exclusive { () throws(Errno) in try unlink(found, isWanted) }
+    }
+
+    /// Removes a name after a last look, while neither it nor the header can change: by now the
+    /// name may be another file's, or the file another owner's, or another user's.
+    private func unlink(
+        _ found: WalkedEntry, _ isWanted: (OwnedHeader) -> Bool
+    ) throws(Errno) -> Bool {
+        let (parent, inode) = (found.parent, found.entry.inode)
+        let name = found.name.cString
+        let status = try status(at: parent.handle.raw, name)
+        guard BackingID(status) == inode.backingID else { return false }
+        return try inode.withState { state throws(Errno) in
+            guard let header = try currentHeader(of: inode, state.file),
+                isWanted(OwnedHeader(header, user: status.st_uid))
+            else { return false }
+            try withOwnerRights(to: parent.handle) { _ throws(Errno) in
+                try removeFile(in: parent.handle.raw, named: name)
+            }
+            return true
+        }
+    }
+
+    /// What the disk says, not what was read when the inode became known.
+    private func currentHeader(
+        of inode: Inode, _ open: VaultFile?
+    ) throws(Errno) -> FileHeader? {
+        if let open { return open.header }
+        return try Lookup(tree).facts(of: inode.handle, try status(at: inode.handle.raw, ""))?
+            .header
+    }
+
+    /// Has the kernel drop the names. It may have to wait for a program that is reading the
+    /// directory; after a minute it forgets them by itself. False if that took too long.
+    private func forget(_ removed: [RemovedName]) -> Bool {
+        guard !removed.isEmpty else { return true }
+        return finishes(by: Deadline(seconds: 5), named: "wipe-names") { [cache = tree.cache] in
+            for removed in removed { cache.invalidate(removed.name.cString, in: removed.parent) }
+        }
+    }
+}

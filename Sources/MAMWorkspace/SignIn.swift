@@ -1,0 +1,46 @@
+// Logging in again after a block.
+
+package import MAMCrypto
+package import MAMEnrollment
+package import MAMKeyring
+package import MAMModel
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Opens an account that a lock-out has closed.
+package struct SignIn: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// The way out of a lock-out and of the last chance before an offline wipe: a check-in, then
+    /// the passphrase.
+    package func login(
+        _ account: AccountID, passphrase: SecretBytes?
+    ) throws(KeyringError) -> EnrollmentStatus {
+        guard vault.isRegistered(account) else {
+            return EnrollmentStatus(
+                vault.identity(of: account), .notEnrolled, "it was deregistered")
+        }
+        vault.userIDs.forget()
+        if let objection = Accounts(vault).facts(of: account).objection {
+            return EnrollmentStatus(vault.identity(of: account), .notAllowed, objection)
+        }
+        let lockCount = vault.lockCount(of: account)
+        let outcome = CheckIn(tree).checkIn()
+        guard outcome.isSuccess, let report = Accounts(vault).enrollment(of: account) else {
+            return EnrollmentStatus(
+                vault.identity(of: account),
+                Accounts(vault).enrollment(of: account)?.status.code ?? .notEnrolled,
+                outcome.reason)
+        }
+        let keys = try Unlock(tree).judgedKeys(of: account, passphrase: passphrase)
+        if passphrase == nil {
+            Enrollment(tree).happen(.opened(flaw: nil), to: account, as: .policy)
+        }
+        try Unlock(tree).bringToHand(keys, of: account, since: lockCount)
+        return report.status
+    }
+}

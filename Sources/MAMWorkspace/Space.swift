@@ -1,0 +1,80 @@
+// Space: reserving, freeing, copying inside the mount, and how much is left.
+
+internal import CShims
+package import Glibc
+internal import MAMStore
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Reserves and copies ranges, and tells how much room is left.
+package struct Space: Sendable {
+    let tree: Tree
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// fallocate(2): no mode, `KEEP_SIZE`, `PUNCH_HOLE` and `ZERO_RANGE`; others are `EOPNOTSUPP`.
+    package func allocate(
+        _ handle: OpenHandle, mode: Int32, at offset: Int64, count: Int64, for caller: Caller
+    ) throws(Errno) {
+        let (end, overflow) = offset.addingReportingOverflow(count)
+        guard offset >= 0, count > 0 else { throw .invalid }
+        guard !overflow else { throw .fileTooLarge }
+        try Attributes(tree).clearSetIDBits(handle.inode, for: caller)
+        let keepSize = mode & Int32(MAM_KEEP_SIZE) != 0
+        try answering { () throws(VaultError) in
+            switch mode & ~Int32(MAM_KEEP_SIZE) {
+            case 0:
+                try handle.file.reserve(offset..<end, keepSize: keepSize)
+            case Int32(MAM_PUNCH_HOLE) where keepSize:
+                try handle.file.zero(offset..<end)
+            case Int32(MAM_ZERO_RANGE):
+                // For what may be refused, while nothing is gone; to zero gives the space back.
+                try handle.file.reserve(offset..<end, keepSize: true)
+                try handle.file.zero(offset..<end)
+                try handle.file.reserve(offset..<end, keepSize: keepSize)
+            default:
+                throw .store(.system(.notSupported))
+            }
+        }
+    }
+
+    /// Bytes copied by one request at most; the kernel asks again for the rest.
+    private static let maximumCopyByteCount = 8 << 20
+
+    /// copy_file_range(2) inside the mount: plain bytes, sealed again for the other file.
+    package func copy(
+        from source: OpenHandle, at sourceOffset: Int64, to target: OpenHandle,
+        at targetOffset: Int64, count: Int, through buffer: UnsafeMutableRawBufferPointer,
+        for caller: Caller
+    ) throws(Errno) -> Int {
+        var done = 0
+        let total = min(count, Self.maximumCopyByteCount)
+        while done < total {
+            let part = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<min(total - done, buffer.count)])
+            let found: Int
+            do throws(Errno) {
+                found = try Handles(tree).read(
+                    source, into: part, at: sourceOffset + Int64(done), for: caller)
+                if found > 0 {
+                    try Handles(tree).write(
+                        target, UnsafeRawBufferPointer(rebasing: part[..<found]),
+                        at: targetOffset + Int64(done), for: caller)
+                }
+            } catch {
+                if done > 0 { return done }
+                throw error
+            }
+            done += found
+            if found < part.count { break }
+        }
+        return done
+    }
+
+    package func space() throws(Errno) -> statvfs {
+        var result = statvfs()
+        _ = try retrying { fstatvfs(tree.root.raw, &result) }
+        return result
+    }
+}

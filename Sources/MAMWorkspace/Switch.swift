@@ -1,0 +1,104 @@
+// Switching the identity that people work for on the screen.
+
+internal import MAMAudit
+package import MAMCrypto
+internal import MAMIdentity
+internal import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Switches the identity that people work for on the screen.
+package struct Switch: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Sets a session's identities after the launch of each managed account among them; nil takes
+    /// them back, an empty list is nobody. Nothing changes unless it succeeds.
+    ///
+    /// `thread`: who asks. A thread with an identity of its own keeps it on the screen too.
+    package func switchSession(
+        _ session: LoginSession, to identities: [Identity]?, thread: Int32,
+        passphrase: SecretBytes? = nil
+    ) -> IdentitySwitch {
+        if let refusal = refusal(of: identities, thread: thread) { return refusal }
+        let accounts = (identities ?? []).compactMap { vault.account(of: $0) }
+        for account in accounts {
+            let identity = vault.identity(of: account)
+            vault.announce(.uiTaken(session: session.name), account)
+            let launch = LaunchChecks(tree).prepareLaunch(account, passphrase: passphrase)
+            vault.announce(.uiReleased(session: session.name), account)
+            switch launch {
+            case .ready: break
+            case .canceled(let reason):
+                vault.sessions.noteCanceled(account, in: session)
+                let target = nameBeside(account, in: session)
+                vault.announce(
+                    .identitySwitchRequired(
+                        session: session.name, to: target, because: .launchCanceled), account)
+                return IdentitySwitch(result: .canceled, reason: "\(identity): \(reason)")
+            case .failed(let reason):
+                return IdentitySwitch(result: .failed, reason: "\(identity): \(reason)")
+            }
+        }
+        let spelled = identities.map { $0.filter { !$0.isNobody }.map(vault.canonical) }
+        vault.sessions.set(spelled, launched: accounts, of: session)
+        auditSwitch(of: session, to: accounts)
+        return IdentitySwitch(result: .success, reason: "")
+    }
+
+    /// For whom a session goes on, if it cannot for an account: somebody else whom it shows
+    /// already, or nobody.
+    private func nameBeside(_ account: AccountID, in session: LoginSession) -> String {
+        let beside = Callers(vault).identities(of: session)?.first {
+            vault.account(of: $0) != account
+        }
+        return beside.map { $0.name.isEmpty ? $0.objectID : $0.name } ?? ""
+    }
+
+    private func auditSwitch(of session: LoginSession, to accounts: [AccountID]) {
+        for account in accounts {
+            vault.audit(
+                .userInterface, account, "\(session.name) shows \(vault.identity(of: account))"
+            ) {
+                $0.reason = session.name
+            }
+        }
+    }
+
+    private func refusal(of identities: [Identity]?, thread: Int32) -> IdentitySwitch? {
+        guard let identities else { return nil }
+        func notAllowed(_ reason: String) -> IdentitySwitch {
+            IdentitySwitch(result: .notAllowed, reason: reason)
+        }
+        let wanted = identities.isEmpty ? [Identity.nobody] : identities
+        if let own = vault.identities.threadIdentity(thread),
+            !wanted.allSatisfy({ isSame($0, own) })
+        {
+            return notAllowed("the calling thread works for \(own)")
+        }
+        guard !vault.settings.multiManagedIdentities else { return nil }
+        if wanted.count > 1 {
+            return notAllowed("several identities need the setting MultiManagedIdentities")
+        }
+        let other = wanted.lazy.compactMap { vault.account(of: $0) }.compactMap { account in
+            vault.keyring.uid(of: account).flatMap { vault.defaultAccount(ofUser: $0) }
+                .flatMap { $0 == account ? nil : $0 }
+        }.first
+        guard let other else { return nil }
+        return notAllowed(
+            "\(vault.identity(of: other)) is managed, and a second managed account needs the"
+                + " setting MultiManagedIdentities"
+        )
+    }
+
+    /// True for two forms of one identity.
+    private func isSame(_ one: Identity, _ other: Identity) -> Bool {
+        if let account = vault.account(of: one) { return account == vault.account(of: other) }
+        return one.matches(other)
+    }
+}

@@ -1,0 +1,92 @@
+// What time brings: one thread that waits for it.
+
+internal import MAMEnrollment
+internal import MAMKeyring
+internal import MAMPolicy
+package import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Does what time brings.
+package struct Timers: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Probes are asked so often.
+    private static let launchSeconds: Int64 = 3600
+
+    /// What has to hold before anything is served: what time brought while no daemon ran, a
+    /// check-in, for the policies were just read, and the conditions.
+    package func startEnrollment() {
+        passTime()
+        if vault.settings.hooks.checkIn == nil { CheckIn(tree).checkIn() }
+        LaunchChecks(tree).checkLaunchOfAll()
+    }
+
+    /// Starts the threads, which run until the process ends.
+    package func startTimers() throws(Errno) {
+        try IdleLocks(tree).startIdleLocks()
+        try startThread(named: "timers") {
+            // The start has looked.
+            let start = vault.clock.now.secondsSinceBoot
+            var last = Looks(atConditions: start, forOrders: start)
+            while true {
+                let seconds = look(&last)
+                vault.enrollments.wakeUp.wait(atMostSeconds: max(1, seconds))
+            }
+        }
+    }
+
+    /// When what is looked at now and then was looked at last.
+    private struct Looks {
+        var atConditions: Int64
+        var forOrders: Int64
+    }
+
+    /// Looks at what it is time for; the seconds until it is time again.
+    private func look(_ last: inout Looks) -> Int64 {
+        let now = vault.clock.now.secondsSinceBoot
+        let poll = Int64(vault.settings.wipePollSeconds)
+        if now - last.atConditions >= Self.launchSeconds {
+            last.atConditions = now
+            LaunchChecks(tree).checkLaunchOfAll()
+        }
+        if now - last.forOrders >= poll {
+            last.forOrders = now
+            CheckIn(tree).lookForOrders()
+        }
+        return min(
+            passTime(), Self.launchSeconds - now + last.atConditions,
+            poll - now + last.forOrders)
+    }
+
+    /// Does what is due; the seconds until something is again.
+    @discardableResult
+    package func passTime() -> Int64 {
+        var isCheckInDue = false
+        for account in vault.keyring.accounts {
+            let (facts, now) = (Accounts(vault).facts(of: account), vault.clock.now)
+            let actions = vault.enrollments.change(account) { record in
+                record.step(.time, facts, at: now) + record.due(facts)
+            }
+            isCheckInDue = isCheckInDue || actions?.contains(.checkIn) == true
+            Enrollment(tree).settle(account)
+        }
+        if isCheckInDue { CheckIn(tree).checkIn() }
+        let next = vault.keyring.accounts.compactMap { account in
+            vault.enrollments.record(of: account)?.secondsToNext(Accounts(vault).facts(of: account))
+        }
+        return next.min() ?? Self.launchSeconds
+    }
+
+    /// Moves the clock forward, for trials, and does what that makes due before it returns.
+    package func advanceClock(bySeconds seconds: Int64) {
+        vault.log.warning("debug settings: the clock is \(seconds) s further from now on")
+        vault.clock.advance(bySeconds: seconds)
+        passTime()
+        LaunchChecks(tree).checkLaunchOfAll()
+        IdleLocks(tree).lockIdle()
+    }
+}

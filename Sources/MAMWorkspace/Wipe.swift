@@ -1,0 +1,202 @@
+// Accounts that the setting Groups names and nobody registered: those that need nobody's answer are
+// registered, all others named (docs/adr/0047-auto-enrolment.md).
+
+internal import MAMAudit
+package import MAMEnrollment
+internal import MAMFormat
+internal import MAMIdentity
+package import MAMKeyring
+package import MAMModel
+internal import MAMPolicy
+internal import MAMSystem
+package import MAMTree
+internal import MAMVault
+
+/// Destroys an account: its keys, then its files.
+package struct Wipe: Sendable {
+    let tree: Tree
+    var vault: Vault { tree.vault }
+
+    package init(_ tree: Tree) { self.tree = tree }
+
+    /// Before the decision to wipe is forgotten. False if it could not be written down.
+    func noteDeparture(of identity: Identity) -> Bool {
+        vault.enrollments.departed.note(
+            vault.accountRules.groups.values.joined().filter { identity.matches($0) })
+    }
+
+    /// An account that can be wiped, or whose wipe was begun: its id, name and registrant.
+    package func wipeable(
+        named text: String
+    ) -> (account: AccountID, identity: Identity, user: UInt32)? {
+        if let known = Accounts(vault).all.first(where: { $0.id == vault.account(named: text) }) {
+            return (known.id, known.identity, known.user)
+        }
+        return vault.keyring.wipes.all.first {
+            $0.identity.matches(text) || $0.account.bytes.description == text.lowercased()
+        }.map { ($0.account, $0.identity, $0.uid) }
+    }
+
+    /// True if no account can be wiped: its files would stay.
+    package var isReadOnly: Bool { !tree.isServed || tree.isReadOnly }
+
+    /// Destroys the account's keys, and removes its files. Once the keys are gone nothing brings it
+    /// back, and what is left at a crash is done at the next start.
+    ///
+    /// Never call this from a thread that serves the mount.
+    package func wipe(
+        _ account: AccountID, because reason: WipeReason,
+        progressed: (WipeProgress) -> Void = { _ in }
+    ) throws(KeyringError) -> WipeOutcome {
+        let (wipe, blockingFiles, areKeysGone) = try vault.wiping.withLock(account) {
+            () throws(KeyringError) in
+            let (wipe, blockingFiles) = try closeForGood(account, reason)
+            return (wipe, blockingFiles, destroy(.keys, of: wipe))
+        }
+        tellHook(wipe, reason)
+        let files: RemovedFiles? = vault.wiping.withLock(account) {
+            guard isStillDecided(wipe) else { return .nothingLeft }
+            // Before the mount serves the start goes on with it.
+            guard tree.isServed else { return nil }
+            return finish(wipe, areKeysGone: areKeysGone, progressed: progressed)
+        }
+        return WipeOutcome(
+            files: files ?? RemovedFiles(), isComplete: files?.isComplete ?? false,
+            blockingFiles: Lock(tree).report(blockingFiles))
+    }
+
+    /// With nothing locked: it may ask this daemon something. Whatever it does, the wipe goes on.
+    func tellHook(_ wipe: WipeIntent, _ reason: WipeReason) {
+        vault.enrollments.hooks.run(
+            .wipe,
+            [
+                "identity": .string(wipe.identity.name),
+                "accountId": .string(wipe.identity.objectID),
+                "uid": JSONValue(wipe.uid), "trigger": .string(reason.trigger.rawValue),
+                "reason": .string(reason.text),
+            ])
+    }
+
+    /// False once another thread has come to the end of the same one. What has the account's keys
+    /// or its name from then on, after an import or a new registration, is not to be wiped.
+    func isStillDecided(_ wipe: WipeIntent) -> Bool {
+        vault.keyring.wipes.all.contains { $0.account == wipe.account }
+    }
+
+    /// What is kept of the account besides its files. Each is tried, whatever becomes of the
+    /// others; false if something is left.
+    func destroy(_ stage: AccountFile.WipeStage, of wipe: WipeIntent) -> Bool {
+        AccountFile.Keeper.allCases.filter { $0.stage == stage }
+            .map { destroy($0, of: wipe) }.allSatisfy(\.self)
+    }
+
+    func destroy(_ kept: AccountFile.Keeper, of wipe: WipeIntent) -> Bool {
+        switch kept {
+        case .recovery: RecoveryUpdates(vault).destroyRecoveryRecords(of: wipe.account)
+        case .keyring: vault.keyring.wipes.destroyKeybag(of: wipe)
+        case .enrollments: vault.enrollments.remove(wipe.account)
+        case .classes: destroyClassRecord(of: wipe.account)
+        case .wipes: vault.keyring.wipes.end(wipe)
+        }
+    }
+
+    private func destroyClassRecord(of account: AccountID) -> Bool {
+        do throws(Errno) {
+            try vault.classRecords?.remove(account)
+            return true
+        } catch {
+            vault.log.warning("classes/\(account.bytes) could not be removed: \(error)")
+            return false
+        }
+    }
+
+    /// The decision; then no key of the account, and no page of its files, is left in memory.
+    /// Returns what is in the way of the latter.
+    private func closeForGood(
+        _ account: AccountID, _ reason: WipeReason
+    ) throws(KeyringError) -> (WipeIntent, blockingFiles: [UInt64]) {
+        try vault.transitions.withLock(account) { () throws(KeyringError) in
+            let wipe = try vault.keyring.wipes.decide(of: account)
+            vault.audit(
+                .wipeDecided, wipe.identity, of: wipe.uid,
+                "\(wipe.identity) is being wiped (\(reason.trigger.rawValue)): \(reason.text)"
+            ) { record in
+                record.operation = reason.trigger.rawValue
+                record.reason = reason.text
+            }
+            // Before the keys are gone; but no disk keeps them.
+            vault.trail.flush(by: Deadline(seconds: 1))
+            let windows = vault.windows.withLock { $0.removeValue(forKey: account) }
+            windows?.revoke()
+            vault.keyring.wipes.eraseKeys(of: wipe)
+            vault.keyNews.tell()
+            guard let windows else { return (wipe, []) }
+            return (wipe, purge(wipe, windows))
+        }
+    }
+
+    /// What the kernel has not sent yet is refused and lost: it was to be destroyed.
+    private func purge(_ wipe: WipeIntent, _ windows: AccountWindows) -> [UInt64] {
+        let deadline = Deadline(seconds: vault.settings.lockDeadlineSeconds)
+        if !windows.drainAll(until: min(deadline, Deadline(seconds: 1))) {
+            Lock(tree).reportLate("a request that the disk does not answer")
+        }
+        let all = windows.all
+        let isAffected: @Sendable (VaultFile) -> Bool = { file in
+            all.contains { $0 === file.window }
+        }
+        // The keys went before: none is fetched anew.
+        Lock(tree).revokeKeys(of: vault.openFiles.all.filter(isAffected), until: deadline.orSoon)
+        guard tree.isServed else { return [] }
+        return Purge(tree).purge(until: deadline.orSoon) { file in
+            switch file {
+            case .open(let file): isAffected(file)
+            case .closed(let header): header?.sealing.map { wipe.covers($0.keyID) } ?? false
+            }
+        }
+    }
+
+    /// All that can be done again and again: files, records, and at last the decision. One copy
+    /// of the keys that could not be destroyed keeps no file.
+    func finish(
+        _ wipe: WipeIntent, areKeysGone: Bool,
+        progressed: (WipeProgress) -> Void = { _ in }
+    ) -> RemovedFiles {
+        var files = Removal(tree).removeFiles(where: { wipe.covers($0) }, progressed: progressed)
+        files.isComplete =
+            destroy(.files, of: wipe) && files.isComplete && areKeysGone
+            && noteDeparture(of: wipe.identity)
+        guard files.isComplete else {
+            reportLeft(files, wipe)
+            return files
+        }
+        guard destroy(.end, of: wipe) else {
+            files.isComplete = false
+            reportLeft(files, wipe)
+            return files
+        }
+        vault.forgetPolicies()
+        vault.identities.forget(wipe.identity)
+        vault.sessions.forget(wipe.identity)
+        vault.announce(.wiped, wipe.account, last: AccountStatus(wipe))
+        Enrollment(tree).tell(.unenrolled, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
+        vault.audit(
+            .wiped, wipe.identity, of: wipe.uid,
+            "\(wipe.identity) is wiped: \(files.count) files were removed"
+        ) { $0.reason = "files removed: \(files.count)" }
+        return files
+    }
+
+    private func reportLeft(_ files: RemovedFiles, _ wipe: WipeIntent) {
+        for path in files.left.prefix(20) {
+            vault.log.error("a file of the wiped account \(wipe.identity) is left: \(path.shown)")
+        }
+        Enrollment(tree).tell(
+            .dataNotCleared, nil, wipe.account, .unenroll, last: AccountStatus(wipe))
+        vault.audit(
+            .wipeIncomplete, wipe.identity, of: wipe.uid,
+            "the wipe of \(wipe.identity) is not complete: it goes on at the next start, or with"
+                + " mamctl wipe"
+        ) { $0.reason = "files left: \(files.leftCount)" }
+    }
+}

@@ -1,0 +1,67 @@
+// Where `encrypt` and `decrypt` write to.
+
+internal import Glibc
+internal import MAMSystem
+
+/// Where `encrypt` and `decrypt` write to.
+enum ConvertOutput {
+    case inPlace
+    case file(ByteString)
+    case directory(ByteString)
+    /// Standard output.
+    case stream
+
+    init(_ invocation: Invocation) throws(Failure) {
+        let (verb, operands) = (invocation.verb, invocation.operands)
+        let readsStream = operands.contains { $0.text == "-" }
+        guard let path = invocation.arguments.value("output") else {
+            if readsStream, operands.count == 1 {
+                self = try .toOutput(invocation)
+                return
+            }
+            if readsStream {
+                throw .usage(verb, "standard input cannot be replaced: add -o OUT")
+            }
+            self = .inPlace
+            return
+        }
+        if path.text == "-" {
+            self = try .toOutput(invocation)
+            return
+        }
+        let isDirectory =
+            path.bytes.last == UInt8(ascii: "/")
+            || ((try? status(at: workingDirectory, path.cString, followLinks: true).st_mode) ?? 0)
+                & S_IFMT == S_IFDIR
+        guard isDirectory else {
+            guard operands.count <= 1 else {
+                throw .usage(verb, "several files need a directory: \(path.shown)/")
+            }
+            self = .file(path)
+            return
+        }
+        try refuseOneName(of: operands, verb)
+        self = .directory(path)
+    }
+
+    private static func toOutput(_ invocation: Invocation) throws(Failure) -> ConvertOutput {
+        guard invocation.operands.count == 1, !invocation.isJSON else {
+            throw .usage(
+                invocation.verb, "standard output takes one file and no JSON")
+        }
+        return .stream
+    }
+}
+
+/// The second of two files of one name would replace the first.
+private func refuseOneName(of operands: [ByteString], _ verb: Verb) throws(Failure) {
+    var names: Set<ByteString> = []
+    for path in operands {
+        guard path.text != "-" else {
+            throw .usage(verb, "standard input has no name: add a file name to the directory")
+        }
+        guard names.insert(path.lastComponent).inserted else {
+            throw .usage(verb, "two of the files are named \(path.lastComponent.shown)")
+        }
+    }
+}

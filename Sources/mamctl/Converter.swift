@@ -1,0 +1,103 @@
+// One run of `encrypt` or `decrypt`: each operand into its place.
+
+internal import Glibc
+internal import MAMModel
+internal import MAMPlaces
+internal import MAMSystem
+internal import MAMWire
+
+struct Converter {
+    let invocation: Invocation
+    let conversion: Conversion
+    let progress: ConversionProgress
+
+    init(_ invocation: Invocation, _ conversion: Conversion) {
+        (self.invocation, self.conversion) = (invocation, conversion)
+        progress = ConversionProgress(invocation.operands)
+    }
+
+    func convertEach() throws -> ExitStatus {
+        let output = try ConvertOutput(invocation)
+        defer { progress.clear() }
+        return invocation.eachFile(before: progress.clear) { path in
+            defer { progress.finish(path) }
+            switch output {
+            case .stream: return try toOutput(path)
+            case .inPlace:
+                if let done = try convertInMount(path) { return done }
+                return try convert(path, into: nil)
+            case .file(let place): return try convert(path, into: place)
+            case .directory(let place):
+                return try convert(
+                    path, into: place.appending(path.lastComponent))
+            }
+        }
+    }
+
+    /// Nil for a file that is in no mount.
+    private func convertInMount(_ path: ByteString) throws -> (Record?, JSONValue)? {
+        let file = try openForQuestion(path)
+        guard let name = workspace(of: file) else { return nil }
+        let facts = try invocation.protection(
+            conversion.methodInMount, conversion.parameters, of: file, path, in: name)
+        let owner = ByteString(facts.owner.description).shown
+        let word = facts.isEncrypted ? "encrypted" : "plain"
+        return (Record(path: path, after: ": \(word), owned by \(owner)"), facts.json)
+    }
+
+    private func convert(
+        _ path: ByteString, into output: ByteString?
+    ) throws -> (Record?, JSONValue) {
+        let input = try self.input(path)
+        let replaced: Source? =
+            if output == nil, case .file(let source) = input { source } else { nil }
+        let destination = try output ?? replaced?.place ?? path
+        if conversion.seals { try refuseMount(destination) }
+        let new = try NewFile(
+            for: destination, from: path,
+            replacing: output == nil || invocation.arguments.has("force"))
+        let bytes = try input.convert(
+            invocation, conversion, into: new.descriptor, progress)
+        try new.finish(like: input.attributes, inPlaceOf: replaced?.descriptor) {
+            () throws(Failure) in
+            try replaced?.refuseIfChanged(at: destination)
+        }
+        warnOfOtherNames(path, input.attributes, wasReplaced: output == nil)
+        return (
+            Record(path: path, after: " → \(destination.shown): \(bytes) bytes"),
+            ["path": .string(destination.shown), "bytes": JSONValue(bytes)]
+        )
+    }
+
+    func input(_ path: ByteString) throws -> Input {
+        if path.text == "-" { return .stream }
+        let source = try Source(path)
+        if conversion.seals {
+            try source.refuseToEncrypt()
+        } else {
+            try source.refuseToDecrypt(invocation)
+        }
+        return .file(source)
+    }
+}
+
+/// A file of several names is replaced under one of them.
+private func warnOfOtherNames(_ path: ByteString, _ file: stat, wasReplaced: Bool) {
+    guard wasReplaced, file.st_nlink > 1 else { return }
+    printError(
+        "mamctl: \(path.shown) had \(file.st_nlink - 1) more hard links, which still have the old"
+            + " content"
+    )
+}
+
+/// What is in a mount is encrypted by the mount: a protected file in it would be protected twice.
+private func refuseMount(_ destination: ByteString) throws(Failure) {
+    guard let directory = try? openFile(destination.directory.cString, openPathOnly),
+        let name = workspace(of: directory)
+    else { return }
+    throw Failure(
+        .failure,
+        "\(destination.shown) would be in the mounted workspace '\(name)',"
+            + " which encrypts by itself",
+        next: "copy the plain file there")
+}
