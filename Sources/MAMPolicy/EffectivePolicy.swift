@@ -63,11 +63,11 @@ package struct EffectivePolicy: Sendable {
     /// What an account under this policy has may come to anybody.
     package var sendsToAll: Bool { outbound == .allApps }
 
-    /// Whether a process may open a file of the account: a transfer, for root too. The mount and
-    /// the socket enforce this at every open, so it allocates nothing.
+    /// Whether a process may open a file of an account: a transfer, for root too. The mount and the
+    /// socket enforce this at every open, so it takes no policy, which would be copied.
     ///
-    /// `asOwner`: whether the process works for the account.
-    package func letsRead(asOwner: Bool) -> Bool { asOwner || sendsToAll }
+    /// `asOwner`: whether the process works for the account. `sendsToAll`: its policy's.
+    package static func letsRead(asOwner: Bool, sendsToAll: Bool) -> Bool { asOwner || sendsToAll }
 
     /// Where data for the account may come from.
     package var inbound: DataTransfers { rules.allowedInboundDataTransferSources ?? .allApps }

@@ -28,7 +28,9 @@ extension Principal {
 
     /// Whether a process that works for `reader` may open a file of this account.
     package func isReadable(by reader: Principal) -> Bool {
-        !isManaged || policy.letsRead(asOwner: isSameAccount(as: reader))
+        !isManaged
+            || EffectivePolicy.letsRead(
+                asOwner: isSameAccount(as: reader), sendsToAll: policy.sendsToAll)
     }
 
     private func canReceive(from owner: Principal) -> Decision {

@@ -42,12 +42,12 @@ package struct Transfers: Sendable {
     private func checkTransfer(
         from account: AccountID, to receiver: () -> Identity
     ) throws(VaultError) {
-        let merged = vault.merged(of: account)
+        let sendsToAll = vault.merged(of: account).sendsToAll
         // Otherwise the answer is yes, whoever asks.
-        guard !merged.sendsToAll else { return }
+        guard !sendsToAll else { return }
         let receiver = receiver()
         let isOwner = vault.account(of: receiver) == account
-        guard !merged.policy.letsRead(asOwner: isOwner) else { return }
+        guard !EffectivePolicy.letsRead(asOwner: isOwner, sendsToAll: sendsToAll) else { return }
         let owner = vault.identity(of: account)
         throw .refused(
             "it belongs to \(owner), whose policy shares nothing with \(receiver)",

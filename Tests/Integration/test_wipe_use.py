@@ -159,7 +159,7 @@ class Refused(WipeCase):
                 self.workspace.environment)
         output = b""
         with contextlib.suppress(OSError):  # EIO at its end
-            while b"go on: " not in output:
+            while b"to continue: " not in output:
                 output += os.read(terminal, 4096)
             os.write(terminal, text.encode() + b"\n")
             while os.read(terminal, 4096):
