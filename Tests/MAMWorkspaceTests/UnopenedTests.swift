@@ -71,8 +71,8 @@ struct UnopenedTests {
     func searchesPause() throws {
         let test = try TestVault()
         test.serve()
-        test.vault.searches.withLock(for: 4711) { Deadline(milliseconds: 800).wait() }
-        let pause = Deadline(milliseconds: 780)
+        test.vault.searches.withLock(for: 4711) { Deadline(milliseconds: 2400).wait() }
+        let pause = Deadline(milliseconds: 2380)
         _ = try Self.found(in: test, toldTo: 4712)
         #expect(!pause.hasPassed)
         _ = try Self.found(in: test, toldTo: 4711)
