@@ -1,4 +1,4 @@
-// Replies of which log and audit take note.
+// Replies that the log and the audit record.
 
 internal import MAMEnrollment
 internal import MAMModel

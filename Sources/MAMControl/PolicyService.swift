@@ -48,8 +48,8 @@ extension PolicyService {
     }
 
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the
-    /// file says nothing of an owner. Whoever has a file may know whose it is, and not what that
-    /// owner's policy says.
+    /// file says nothing of an owner. A caller with a file may know its owner, but not the
+    /// owner's policy.
     func owner(_ call: VarlinkCall) throws(VarlinkError) -> Principal? {
         guard call.parameters.has("path") || call.parameters.has("fileDescriptor") else {
             return try namedPrincipal(call, "owner")

@@ -142,8 +142,8 @@ extension ProtectionInterface {
         return DescriptorEnds(call: call, source: source, destination: destination)
     }
 
-    /// Whoever reads or writes something else may do more than that: a message on a socket tells
-    /// who sent it, and that would be the daemon.
+    /// Reading or writing anything else may have other effects: a message on a socket carries its
+    /// sender's credentials, which would be the daemon's.
     private func end(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Descriptor {
         guard let descriptor = try call.descriptor(name) else { throw Self.missing(name) }
         guard DescriptorEnds.canBe(descriptor) else {

@@ -74,7 +74,7 @@ package enum Curve25519 {
     }
 
     /// The 32 bytes that both sides reach; ``SealError/notAuthentic`` for a public key that leads
-    /// to zeros, of which anyone knows the outcome. To be put through
+    /// to zeros, which would be no secret. Pass it through
     /// ``Derivation/hkdf(input:salt:info:)``.
     package static func sharedSecret(
         privateKey: SecretBytes, publicKey: PublicKey

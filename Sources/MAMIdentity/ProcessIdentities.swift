@@ -115,8 +115,8 @@ package final class ProcessIdentities: Sendable {
         changes.withLock { _ in table.withLock { $0.forget(identity) } }
     }
 
-    /// What a thread was given; nil if it has none of its own, nor its process or whoever started
-    /// that.
+    /// A thread's identity; nil if neither it, nor its process, nor a process that started that
+    /// has one.
     ///
     /// A thread id of 0 is the kernel's, or comes from another process id namespace: no identity.
     package func found(forThread thread: Int32) -> FoundIdentity? {

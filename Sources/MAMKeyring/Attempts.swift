@@ -111,8 +111,7 @@ final class Attempts: Sendable {
             newer.withLock { $0[account] = record }
             return report(.attemptsNewer(record))
         }
-        // Whoever can damage the file must not gain tries by it. Written back, so that the hour
-        // ends.
+        // Damaging the file must not gain tries. Written back, so that the hour ends.
         report(.attemptsDamaged(account))
         let record = AttemptRecord.worst(at: clock())
         records.withLock { $0[account] = record }

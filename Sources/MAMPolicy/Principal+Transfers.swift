@@ -26,13 +26,6 @@ extension Principal {
         canReceive(from: owner ?? .nobody)
     }
 
-    /// Whether a process that works for `reader` may open a file of this account.
-    package func isReadable(by reader: Principal) -> Bool {
-        !isManaged
-            || EffectivePolicy.letsRead(
-                asOwner: isSameAccount(as: reader), sendsToAll: policy.sendsToAll)
-    }
-
     private func canReceive(from owner: Principal) -> Decision {
         if isSameAccount(as: owner) {
             return policy.inbound == .noApps

@@ -1,5 +1,4 @@
-// The mounted workspace: what each request means, in terms of inodes, the vault and the backing
-// directory.
+// A backing directory as inodes and names, shared by all use cases.
 
 internal import CShims
 package import Glibc
@@ -7,8 +6,8 @@ package import MAMSystem
 package import MAMVault
 package import Synchronization
 
-/// Serves a backing directory in the clear. Knows inodes and errno; of libfuse only the replies'
-/// shapes, in `Operations`.
+/// The state that the use cases of one backing directory share: its vault, its inodes, and the
+/// locks over its names. It needs no mount.
 package final class Tree: Sendable {
     package let vault: Vault
     package let root: Descriptor

@@ -1,4 +1,4 @@
-// Locking accounts whose files nobody has used for a while.
+// When an account will be locked, and how long it has been idle.
 
 package import MAMEnrollment
 package import MAMModel

@@ -1,5 +1,4 @@
-// Open, create, protect, lock: where policy, keys and files meet. The mount and the socket both
-// call this.
+// One workspace's state: accounts, windows, policies in force, and the services that keep them.
 
 package import MAMAudit
 package import MAMFormat

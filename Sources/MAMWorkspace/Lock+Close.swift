@@ -1,4 +1,4 @@
-// The steps of a lock, in the order that neither leaks nor loses anything (docs/ARCHITECTURE.md).
+// The steps of a lock, in the order that neither leaks nor loses anything (docs/LOCKING.md).
 
 internal import MAMCrypto
 internal import MAMFormat

@@ -1,5 +1,4 @@
-// Accounts that the setting Groups names and nobody registered: those that need nobody's answer are
-// registered, all others named (docs/adr/0047-auto-enrolment.md).
+// Wiping an account: the decision, its keys, the kernel's pages, its files, and the record's end.
 
 internal import MAMAudit
 package import MAMEnrollment

@@ -10,8 +10,7 @@ internal import Synchronization
 /// A workspace with settings or keys, of which no daemon answers.
 struct UnmountedWorkspace {
     let name: WorkspaceName
-    /// As its unit has them (docs/ARCHITECTURE.md), else as `init` noted it; nil where nothing
-    /// says.
+    /// From its unit (mamd(8), UNITS), else as `init` noted it; nil if neither has it.
     let backing: ByteString?
     let mountPoint: ByteString?
     /// Where it is mounted all the same: its daemon was killed.

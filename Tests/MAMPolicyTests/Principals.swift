@@ -33,3 +33,12 @@ func letters(_ answers: [Bool]) -> String { String(answers.map { $0 ? "y" : "n" 
 func letters(_ decisions: [Decision]) -> String {
     letters(decisions.map(\.isAllowed))
 }
+
+extension Principal {
+    /// What the vault asks when a process that works for `reader` opens a file of this account.
+    func isReadable(by reader: Principal) -> Bool {
+        !isManaged
+            || EffectivePolicy.letsRead(
+                asOwner: isSameAccount(as: reader), sendsToAll: policy.sendsToAll)
+    }
+}
