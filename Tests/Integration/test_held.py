@@ -8,7 +8,8 @@ import time
 import unittest
 
 from workspace import (
-    ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern)
+    ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern,
+    wait_until)
 
 PATH_ONLY = 0x20_0000
 
@@ -104,6 +105,8 @@ class OnTemporary(WorkspaceCase):
 
     def test_made(self):
         path = self.write(self.directory / "new", pattern(5_000))
+        # The kernel tells of a close once the closing program has gone on.
+        wait_until(lambda: len(self.held()["new"]) == 1)
         (flags,) = self.held()["new"]
         self.assertEqual(not flags & PATH_ONLY, self.may_read)
         self.assertEqual(path.read_bytes(), pattern(5_000))
