@@ -57,8 +57,8 @@ class Client:
             data += self.socket.recv(1 << 16)
         text = json.loads(data[:-1])["parameters"]["description"]
         return {
-            name: dict(re.findall(r"(\w+): ([^,)]+)", parameters))
-            for name, parameters in re.findall(r"^method (\w+)\((.*?)\) ->", text, re.MULTILINE)}
+            name: dict(re.findall(r"(\w+): ([^,\s]+)", parameters))
+            for name, parameters in re.findall(r"^method (\w+)\(([^)]*)\) ->", text, re.MULTILINE)}
 
     def close(self):
         # For all who have it: a child may have a copy.

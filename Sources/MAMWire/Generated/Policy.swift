@@ -7,154 +7,6 @@ extension Varlink {
     package enum Policy {
         package static let name = "io.mamd.Policy"
 
-        /// What `GetInterfaceDescription` answers.
-        package static let text = """
-            # What policy says, to the programs that can act on it; and the documents that say so.
-            #
-            # account: a name or object id; without it the identity that the calling process works for. An identity that is not managed is
-            # restricted by nothing. Questions about an account are answered to root, the daemon's user and the user that registered it.
-            # The errors are those of io.mamd.Workspace. A parameter that ends in Descriptor is the index of a file descriptor that came with the call.
-            interface io.mamd.Policy
-
-            # reason: one sentence; rule: the property of the policy that decided, as Microsoft Graph names it
-            type Decision (
-              allowed: bool,
-              reason: string,
-              rule: ?string
-            )
-
-            type Answer (
-              question: string,
-              decision: Decision
-            )
-
-            # value: the SDK's number; the two enumerations have different ones
-            type LocationAnswer (
-              location: string,
-              value: int,
-              decision: Decision
-            )
-
-            # sealed: it gets the file as it lies on disk, which only a managed program can read
-            type ShareTarget (
-              program: string,
-              managed: bool,
-              sealed: bool,
-              decision: Decision
-            )
-
-            type Document (
-              name: string,
-              file: ?string,
-              id: ?string,
-              version: ?string,
-              isDefault: bool
-            )
-
-            # since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
-            # on; inForce: the documents that it held
-            type RefusedDocument (
-              file: string,
-              reason: string,
-              since: int,
-              lastGoodInForce: bool,
-              inForce: ?string,
-              inForceSince: ?int
-            )
-
-            # severity: error, warning; line: from 1, null in a property list; key: null where no key is to blame
-            type Finding (
-              line: ?int,
-              column: ?int,
-              severity: string,
-              key: ?string,
-              reason: string
-            )
-
-            # For whom a document is in force. obstacle: why for nobody; next: what helps
-            type Coverage (
-              document: string,
-              accounts: []string,
-              obstacle: ?string,
-              next: ?string
-            )
-
-            type ManagedAccount (
-              name: string,
-              objectId: string
-            )
-
-            # The rules in force: for each property its value, the documents it is from, and those that asked for something looser. accounts: of several
-            # together, the most restrictive of everything. refused and warnings are told to root and the daemon's user alone.
-            method Show(account: ?string, accounts: ?[]string) -> (account: string, managed: bool, rules: object, documents: []Document, refused: []RefusedDocument, warnings: []string)
-
-            # What is wrong with the text of a document: the first 1000 findings. Changes nothing. More than 256 KiB are for root and the daemon's user.
-            method Check(document: string) -> (findings: []Finding)
-
-            # Puts a document into the policy directory and into force: for root and the daemon's user. name: of the file, with .json at its end.
-            # dryRun: only tells what would come of it.
-            method Import(name: string, document: string, dryRun: ?bool) -> (documents: []string, coverage: []Coverage, warnings: []string)
-
-            # One question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
-            method Ask(question: string, account: ?string, accounts: ?[]string) -> (decision: Decision)
-
-            # All of them.
-            method Answers(account: ?string, accounts: ?[]string) -> (account: string, answers: []Answer)
-
-            # May data of an owner (by name, or the owner of a file; the caller's identity) be saved at a location that belongs to account? Null: to nobody managed.
-            method CanSave(location: string, owner: ?string, path: ?string, fileDescriptor: ?int, account: ?string) -> (decision: Decision)
-
-            method SaveLocations(owner: ?string, path: ?string, fileDescriptor: ?int, account: ?string) -> (locations: []LocationAnswer)
-
-            # May the receiver (the caller's identity) take in data from a location that belongs to account?
-            method CanOpen(location: string, receiver: ?string, account: ?string) -> (decision: Decision)
-
-            method OpenLocations(receiver: ?string, account: ?string) -> (locations: []LocationAnswer)
-
-            # May a file, or with item a shared item, of an owner come to account? Without an owner it says nothing of one.
-            # becomesReceivers: policy makes it the receiver's.
-            method CanReceive(owner: ?string, path: ?string, fileDescriptor: ?int, item: ?bool, account: ?string) -> (decision: Decision, becomesReceivers: bool)
-
-            # Which programs, by absolute path, are offered data of the account.
-            method ShareTargets(programs: []string, account: ?string) -> (targets: []ShareTarget)
-
-            # opens: what to open instead, or the same; null if nothing may be. universal: only as a universal link.
-            method CanOpenURL(url: string, account: ?string, knownManagedScheme: ?bool, universal: ?bool) -> (decision: Decision, opens: ?string)
-
-            # May so many characters be copied for target? Null: for all programs.
-            method CanCopy(count: int, account: ?string, target: ?string) -> (decision: Decision)
-
-            method CanPaste(count: int, account: ?string, source: ?string) -> (decision: Decision)
-
-            # mode: import, open, exportToService, moveToService
-            method CanPickDocuments(mode: string, account: ?string) -> (decision: Decision)
-
-            # 0 allow, 1 blockOrganizationalData: text that says nothing of the content, 2 block
-            method NotificationPolicy(account: ?string) -> (policy: int, name: string)
-
-            # Those that answer to the caller, and were not deregistered. primary: the only one that
-            # the caller registered. managementEnabled: policy covers one, or is required.
-            method ManagedAccounts() -> (accounts: []ManagedAccount, primary: ?ManagedAccount, managementEnabled: bool)
-
-            # Compared without regard to case, and by name and object id where an account has both.
-            method SameIdentity(first: string, second: string) -> (same: bool)
-
-            method IsManaged(account: ?string) -> (managed: bool)
-
-            # What the organisation tells the programs of the accounts: one object for each configuration, the tenant's default with __IsDefault.
-            method Configuration(accounts: ?[]string) -> (fullData: []object)
-
-            # type: string (without it), bool, number. query: any (without it); or, and of bool; min, max of the others. value: null if there is none.
-            method ConfigurationValue(key: string, type: ?string, query: ?string, account: ?string) -> (value: ?object, all: []object)
-
-            # True if several values are meant for the account, and differ.
-            method ConfigurationConflict(key: string, account: ?string) -> (conflict: bool)
-
-            # Counters of this daemon as OpenMetrics text. Refused with MAMTelemetryDisabled.
-            method Metrics() -> (text: string)
-
-            """
-
         package enum Method: String, Sendable, CaseIterable {
             case show = "Show"
             case check = "Check"
@@ -283,8 +135,8 @@ extension Varlink {
             package var isDefault: Bool
 
             package init(
-                name: String, file: String? = nil, id: String? = nil, version: String? = nil,
-                isDefault: Bool
+                name: String, file: String? = nil, id: String? = nil,
+                version: String? = nil, isDefault: Bool
             ) {
                 self.name = name
                 self.file = file
@@ -302,8 +154,8 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 [
-                    "name": name.json, "file": file.json, "id": id.json, "version": version.json,
-                    "isDefault": isDefault.json
+                    "name": name.json, "file": file.json, "id": id.json,
+                    "version": version.json, "isDefault": isDefault.json
                 ]
             }
         }
@@ -369,8 +221,8 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 [
-                    "document": document.json, "accounts": accounts.json, "obstacle": obstacle.json,
-                    "next": next.json
+                    "document": document.json, "accounts": accounts.json,
+                    "obstacle": obstacle.json, "next": next.json
                 ]
             }
         }
@@ -444,7 +296,8 @@ extension Varlink {
                 package var members: [String: JSONValue] {
                     [
                         "account": account.json, "managed": managed.json, "rules": rules.json,
-                        "documents": documents.json, "refused": refused.json, "warnings": warnings.json
+                        "documents": documents.json, "refused": refused.json,
+                        "warnings": warnings.json
                     ]
                 }
             }
@@ -699,8 +552,8 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 [
-                    "owner": owner.json, "path": path.json, "fileDescriptor": fileDescriptor.json,
-                    "account": account.json
+                    "owner": owner.json, "path": path.json,
+                    "fileDescriptor": fileDescriptor.json, "account": account.json
                 ]
             }
 
@@ -831,8 +684,9 @@ extension Varlink {
 
             package var members: [String: JSONValue] {
                 [
-                    "owner": owner.json, "path": path.json, "fileDescriptor": fileDescriptor.json,
-                    "item": item.json, "account": account.json
+                    "owner": owner.json, "path": path.json,
+                    "fileDescriptor": fileDescriptor.json, "item": item.json,
+                    "account": account.json
                 ]
             }
 
@@ -1092,7 +946,9 @@ extension Varlink {
                     try self.init(policy: wire.value("policy"), name: wire.value("name"))
                 }
 
-                package var members: [String: JSONValue] { ["policy": policy.json, "name": name.json] }
+                package var members: [String: JSONValue] {
+                    ["policy": policy.json, "name": name.json]
+                }
             }
         }
 
@@ -1241,7 +1097,8 @@ extension Varlink {
             package var account: String?
 
             package init(
-                key: String, type: String? = nil, query: String? = nil, account: String? = nil
+                key: String, type: String? = nil, query: String? = nil,
+                account: String? = nil
             ) {
                 self.key = key
                 self.type = type
@@ -1251,14 +1108,15 @@ extension Varlink {
 
             package init(_ wire: Parameters) throws(VarlinkError) {
                 try self.init(
-                    key: wire.value("key"), type: wire.value("type"), query: wire.value("query"),
-                    account: wire.value("account")
+                    key: wire.value("key"), type: wire.value("type"),
+                    query: wire.value("query"), account: wire.value("account")
                 )
             }
 
             package var members: [String: JSONValue] {
                 [
-                    "key": key.json, "type": type.json, "query": query.json, "account": account.json
+                    "key": key.json, "type": type.json, "query": query.json,
+                    "account": account.json
                 ]
             }
 
@@ -1295,7 +1153,9 @@ extension Varlink {
                 try self.init(key: wire.value("key"), account: wire.value("account"))
             }
 
-            package var members: [String: JSONValue] { ["key": key.json, "account": account.json] }
+            package var members: [String: JSONValue] {
+                ["key": key.json, "account": account.json]
+            }
 
             package struct Reply: WireObject {
                 package var conflict: Bool
@@ -1333,4 +1193,210 @@ extension Varlink {
             }
         }
     }
+}
+
+extension Varlink.Policy {
+    /// What `GetInterfaceDescription` answers.
+    package static let text = """
+# What policy says, to the programs that can act on it; and the documents that say so.
+#
+# account: a name or object id; without it the identity that the calling process works for. An
+# identity that is not managed is restricted by nothing. Questions about an account are answered
+# to root, the daemon's user and the user that registered it. The errors are those of
+# io.mamd.Workspace. A parameter that ends in Descriptor is the index of a file descriptor that
+# came with the call.
+interface io.mamd.Policy
+
+# reason: one sentence; rule: the property of the policy that decided, as Microsoft Graph names it
+type Decision (
+  allowed: bool,
+  reason: string,
+  rule: ?string
+)
+
+type Answer (
+  question: string,
+  decision: Decision
+)
+
+# value: the SDK's number; the two enumerations have different ones
+type LocationAnswer (
+  location: string,
+  value: int,
+  decision: Decision
+)
+
+# sealed: it gets the file as it lies on disk, which only a managed program can read
+type ShareTarget (
+  program: string,
+  managed: bool,
+  sealed: bool,
+  decision: Decision
+)
+
+type Document (
+  name: string,
+  file: ?string,
+  id: ?string,
+  version: ?string,
+  isDefault: bool
+)
+
+# since, inForceSince: seconds since 1970. lastGoodInForce: what the file said before holds
+# on; inForce: the documents that it held
+type RefusedDocument (
+  file: string,
+  reason: string,
+  since: int,
+  lastGoodInForce: bool,
+  inForce: ?string,
+  inForceSince: ?int
+)
+
+# severity: error, warning; line: from 1, null in a property list; key: null where no key is to
+# blame
+type Finding (
+  line: ?int,
+  column: ?int,
+  severity: string,
+  key: ?string,
+  reason: string
+)
+
+# For whom a document is in force. obstacle: why for nobody; next: what helps
+type Coverage (
+  document: string,
+  accounts: []string,
+  obstacle: ?string,
+  next: ?string
+)
+
+type ManagedAccount (
+  name: string,
+  objectId: string
+)
+
+# The rules in force: for each property its value, the documents it is from, and those that
+# asked for something looser. accounts: of several together, the most restrictive of everything.
+# refused and warnings are told to root and the daemon's user alone.
+method Show(
+  account: ?string,
+  accounts: ?[]string
+) -> (
+  account: string,
+  managed: bool,
+  rules: object,
+  documents: []Document,
+  refused: []RefusedDocument,
+  warnings: []string
+)
+
+# What is wrong with the text of a document: the first 1000 findings. Changes nothing. More than
+# 256 KiB are for root and the daemon's user.
+method Check(document: string) -> (findings: []Finding)
+
+# Puts a document into the policy directory and into force: for root and the daemon's user.
+# name: of the file, with .json at its end.
+# dryRun: only tells what would come of it.
+method Import(
+  name: string,
+  document: string,
+  dryRun: ?bool
+) -> (documents: []string, coverage: []Coverage, warnings: []string)
+
+# One question of IntuneMAMPolicy by its name, such as isContactSyncAllowed.
+method Ask(question: string, account: ?string, accounts: ?[]string) -> (decision: Decision)
+
+# All of them.
+method Answers(account: ?string, accounts: ?[]string) -> (account: string, answers: []Answer)
+
+# May data of an owner (by name, or the owner of a file; the caller's identity) be saved at a
+# location that belongs to account? Null: to nobody managed.
+method CanSave(
+  location: string,
+  owner: ?string,
+  path: ?string,
+  fileDescriptor: ?int,
+  account: ?string
+) -> (decision: Decision)
+
+method SaveLocations(
+  owner: ?string,
+  path: ?string,
+  fileDescriptor: ?int,
+  account: ?string
+) -> (locations: []LocationAnswer)
+
+# May the receiver (the caller's identity) take in data from a location that belongs to account?
+method CanOpen(location: string, receiver: ?string, account: ?string) -> (decision: Decision)
+
+method OpenLocations(receiver: ?string, account: ?string) -> (locations: []LocationAnswer)
+
+# May a file, or with item a shared item, of an owner come to account? Without an owner it says
+# nothing of one.
+# becomesReceivers: policy makes it the receiver's.
+method CanReceive(
+  owner: ?string,
+  path: ?string,
+  fileDescriptor: ?int,
+  item: ?bool,
+  account: ?string
+) -> (decision: Decision, becomesReceivers: bool)
+
+# Which programs, by absolute path, are offered data of the account.
+method ShareTargets(programs: []string, account: ?string) -> (targets: []ShareTarget)
+
+# opens: what to open instead, or the same; null if nothing may be. universal: only as a
+# universal link.
+method CanOpenURL(
+  url: string,
+  account: ?string,
+  knownManagedScheme: ?bool,
+  universal: ?bool
+) -> (decision: Decision, opens: ?string)
+
+# May so many characters be copied for target? Null: for all programs.
+method CanCopy(count: int, account: ?string, target: ?string) -> (decision: Decision)
+
+method CanPaste(count: int, account: ?string, source: ?string) -> (decision: Decision)
+
+# mode: import, open, exportToService, moveToService
+method CanPickDocuments(mode: string, account: ?string) -> (decision: Decision)
+
+# 0 allow, 1 blockOrganizationalData: text that says nothing of the content, 2 block
+method NotificationPolicy(account: ?string) -> (policy: int, name: string)
+
+# Those that answer to the caller, and were not deregistered. primary: the only one that
+# the caller registered. managementEnabled: policy covers one, or is required.
+method ManagedAccounts() -> (
+  accounts: []ManagedAccount,
+  primary: ?ManagedAccount,
+  managementEnabled: bool
+)
+
+# Compared without regard to case, and by name and object id where an account has both.
+method SameIdentity(first: string, second: string) -> (same: bool)
+
+method IsManaged(account: ?string) -> (managed: bool)
+
+# What the organisation tells the programs of the accounts: one object for each configuration,
+# the tenant's default with __IsDefault.
+method Configuration(accounts: ?[]string) -> (fullData: []object)
+
+# type: string (without it), bool, number. query: any (without it); or, and of bool; min, max of
+# the others. value: null if there is none.
+method ConfigurationValue(
+  key: string,
+  type: ?string,
+  query: ?string,
+  account: ?string
+) -> (value: ?object, all: []object)
+
+# True if several values are meant for the account, and differ.
+method ConfigurationConflict(key: string, account: ?string) -> (conflict: bool)
+
+# Counters of this daemon as OpenMetrics text. Refused with MAMTelemetryDisabled.
+method Metrics() -> (text: string)
+
+"""
 }
