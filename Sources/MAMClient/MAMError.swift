@@ -117,6 +117,7 @@ extension MAMError {
         case .disconnected: self.init(.unreachable, "the daemon ended the connection")
         case .malformed: self.init(.unknownAnswer, "the daemon does not speak varlink")
         case .refused(let error): self.init(error)
+        case .unknownReply(let error): self = .unknownAnswer(error)
         }
     }
 

@@ -17,6 +17,15 @@ struct Service: Sendable {
         } catch { throw MAMError(error) }
     }
 
+    /// Calls a method over a connection of its own.
+    @discardableResult
+    func call<Request: VarlinkRequest>(
+        _ request: Request, _ descriptors: [Descriptor] = []
+    ) throws(MAMError) -> Request.Reply {
+        var client = try connect()
+        return try client.ask(request, descriptors)
+    }
+
     /// Calls `method`, with its interface's last name before it, and reads the reply.
     func call<Value>(
         _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
@@ -34,6 +43,15 @@ struct Service: Sendable {
 }
 
 extension VarlinkClient {
+    @discardableResult
+    mutating func ask<Request: VarlinkRequest>(
+        _ request: Request, _ descriptors: [Descriptor] = []
+    ) throws(MAMError) -> Request.Reply {
+        do throws(Failure) { return try call(request, descriptors: descriptors) } catch {
+            throw MAMError(error)
+        }
+    }
+
     mutating func ask<Value>(
         _ method: String, _ parameters: [String: JSONValue] = [:], _ descriptors: [Descriptor] = [],
         _ read: (Parameters) throws(VarlinkError) -> Value

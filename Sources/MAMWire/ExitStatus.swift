@@ -73,7 +73,7 @@ extension ExitStatus {
         switch failure {
         case .unreachable, .silent, .disconnected: self = .unreachable
         case .foreign, .secretForOthers: self = .refused
-        case .malformed: self = .failure
+        case .malformed, .unknownReply: self = .failure
         case .refused(let error): self.init(error)
         }
     }

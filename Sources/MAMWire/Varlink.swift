@@ -69,7 +69,7 @@ extension WireObject {
 
     package var json: JSONValue { .object(members) }
 
-    /// For one of several replies, which has one member of several.
+    /// For a call, and for one of several replies, which has one member of several.
     package var withoutNulls: [String: JSONValue] { members.filter { $0.value != .null } }
 }
 

@@ -22,6 +22,8 @@ package struct VarlinkClient: ~Copyable {
         case malformed
         /// The service's answer.
         case refused(VarlinkError)
+        /// A reply that lacks what it should have, or has it in another type.
+        case unknownReply(VarlinkError)
     }
 
     /// How long nothing may come before somebody looks whether the daemon is all right.
@@ -82,6 +84,37 @@ package struct VarlinkClient: ~Copyable {
 
     /// Whose process answers.
     package var user: UInt32 { listener.user }
+
+    /// Calls a method and waits for the one reply. Of the request, what is nil is left out: an older
+    /// service refuses members that it does not know.
+    package mutating func call<Request: VarlinkRequest>(
+        _ request: Request, descriptors: [Descriptor] = [],
+        meanwhile: (PendingReply) -> Void = { _ in }
+    ) throws(Failure) -> Request.Reply {
+        try Self.read(
+            try call(
+                Request.method, request.withoutNulls, descriptors: descriptors,
+                meanwhile: meanwhile))
+    }
+
+    /// Calls a method with `more`, and hands over each reply until the last one, or until `body` is
+    /// false.
+    package mutating func stream<Request: VarlinkRequest>(
+        _ request: Request, descriptors: [Descriptor] = [], _ body: (Request.Reply) -> Bool
+    ) throws(Failure) {
+        var failure: Failure?
+        try stream(Request.method, request.withoutNulls, descriptors: descriptors) { reply in
+            do throws(Failure) { return body(try Self.read(reply)) } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private static func read<Reply: WireObject>(_ reply: Parameters) throws(Failure) -> Reply {
+        do throws(VarlinkError) { return try Reply(reply) } catch { throw .unknownReply(error) }
+    }
 
     /// Calls a method by its full name and waits for the one reply; `meanwhile` is called before.
     package mutating func call(

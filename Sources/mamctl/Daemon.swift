@@ -36,6 +36,28 @@ final class Daemon {
         method.contains(".") ? "io.mamd.\(method)" : "\(Varlink.Workspace.name).\(method)"
     }
 
+    /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see
+    /// ``VarlinkClient``.
+    @discardableResult
+    func call<Request: VarlinkRequest>(
+        _ request: Request, descriptors: [Descriptor] = [], about subject: String? = nil,
+        meanwhile: (PendingReply) -> Void = { _ in }
+    ) throws(Failure) -> Request.Reply {
+        do throws(VarlinkClient.Failure) {
+            return try client.call(request, descriptors: descriptors, meanwhile: meanwhile)
+        } catch { throw failure(error, about: subject) }
+    }
+
+    /// Calls a method that answers again and again, until `body` is false or the connection ends.
+    func stream<Request: VarlinkRequest>(
+        _ request: Request, descriptors: [Descriptor] = [], about subject: String? = nil,
+        _ body: (Request.Reply) -> Bool
+    ) throws(Failure) {
+        do throws(VarlinkClient.Failure) {
+            try client.stream(request, descriptors: descriptors, body)
+        } catch { throw failure(error, about: subject) }
+    }
+
     /// Calls a method; a refusal becomes a failure about `subject`. `meanwhile`: see ``VarlinkClient``.
     func call(
         _ method: String, _ parameters: [String: JSONValue] = [:],
@@ -45,12 +67,7 @@ final class Daemon {
         do throws(VarlinkClient.Failure) {
             return try client.call(
                 Self.fullName(method), parameters, descriptors: descriptors, meanwhile: meanwhile)
-        } catch {
-            if case .refused(let refusal) = error {
-                throw Failure(refusal.workspaceError, about: subject)
-            }
-            throw Self.failure(error, name)
-        }
+        } catch { throw failure(error, about: subject) }
     }
 
     /// Calls a method that answers again and again, until `body` is false or the connection ends.
@@ -63,12 +80,7 @@ final class Daemon {
             try client.stream(
                 Self.fullName(method), parameters, descriptors: descriptors,
                 body)
-        } catch {
-            if let subject, case .refused(let refusal) = error {
-                throw Failure(refusal.workspaceError, about: subject)
-            }
-            throw Self.failure(error, name)
-        }
+        } catch { throw failure(error, about: subject) }
     }
 
     /// The whole state of the workspace.
@@ -81,6 +93,14 @@ final class Daemon {
         // Whose daemon is stuck must not have a verb go to another workspace.
         guard let report = try? status() else { return client.user == geteuid() }
         return report.uid == geteuid() || !report.accounts.isEmpty
+    }
+
+    /// `subject`: nil for the workspace.
+    private func failure(_ error: VarlinkClient.Failure, about subject: String?) -> Failure {
+        if let subject, case .refused(let refusal) = error {
+            return Failure(refusal.workspaceError, about: subject)
+        }
+        return Self.failure(error, name)
     }
 
     private static func silent(_ name: WorkspaceName, _ process: Int32) -> Failure {
@@ -127,6 +147,7 @@ final class Daemon {
                 next: "use mamctl and mamd of the same version: mamctl version")
         case .refused(let refusal):
             Failure(refusal.workspaceError, about: "workspace '\(name)'")
+        case .unknownReply(let error): Failure(any: error)
         }
     }
 }

@@ -87,8 +87,16 @@ struct SecretParameters {
         add(name, try secret.pipe())
     }
 
-    mutating func add(_ name: String, _ file: Descriptor) {
-        members["\(name)Descriptor"] = JSONValue(descriptors.count)
+    /// Returns the index that a request is to name.
+    mutating func add(_ secret: SecretBuffer) throws(Errno) -> Int { add(try secret.pipe()) }
+
+    /// Returns the index that a request is to name.
+    mutating func add(_ file: Descriptor) -> Int {
         descriptors.append(file)
+        return descriptors.count - 1
+    }
+
+    mutating func add(_ name: String, _ file: Descriptor) {
+        members["\(name)Descriptor"] = JSONValue(add(file))
     }
 }
