@@ -86,7 +86,7 @@ public struct DataProtectionManager: Sendable {
 
     private static func readInfo(_ reply: Parameters) throws(VarlinkError) -> ProtectionInfo? {
         guard reply.has("protection") else { return nil }
-        return ProtectionInfo(try MAMModel.ProtectionInfo(try reply.object("protection")))
+        return ProtectionInfo(try MAMModel.ProtectionInfo(try reply.value("protection")))
     }
 
     private func stream(

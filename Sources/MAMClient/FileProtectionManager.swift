@@ -37,7 +37,7 @@ public struct FileProtectionManager: Sendable {
     public func protectionInfo(_ file: FileReference) throws(MAMError) -> ProtectionInfo? {
         do throws(MAMError) {
             return try ask("Workspace.ProtectionInfo", file) { reply throws(VarlinkError) in
-                try ProtectionInfo(ofFile: try reply.object("protection"))
+                try ProtectionInfo(ofFile: try reply.value("protection"))
             }
         } catch {
             guard error.code == .notFound else { throw error }
@@ -98,7 +98,7 @@ public struct FileProtectionManager: Sendable {
         _ method: String, _ file: FileReference, _ parameters: [String: JSONValue]
     ) throws(MAMError) -> ProtectionInfo {
         try ask("Protection.\(method)", file, parameters) { reply throws(VarlinkError) in
-            ProtectionInfo(try MAMModel.ProtectionInfo(try reply.object("protection")))
+            ProtectionInfo(try MAMModel.ProtectionInfo(try reply.value("protection")))
         }
     }
 

@@ -75,7 +75,7 @@ public struct ProtectionInfo: Sendable, Hashable {
     }
 
     /// Nil for a file that says nothing of an owner.
-    init?(ofFile wire: Parameters) throws(VarlinkError) {
+    init?(ofFile wire: Varlink.Workspace.Protection) throws(VarlinkError) {
         self.init(try MAMModel.ProtectionInfo(wire))
         if state == .foreign { return nil }
     }

@@ -66,7 +66,7 @@ package struct EnrollmentInterface: VaultInterface {
     private func login(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Login.Reply {
         try call.parameters.allowOnly(Wire.Login.memberNames)
         if try unknownName(call) != nil {
-            return .init(status: try register(call, namedBy: "account").status)
+            return try register(call, namedBy: "account")
         }
         let (account, name) = try account(call)
         let passphrase = try call.secret("passphrase")

@@ -10,13 +10,8 @@ protocol DecisionReply: VarlinkReply {
 }
 
 extension Varlink.Policy.Ask.Reply: DecisionReply {}
-extension Varlink.Policy.CanSave.Reply: DecisionReply {}
-extension Varlink.Policy.CanOpen.Reply: DecisionReply {}
 extension Varlink.Policy.CanReceive.Reply: DecisionReply {}
 extension Varlink.Policy.CanOpenURL.Reply: DecisionReply {}
-extension Varlink.Policy.CanCopy.Reply: DecisionReply {}
-extension Varlink.Policy.CanPaste.Reply: DecisionReply {}
-extension Varlink.Policy.CanPickDocuments.Reply: DecisionReply {}
 
 /// An account that was to be registered.
 protocol EnrollmentReply: VarlinkReply {
@@ -24,7 +19,6 @@ protocol EnrollmentReply: VarlinkReply {
 }
 
 extension Varlink.Enrollment.Register.Reply: EnrollmentReply {}
-extension Varlink.Enrollment.Login.Reply: EnrollmentReply {}
 
 extension Varlink.Enrollment.Status {
     init(_ status: EnrollmentStatus) {

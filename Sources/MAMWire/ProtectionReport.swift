@@ -1,47 +1,41 @@
-// The interface's type Protection. It is the vocabulary's ProtectionInfo, so no other type is
-// needed.
+// The type Protection of io.mamd.Workspace.
 
 package import MAMModel
 
+extension Varlink.Workspace.Protection {
+    package init(_ info: ProtectionInfo) {
+        self.init(
+            owner: info.owner.name, ownerObjectID: info.owner.objectID, managed: info.isManaged,
+            class: info.fileClass?.letter, effectiveClass: info.effectiveClass?.letter,
+            state: info.state.rawValue, reason: info.reason)
+    }
+}
+
 extension ProtectionInfo {
-    /// Reads the wire form.
-    package init(_ wire: Parameters) throws(VarlinkError) {
+    package init(_ wire: Varlink.Workspace.Protection) throws(VarlinkError) {
         let owner: Identity
         do throws(Identity.Invalid) {
-            owner = try Identity(
-                name: (try? wire.string("owner")) ?? "",
-                objectID: (try? wire.string("ownerObjectId")) ?? "")
+            owner = try Identity(name: wire.owner, objectID: wire.ownerObjectID)
         } catch {
             throw .invalidParameter("owner")
         }
-        guard let state = ProtectionState(rawValue: try wire.string("state")) else {
+        guard let state = ProtectionState(rawValue: wire.state) else {
             throw .invalidParameter("state")
         }
         self.init(
-            owner: owner, isManaged: try wire.bool("managed"),
-            fileClass: try Self.protectionClass("class", in: wire),
-            effectiveClass: try Self.protectionClass("effectiveClass", in: wire),
-            state: state, reason: try wire.string("reason"))
+            owner: owner, isManaged: wire.managed,
+            fileClass: try Self.protectionClass(wire.class, "class"),
+            effectiveClass: try Self.protectionClass(wire.effectiveClass, "effectiveClass"),
+            state: state, reason: wire.reason)
     }
 
     private static func protectionClass(
-        _ name: String, in wire: Parameters
+        _ letter: String?, _ name: String
     ) throws(VarlinkError) -> ProtectionClass? {
-        guard let text = try wire.optionalString(name) else { return nil }
-        guard let found = ProtectionClass(text) else { throw .invalidParameter(name) }
+        guard let letter else { return nil }
+        guard let found = ProtectionClass(letter) else { throw .invalidParameter(name) }
         return found
     }
 
-    /// The wire form.
-    package var json: JSONValue {
-        [
-            "owner": .string(owner.name),
-            "ownerObjectId": .string(owner.objectID),
-            "managed": .bool(isManaged),
-            "class": JSONValue(fileClass?.letter),
-            "effectiveClass": JSONValue(effectiveClass?.letter),
-            "state": .string(state.rawValue),
-            "reason": .string(reason),
-        ]
-    }
+    package var json: JSONValue { Varlink.Workspace.Protection(self).json }
 }

@@ -76,7 +76,7 @@ func dataInfo(_ invocation: Invocation) throws -> ExitStatus {
     if invocation.isJSON {
         printJSON(.object(reply.members))
     } else {
-        let info = try ProtectionInfo(try reply.object("protection"))
+        let info = try ProtectionInfo(try reply.value("protection"))
         invocation.print(description(of: FileFacts(ends.path, info)))
     }
     return .success

@@ -69,7 +69,7 @@ extension Invocation {
         guard reply.has("protection") else {
             return plain(inputName, "the data has no protection header")
         }
-        return FileFacts(inputName, try ProtectionInfo(try reply.object("protection")))
+        return FileFacts(inputName, try ProtectionInfo(try reply.value("protection")))
     }
 
     /// Calls a method that answers a file's protection.
@@ -81,7 +81,7 @@ extension Invocation {
         let reply = try daemon.call(
             method, parameters.merging(["fileDescriptor": 0]) { $1 }, descriptors: [file],
             about: path.shown)
-        return FileFacts(path, try ProtectionInfo(try reply.object("protection")))
+        return FileFacts(path, try ProtectionInfo(try reply.value("protection")))
     }
 }
 

@@ -37,7 +37,7 @@ enum Given {
         }
         if reply.has("file") {
             let file = try reply.object("file")
-            let info = try ProtectionInfo(try file.object("protection"))
+            let info = try ProtectionInfo(try file.value("protection"))
             self = .done(try place(file), info, wasChanged: try file.bool("changed"))
         } else if reply.has("failure") {
             let part = try reply.object("failure")
@@ -76,7 +76,7 @@ extension Invocation {
         if !isDeep, try isDirectory(file, path) {
             let reply = try daemon.call(
                 "SetOwner", parameters, descriptors: [file], about: path.shown)
-            let info = try ProtectionInfo(try reply.object("protection"))
+            let info = try ProtectionInfo(try reply.value("protection"))
             return tell(.done(path, info, wasChanged: true))
         }
         let mountPoint = ByteString(status.mountPoint)

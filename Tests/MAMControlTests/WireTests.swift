@@ -61,7 +61,7 @@ import Testing
             owner: try Identity(name: "ann", objectID: "x"), isManaged: fileClass != nil,
             fileClass: fileClass, effectiveClass: fileClass, state: .keyMissing, reason: "why")
         let members = try #require(info.json.object)
-        let read = try ProtectionInfo(Parameters(members))
+        let read = try ProtectionInfo(.init(Parameters(members)))
         #expect(read.json == info.json)
         #expect(members["state"] == "key-missing")
         #expect(members["class"] == JSONValue(fileClass?.letter))

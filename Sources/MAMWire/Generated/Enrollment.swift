@@ -208,19 +208,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var status: Status
-
-                package init(status: Status) {
-                    self.status = status
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(status: wire.value("status"))
-                }
-
-                package var members: [String: JSONValue] { ["status": status.json] }
-            }
+            package typealias Reply = Register.Reply
         }
 
         package struct Deregister: VarlinkRequest {

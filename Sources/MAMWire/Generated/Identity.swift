@@ -248,28 +248,7 @@ extension Varlink {
                 ["identities": identities.json, "thread": thread.json]
             }
 
-            package struct Reply: WireObject {
-                package var result: Int
-                package var word: String
-                package var reason: String
-
-                package init(result: Int, word: String, reason: String) {
-                    self.result = result
-                    self.word = word
-                    self.reason = reason
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(
-                        result: wire.value("result"), word: wire.value("word"),
-                        reason: wire.value("reason")
-                    )
-                }
-
-                package var members: [String: JSONValue] {
-                    ["result": result.json, "word": word.json, "reason": reason.json]
-                }
-            }
+            package typealias Reply = SetUserInterfaceIdentity.Reply
         }
 
         package struct GetUserInterfaceIdentity: VarlinkRequest {

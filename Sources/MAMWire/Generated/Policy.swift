@@ -507,19 +507,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var decision: Decision
-
-                package init(decision: Decision) {
-                    self.decision = decision
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(decision: wire.value("decision"))
-                }
-
-                package var members: [String: JSONValue] { ["decision": decision.json] }
-            }
+            package typealias Reply = Ask.Reply
         }
 
         package struct SaveLocations: VarlinkRequest {
@@ -601,19 +589,7 @@ extension Varlink {
                 ["location": location.json, "receiver": receiver.json, "account": account.json]
             }
 
-            package struct Reply: WireObject {
-                package var decision: Decision
-
-                package init(decision: Decision) {
-                    self.decision = decision
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(decision: wire.value("decision"))
-                }
-
-                package var members: [String: JSONValue] { ["decision": decision.json] }
-            }
+            package typealias Reply = Ask.Reply
         }
 
         package struct OpenLocations: VarlinkRequest {
@@ -636,19 +612,7 @@ extension Varlink {
                 ["receiver": receiver.json, "account": account.json]
             }
 
-            package struct Reply: WireObject {
-                package var locations: [LocationAnswer]
-
-                package init(locations: [LocationAnswer]) {
-                    self.locations = locations
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(locations: wire.value("locations"))
-                }
-
-                package var members: [String: JSONValue] { ["locations": locations.json] }
-            }
+            package typealias Reply = SaveLocations.Reply
         }
 
         package struct CanReceive: VarlinkRequest {
@@ -827,19 +791,7 @@ extension Varlink {
                 ["count": count.json, "account": account.json, "target": target.json]
             }
 
-            package struct Reply: WireObject {
-                package var decision: Decision
-
-                package init(decision: Decision) {
-                    self.decision = decision
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(decision: wire.value("decision"))
-                }
-
-                package var members: [String: JSONValue] { ["decision": decision.json] }
-            }
+            package typealias Reply = Ask.Reply
         }
 
         package struct CanPaste: VarlinkRequest {
@@ -867,19 +819,7 @@ extension Varlink {
                 ["count": count.json, "account": account.json, "source": source.json]
             }
 
-            package struct Reply: WireObject {
-                package var decision: Decision
-
-                package init(decision: Decision) {
-                    self.decision = decision
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(decision: wire.value("decision"))
-                }
-
-                package var members: [String: JSONValue] { ["decision": decision.json] }
-            }
+            package typealias Reply = Ask.Reply
         }
 
         package struct CanPickDocuments: VarlinkRequest {
@@ -902,19 +842,7 @@ extension Varlink {
                 ["mode": mode.json, "account": account.json]
             }
 
-            package struct Reply: WireObject {
-                package var decision: Decision
-
-                package init(decision: Decision) {
-                    self.decision = decision
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(decision: wire.value("decision"))
-                }
-
-                package var members: [String: JSONValue] { ["decision": decision.json] }
-            }
+            package typealias Reply = Ask.Reply
         }
 
         package struct NotificationPolicy: VarlinkRequest {

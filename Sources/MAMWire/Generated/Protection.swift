@@ -206,30 +206,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var file: ProtectedFile?
-                package var failure: Failure?
-                package var summary: Summary?
-
-                package init(
-                    file: ProtectedFile? = nil, failure: Failure? = nil, summary: Summary? = nil
-                ) {
-                    self.file = file
-                    self.failure = failure
-                    self.summary = summary
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(
-                        file: wire.value("file"), failure: wire.value("failure"),
-                        summary: wire.value("summary")
-                    )
-                }
-
-                package var members: [String: JSONValue] {
-                    ["file": file.json, "failure": failure.json, "summary": summary.json]
-                }
-            }
+            package typealias Reply = Protect.Reply
         }
 
         package struct EncryptFile: VarlinkRequest {
@@ -298,19 +275,7 @@ extension Varlink {
                 ["path": path.json, "fileDescriptor": fileDescriptor.json]
             }
 
-            package struct Reply: WireObject {
-                package var protection: Protection
-
-                package init(protection: Protection) {
-                    self.protection = protection
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(protection: wire.value("protection"))
-                }
-
-                package var members: [String: JSONValue] { ["protection": protection.json] }
-            }
+            package typealias Reply = EncryptFile.Reply
         }
 
         package struct IsFileEncrypted: VarlinkRequest {
@@ -590,25 +555,7 @@ extension Varlink {
 
             package var members: [String: JSONValue] { ["text": text.json] }
 
-            package struct Reply: WireObject {
-                package var protection: Protection?
-                package var status: Int
-
-                package init(protection: Protection? = nil, status: Int) {
-                    self.protection = protection
-                    self.status = status
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(
-                        protection: wire.value("protection"), status: wire.value("status")
-                    )
-                }
-
-                package var members: [String: JSONValue] {
-                    ["protection": protection.json, "status": status.json]
-                }
-            }
+            package typealias Reply = DataInfo.Reply
         }
 
         package struct FileFailed: VarlinkFailure {

@@ -177,19 +177,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var export: KeyExport
-
-                package init(export: KeyExport) {
-                    self.export = export
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(export: wire.value("export"))
-                }
-
-                package var members: [String: JSONValue] { ["export": export.json] }
-            }
+            package typealias Reply = ExportKeys.Reply
         }
 
         package struct ExamineKeys: VarlinkRequest {

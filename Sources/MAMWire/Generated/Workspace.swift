@@ -695,19 +695,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var account: Account
-
-                package init(account: Account) {
-                    self.account = account
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(account: wire.value("account"))
-                }
-
-                package var members: [String: JSONValue] { ["account": account.json] }
-            }
+            package typealias Reply = RegisterAccount.Reply
         }
 
         package struct Lock: VarlinkRequest {
@@ -784,19 +772,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var account: Account
-
-                package init(account: Account) {
-                    self.account = account
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(account: wire.value("account"))
-                }
-
-                package var members: [String: JSONValue] { ["account": account.json] }
-            }
+            package typealias Reply = RegisterAccount.Reply
         }
 
         package struct Wipe: VarlinkRequest {
@@ -974,19 +950,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var bytes: Int
-
-                package init(bytes: Int) {
-                    self.bytes = bytes
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(bytes: wire.value("bytes"))
-                }
-
-                package var members: [String: JSONValue] { ["bytes": bytes.json] }
-            }
+            package typealias Reply = Encrypt.Reply
         }
 
         package struct SetOwner: VarlinkRequest {
@@ -1024,19 +988,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var protection: Protection
-
-                package init(protection: Protection) {
-                    self.protection = protection
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(protection: wire.value("protection"))
-                }
-
-                package var members: [String: JSONValue] { ["protection": protection.json] }
-            }
+            package typealias Reply = ProtectionInfo.Reply
         }
 
         package struct SetClass: VarlinkRequest {
@@ -1071,19 +1023,7 @@ extension Varlink {
                 ]
             }
 
-            package struct Reply: WireObject {
-                package var protection: Protection
-
-                package init(protection: Protection) {
-                    self.protection = protection
-                }
-
-                package init(_ wire: Parameters) throws(VarlinkError) {
-                    try self.init(protection: wire.value("protection"))
-                }
-
-                package var members: [String: JSONValue] { ["protection": protection.json] }
-            }
+            package typealias Reply = ProtectionInfo.Reply
         }
 
         package struct Verify: VarlinkRequest {
