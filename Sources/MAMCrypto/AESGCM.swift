@@ -1,22 +1,22 @@
-// AES-256-GCM with 16-byte nonces, by whichever library is the fastest here.
+// AES-256-GCM with 16-byte nonces, by the fastest library available.
 
 /// Why sealing or opening failed.
 package enum SealError: Error {
-    /// The tag does not verify: other key, nonce, associated data or bytes than were sealed.
+    /// The tag does not verify: a different key, nonce, associated data or ciphertext.
     case notAuthentic
-    /// The library refused, or the key has been erased.
+    /// The library failed, or the key has been erased.
     case failure
 }
 
 /// Sizes of AES-256-GCM as the file formats use it.
 package enum AESGCM {
     package static let keyByteCount = 32
-    /// Not GCM's usual 12: with 14 random bytes under one key, 2^32 writes stay safe by a wide
-    /// margin.
+    /// GCM's usual 12 bytes would be too few: with 14 random bytes, 2^32 writes under one key stay
+    /// safe by a wide margin.
     package static let nonceByteCount = 16
     package static let tagByteCount = 16
 
-    /// A context for `key`; nil if the key is erased or of another length, or the library refuses.
+    /// A context for `key`; nil if the key is erased or of the wrong length, or the library fails.
     static func context(for key: SecretBytes, by library: GCMLibrary = .chosen) -> GCMContext? {
         key.withBytes { bytes in
             guard bytes.count == keyByteCount, let start = octets(bytes.baseAddress) else {
@@ -27,7 +27,7 @@ package enum AESGCM {
     }
 }
 
-// The libraries' parameters are `unsigned char *`; NULL is right for an empty buffer.
+// The libraries take `unsigned char *`; NULL is valid for an empty buffer.
 func octets(_ start: UnsafeRawPointer?) -> UnsafePointer<UInt8>? {
     start?.assumingMemoryBound(to: UInt8.self)
 }

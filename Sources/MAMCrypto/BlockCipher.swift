@@ -1,26 +1,26 @@
-// One file's cipher: many blocks under one key, from many threads.
+// One file's cipher: many blocks under one key, on many threads.
 
 /// Seals and opens the blocks of one file with AES-256-GCM.
 ///
-/// Setting the key up costs several times what a nonce does, so contexts with the key in them are
-/// kept and lent out, two while nobody works. Nothing is allocated per block.
+/// Key setup takes several times as long as setting a nonce, so contexts are reused; two are kept
+/// when idle. Allocates nothing per block.
 package final class BlockCipher: Sendable {
     /// The file key, for wrapping it again.
     package let key: SecretBytes
 
     private let idle = IdleContexts()
 
-    /// Takes a key of 32 bytes; makes no context yet.
+    /// Takes a 32-byte key; creates no context yet.
     package init(key: SecretBytes) {
         self.key = key
     }
 
     deinit { freeIdle() }
 
-    /// Borrows one context for a whole request: its blocks do not touch what threads share.
+    /// Borrows one context for a whole request, so that its blocks touch nothing that threads
+    /// share.
     ///
-    /// After ``revoke()`` the session is there, and all it is asked fails with
-    /// ``SealError/failure``.
+    /// After ``revoke()`` every operation of the session fails with ``SealError/failure``.
     package func withSession<Result, Failure: Error>(
         _ body: (borrowing Session) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -29,15 +29,14 @@ package final class BlockCipher: Sendable {
         return try body(Session(context: context))
     }
 
-    /// Ends the cipher: erases the key and cleanses the idle contexts. Sessions that are out go on
-    /// with theirs, which are cleansed on return, so drain requests first to be sure that none is
-    /// left.
+    /// Erases the key and the idle contexts. Sessions in progress keep their contexts, which are
+    /// cleansed on return: drain requests first to be sure that none is left.
     package func revoke() {
         key.erase()
         freeIdle()
     }
 
-    // A revoked cipher has an erased key, of which no context can be made.
+    // A revoked cipher's key is erased, so no new context can be created.
     private func takeContext() -> GCMContext? { idle.take() ?? AESGCM.context(for: key) }
 
     private func giveBack(_ context: GCMContext) {
@@ -50,15 +49,16 @@ package final class BlockCipher: Sendable {
         second?.free()
     }
 
-    /// A context on loan; stays within the request's thread.
+    /// A borrowed context, for the request's own thread.
     package struct Session: ~Copyable {
         fileprivate let context: GCMContext?
 
-        /// Encrypts and authenticates one payload; in place if `ciphertext` is where `plain` is.
+        /// Encrypts and authenticates one payload; in place if `ciphertext` and `plain` are the
+        /// same memory.
         ///
-        /// The nonce's uniqueness comes from the caller: fresh random bytes at every write (see
+        /// The caller ensures that the nonce is unique: fresh random bytes at every write (see
         /// docs/FORMAT.md, section 1.2). The nonce and the tag are 16 bytes; the ciphertext is as
-        /// long as the plain bytes.
+        /// long as the plaintext.
         package func seal(
             _ plain: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
             associatedData: UnsafeRawBufferPointer, into ciphertext: UnsafeMutableRawPointer,
@@ -69,8 +69,8 @@ package final class BlockCipher: Sendable {
                 plain, nonce: nonce, associatedData: associatedData, into: ciphertext, tag: tag)
         }
 
-        /// Verifies and decrypts one payload; in place if `plain` is where `ciphertext` is. When it
-        /// throws, what it wrote is zeroed.
+        /// Verifies and decrypts one payload; in place if `plain` and `ciphertext` are the same
+        /// memory. Zeroes what it wrote if it throws.
         package func open(
             _ ciphertext: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
             associatedData: UnsafeRawBufferPointer, tag: UnsafeRawPointer,

@@ -1,13 +1,13 @@
-// X25519 (RFC 7748), for files that are created while their private key is away.
+// X25519 (RFC 7748), for files that are created while their private key is unavailable.
 
 internal import CSodium
 
 /// Diffie-Hellman on Curve25519.
 package enum Curve25519 {
-    /// Bytes of either half, and of a shared secret.
+    /// The length of either key and of a shared secret.
     package static let byteCount = 32
 
-    /// The half that anyone may know. The value's memory is the 32 bytes in file order.
+    /// A public key. The value's memory is the 32 bytes in file order.
     package struct PublicKey: Sendable, Hashable {
         private var words: InlineWords
 
@@ -19,13 +19,13 @@ package enum Curve25519 {
             var fourth: UInt64 = 0
         }
 
-        /// What stands in a header where there is no key.
+        /// A header's placeholder for no key.
         package static let zero = PublicKey()
 
         private init() { words = InlineWords() }
 
-        /// Any 32 bytes are a public key; ``Curve25519/sharedSecret(privateKey:publicKey:)``
-        /// refuses the bad ones.
+        /// Accepts any 32 bytes; ``Curve25519/sharedSecret(privateKey:publicKey:)`` rejects weak
+        /// keys.
         package init(reading bytes: RawSpan, at offset: Int) {
             words = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: InlineWords.self)
         }
@@ -57,12 +57,12 @@ package enum Curve25519 {
         package let privateKey: SecretBytes
         package let publicKey: PublicKey
 
-        /// A new pair.
+        /// Generates a key pair.
         package static func random() throws(SealError) -> KeyPair {
             try KeyPair(privateKey: .random(count: byteCount))
         }
 
-        /// Computes the public half; ``SealError/failure`` if the private one is erased or not 32
+        /// Computes the public key; ``SealError/failure`` if the private key is erased or not 32
         /// bytes.
         package init(privateKey: SecretBytes) throws(SealError) {
             self.privateKey = privateKey
@@ -73,9 +73,8 @@ package enum Curve25519 {
         }
     }
 
-    /// The 32 bytes that both sides reach; ``SealError/notAuthentic`` for a public key that leads
-    /// to zeros, which would be no secret. Pass it through
-    /// ``Derivation/hkdf(input:salt:info:)``.
+    /// The 32-byte shared secret; ``SealError/notAuthentic`` for a public key that yields zeros,
+    /// which would be no secret. Pass it through ``Derivation/hkdf(input:salt:info:)``.
     package static func sharedSecret(
         privateKey: SecretBytes, publicKey: PublicKey
     ) throws(SealError) -> SecretBytes {

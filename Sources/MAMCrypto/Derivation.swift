@@ -1,4 +1,4 @@
-// Keys from keys, and keys from passphrases.
+// Derives keys from keys and from passphrases.
 
 internal import CCrypto
 internal import CSodium
@@ -7,21 +7,21 @@ internal import Synchronization
 
 /// Why a key could not be derived.
 package enum DerivationError: Error {
-    /// The cost is outside what Argon2id takes: 1 pass and 8 KiB at least.
+    /// The cost is below the minimum of Argon2id: 1 pass and 8 KiB.
     case costOutOfRange
-    /// There is not enough memory for the cost that was asked.
+    /// There is not enough memory for the requested cost.
     case outOfMemory
-    /// The input has been erased, or OpenSSL refused.
+    /// The input has been erased, or OpenSSL failed.
     case failure
 }
 
 /// Key derivation.
 package enum Derivation {
-    /// Bytes of every derived key.
+    /// The length of every derived key.
     package static let byteCount = 32
 
-    /// HKDF-SHA256 (RFC 5869), extract then expand to 32 bytes. `info` is UTF-8, without a zero at
-    /// its end.
+    /// HKDF-SHA256 (RFC 5869), extract then expand to 32 bytes. `info` is UTF-8 without a
+    /// terminator.
     package static func hkdf(
         input: SecretBytes, salt: UnsafeRawBufferPointer, info: String
     ) throws(DerivationError) -> SecretBytes {
@@ -38,7 +38,7 @@ package enum Derivation {
         return try result.get()
     }
 
-    /// The same with any bytes for `info`.
+    /// Takes arbitrary bytes for `info`.
     package static func hkdf(
         input: SecretBytes, salt: UnsafeRawBufferPointer, infoBytes info: UnsafeRawBufferPointer
     ) throws(DerivationError) -> SecretBytes {
@@ -53,13 +53,12 @@ package enum Derivation {
         }
     }
 
-    // Two derivations at once would need twice the memory, and a third thread could ask for more
-    // still.
+    // Concurrent derivations would each need the full memory.
     private static let oneAtATime = Mutex(())
 
     /// Argon2id (RFC 9106, version 0x13, parallelism 1) to 32 bytes, one at a time in this process.
     ///
-    /// An empty passphrase is taken as it is; the caller refuses one that it does not want.
+    /// Accepts an empty passphrase; callers that require one check that themselves.
     package static func argon2id(
         passphrase: SecretBytes, salt: Bytes16, passes: UInt32, memoryByteCount: UInt64
     ) throws(DerivationError) -> SecretBytes {

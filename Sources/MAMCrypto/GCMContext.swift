@@ -1,4 +1,4 @@
-// One key, prepared by one of the libraries.
+// One key, set up for one of the libraries.
 
 /// Seals and opens under one key. For one thread at a time; `free()` cleanses it.
 package enum GCMContext {
@@ -7,7 +7,7 @@ package enum GCMContext {
         case vector(VectorGCM)
     #endif
 
-    /// Nil if the library refuses, or cannot be had. `key`: 32 bytes.
+    /// Nil if the library fails or is unavailable. `key`: 32 bytes.
     init?(key: UnsafePointer<UInt8>, by library: GCMLibrary) {
         switch library {
         case .openSSL:
@@ -24,7 +24,7 @@ package enum GCMContext {
         }
     }
 
-    /// As one word, to be exchanged by an atomic instruction. Neither 0 nor the largest one.
+    /// Packed into one word for atomic exchange; never 0 or the maximum.
     var word: UInt {
         switch self {
         case .openSSL(let context): context.word
@@ -34,7 +34,7 @@ package enum GCMContext {
         }
     }
 
-    /// What ``word`` told.
+    /// The inverse of ``word``.
     init?(word: UInt) {
         #if canImport(CIPsecMB)
             if let kind = VectorGCM.Kind(rawValue: word & Self.marks) {
@@ -48,7 +48,7 @@ package enum GCMContext {
     }
 
     #if canImport(CIPsecMB)
-        // Memory is aligned to more than that.
+        // The tag bits: pointers are aligned to more than 4 bytes.
         private static var marks: UInt { 3 }
     #endif
 
@@ -61,7 +61,7 @@ package enum GCMContext {
         }
     }
 
-    /// Both may be in place. When they throw, what was written is zeroed.
+    /// May work in place. Zeroes what it wrote if it throws.
     package func seal(
         _ plain: UnsafeRawBufferPointer, nonce: UnsafeRawPointer,
         associatedData: UnsafeRawBufferPointer, into ciphertext: UnsafeMutableRawPointer,

@@ -1,9 +1,9 @@
-// Which code seals: docs/adr/0026.
+// The library that seals (docs/adr/0026).
 
 internal import CCrypto
 internal import Synchronization
 
-/// The implementations of AES-256-GCM. They write the same bytes.
+/// The implementations of AES-256-GCM, which give identical results.
 package enum GCMLibrary: String, CaseIterable, Sendable {
     case openSSL = "openssl"
     /// Intel's IPsec Multi-Buffer library, with AES-NI and AVX2.
@@ -11,7 +11,7 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
     /// The same with VAES and AVX-512.
     case vaes
 
-    /// The one that was forced, or the fastest that can be had here.
+    /// The forced library, or the fastest that is available here.
     package static let chosen: GCMLibrary = forced.withLock(\.self) ?? fastest
 
     private static let forced = Mutex<GCMLibrary?>(nil)
@@ -20,8 +20,8 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
         [.vaes, .avx].first(where: \.isUsable) ?? .openSSL
     }
 
-    /// Has this program seal with one of them, before it uses a key. False if that one cannot be
-    /// had here, or seals otherwise than OpenSSL, or OpenSSL's validated module is demanded.
+    /// Forces one library; call before any key is used. False if it is unavailable, disagrees with
+    /// OpenSSL, or OpenSSL's validated (FIPS) module is required.
     package static func force(_ library: GCMLibrary) -> Bool {
         guard library.isUsable else { return false }
         forced.withLock { $0 = library }
@@ -32,10 +32,10 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
         self == .openSSL || (Self.isChoiceFree && agreesWithOpenSSL)
     }
 
-    // Who demands OpenSSL's validated module means that one.
+    // A system that requires OpenSSL's validated module must not use another library.
     private static var isChoiceFree: Bool { EVP_default_properties_is_fips_enabled(nil) != 1 }
 
-    /// True where the library can be had.
+    /// True if the library is available.
     package var isAvailable: Bool {
         guard let context = AESGCM.context(for: SecretBytes(count: AESGCM.keyByteCount), by: self)
         else { return false }
@@ -43,11 +43,11 @@ package enum GCMLibrary: String, CaseIterable, Sendable {
         return true
     }
 
-    // Lengths on both sides of what the instructions take at once, and a block's.
+    // Lengths around the instructions' vector widths, and that of a block.
     private static let lengths = [0, 1, 15, 16, 17, 255, 256, 257, 767, 768, 769, 4064]
 
-    /// Sealed with one, and opened with the other: a fault would show here, and not in somebody's
-    /// file.
+    /// Seals with each library and opens with the other, so that a fault shows here and not in a
+    /// user's file.
     private var agreesWithOpenSSL: Bool {
         let key = SecretBytes(count: AESGCM.keyByteCount) { key in
             for place in key.indices { key[place] = UInt8(place) }

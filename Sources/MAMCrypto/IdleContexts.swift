@@ -1,28 +1,28 @@
-// Contexts between two requests.
+// A cache of contexts between requests.
 
 internal import Synchronization
 
-/// Up to two contexts with a file's key in them, of about 1 kB each, for reuse.
-/// More threads than that make their own. Without a lock: threads that queue up for a moment's work
-/// would go on queueing (docs/adr/0029-locks-without-convoys.md).
+/// Up to two contexts with a file's key, about 1 kB each, for reuse; further threads create their
+/// own. Lock-free, because threads that contend for so short a section form a convoy
+/// (docs/adr/0029-locks-without-convoys.md).
 ///
-/// A place holds a context, as a word, and who exchanges that for another word has it alone.
+/// Each slot holds a context packed into a word; the thread that swaps it out owns it.
 struct IdleContexts: ~Copyable {
     private let first = Atomic(Self.none)
     private let second = Atomic(Self.none)
 
     private static var none: UInt { 0 }
-    /// Nothing is kept here any more.
+    /// Marks a slot that keeps nothing any more.
     private static var closed: UInt { .max }
 
     func take() -> GCMContext? { Self.take(from: first) ?? Self.take(from: second) }
 
-    /// False if there is no room, or no longer.
+    /// False if the slots are full or closed.
     func keep(_ context: GCMContext) -> Bool {
         Self.put(context.word, in: first) || Self.put(context.word, in: second)
     }
 
-    /// Those that are here; from now on nothing is kept.
+    /// Removes the cached contexts and refuses further ones.
     func close() -> (GCMContext?, GCMContext?) {
         (
             Self.context(first.exchange(Self.closed, ordering: .acquiringAndReleasing)),
@@ -33,8 +33,7 @@ struct IdleContexts: ~Copyable {
     private static func take(from place: borrowing Atomic<UInt>) -> GCMContext? {
         let found = place.load(ordering: .relaxed)
         guard found != none, found != closed else { return nil }
-        // Another may have taken it, used it and brought it back meanwhile; it is as good as
-        // before.
+        // Another thread may have taken and returned it meanwhile (ABA); that does no harm.
         let (isTaken, _) = place.compareExchange(
             expected: found, desired: none, ordering: .acquiringAndReleasing)
         return isTaken ? context(found) : nil

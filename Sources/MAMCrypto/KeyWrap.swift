@@ -1,13 +1,13 @@
-// A key under another key, as headers and keybags hold it.
+// A key sealed under another key, as in headers and keybags.
 
 /// `nonce 16 | key 32 | tag 16`: 64 bytes, AES-256-GCM. See docs/FORMAT.md, sections 1.3 and 3.
 package enum KeyWrap {
-    /// Bytes of a wrapped key.
+    /// The length of a wrapped key.
     package static let byteCount = 64
     private static let key = 16..<48
     private static let tag = 48..<64
 
-    /// Wraps 32 bytes. The nonce is drawn here, 16 random bytes per call.
+    /// Wraps 32 bytes under a fresh random nonce.
     package static func wrap(
         _ secret: SecretBytes, under wrappingKey: SecretBytes,
         associatedData: UnsafeRawBufferPointer, into wrapped: UnsafeMutableRawBufferPointer
@@ -25,7 +25,7 @@ package enum KeyWrap {
         }
     }
 
-    /// Opens what ``wrap(_:under:associatedData:into:)`` wrote.
+    /// The inverse of ``wrap(_:under:associatedData:into:)``.
     package static func unwrap(
         _ wrapped: UnsafeRawBufferPointer, under wrappingKey: SecretBytes,
         associatedData: UnsafeRawBufferPointer

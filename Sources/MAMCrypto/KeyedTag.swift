@@ -1,13 +1,13 @@
-// Tags that show who wrote something: HMAC-SHA256.
+// Message authentication: HMAC-SHA256.
 
 internal import CSodium
 
-/// HMAC-SHA256 (RFC 2104) under a key of 32 bytes.
+/// HMAC-SHA256 (RFC 2104) under a 32-byte key.
 package enum KeyedTag {
     package static let keyByteCount = 32
     package static let byteCount = 32
 
-    /// Nil for a key that is erased or of another length.
+    /// Nil for a key that is erased or of the wrong length.
     package static func make(of bytes: [UInt8], key: SecretBytes) -> [UInt8]? {
         key.withBytes { key in
             guard key.count == keyByteCount, let start = octets(key.baseAddress) else { return nil }
@@ -19,7 +19,7 @@ package enum KeyedTag {
         }
     }
 
-    /// In time that does not depend on where a wrong tag differs.
+    /// Compares in constant time.
     package static func isRight(
         _ tag: some Collection<UInt8>, of bytes: [UInt8], key: SecretBytes
     ) -> Bool {

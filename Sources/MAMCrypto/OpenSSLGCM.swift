@@ -1,4 +1,4 @@
-// AES-256-GCM by OpenSSL: on every machine.
+// AES-256-GCM by OpenSSL, available everywhere.
 
 internal import CCrypto
 
@@ -9,13 +9,12 @@ internal import CCrypto
 package struct OpenSSLGCM: @unchecked Sendable {
     private let raw: OpaquePointer
 
-    // Fetched once: an implicit fetch at each use takes OpenSSL's global locks.
-    // nonisolated(unsafe): never written again, and a fetched EVP_CIPHER may be used by all
-    // threads.
+    // Fetched once: an implicit fetch per use takes OpenSSL's global locks. nonisolated(unsafe):
+    // never written again, and all threads may share a fetched EVP_CIPHER.
     private static nonisolated(unsafe) let cipher: OpaquePointer? =
         EVP_CIPHER_fetch(nil, "AES-256-GCM", nil)
 
-    /// Nil if OpenSSL refuses. `key`: 32 bytes.
+    /// Nil if OpenSSL fails. `key`: 32 bytes.
     init?(key: UnsafePointer<UInt8>) {
         guard let cipher = Self.cipher, let raw = mam_gcm_new(cipher, key) else { return nil }
         self.raw = raw
@@ -23,7 +22,7 @@ package struct OpenSSLGCM: @unchecked Sendable {
 
     var word: UInt { UInt(bitPattern: raw) }
 
-    /// What ``word`` told.
+    /// The inverse of ``word``.
     init?(word: UInt) {
         guard let raw = OpaquePointer(bitPattern: word) else { return nil }
         self.raw = raw
@@ -41,7 +40,7 @@ package struct OpenSSLGCM: @unchecked Sendable {
             octets(associatedData.baseAddress), Int32(associatedData.count),
             octets(ciphertext), octets(tag))
         guard done == 1 else {
-            // A half-written block must not look like ciphertext, nor stay plain.
+            // Must leave neither a half-written block that looks like ciphertext nor plaintext.
             OPENSSL_cleanse(ciphertext, plain.count)
             throw .failure
         }

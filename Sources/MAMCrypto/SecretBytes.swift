@@ -1,22 +1,20 @@
-// A secret in memory: a key, a passphrase.
+// Secrets in memory: keys and passphrases.
 
 internal import CSodium
 internal import Synchronization
 
-/// Bytes in locked memory that are zeroed when the last reference goes. Never printed, coded or
-/// copied.
+/// Bytes in locked memory, zeroed with the last reference. Never printed, encoded or copied.
 ///
-/// ``erase()`` may come from another thread at any time, so readers are counted: those inside
-/// finish, and the last one out zeroes. An erased secret reads as **empty**, not as zeros, so that
-/// nothing is ever sealed under a key of zeros; every operation of this module refuses an empty
+/// Any thread may call ``erase()`` at any time, so readers are counted: those inside finish, and
+/// the last one zeroes the bytes. An erased secret reads as **empty**, not as zeros, so that
+/// nothing is ever sealed under a key of zeros; every operation of this module rejects an empty
 /// key.
 package final class SecretBytes: Sendable {
-    /// The number of bytes, also after ``erase()``.
+    /// The number of bytes, unchanged by ``erase()``.
     package let count: Int
 
-    // nonisolated(unsafe): the bytes are written with `writing` set, which excludes readers, or by
-    // the one thread that wins the step to `cleaned`, after the last reader left and none can
-    // enter.
+    // nonisolated(unsafe): written only with `writing` set, which excludes readers, or by the one
+    // thread that makes the transition to `cleaned`, when no reader is inside and none can enter.
     private nonisolated(unsafe) let start: UnsafeMutableRawPointer
     private let state = Atomic<Int>(0)
 
@@ -31,13 +29,13 @@ package final class SecretBytes: Sendable {
         start = SecretSlots.allocate(count)
     }
 
-    /// Copies; the caller zeroes its own.
+    /// Copies the bytes; the caller zeroes the original.
     package convenience init(copying bytes: UnsafeRawBufferPointer) {
         self.init(count: bytes.count)
         UnsafeMutableRawBufferPointer(start: start, count: count).copyMemory(from: bytes)
     }
 
-    /// One after the other. Empty parts if one was erased: its reader refuses the wrong length.
+    /// The concatenation; empty if either was erased, which its reader rejects.
     package static func joining(_ first: SecretBytes, _ second: SecretBytes) -> SecretBytes {
         first.withBytes { one in
             second.withBytes { two in
@@ -53,7 +51,7 @@ package final class SecretBytes: Sendable {
         }
     }
 
-    /// Fills the bytes before anyone else sees them.
+    /// Lets `fill` write the bytes before the secret is shared.
     package convenience init<Failure: Error>(
         count: Int, filling: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
     ) throws(Failure) {
@@ -61,7 +59,7 @@ package final class SecretBytes: Sendable {
         try filling(UnsafeMutableRawBufferPointer(start: start, count: count))
     }
 
-    /// A new key.
+    /// A new random key.
     package static func random(count: Int) -> SecretBytes {
         SecretBytes(count: count) { SecureRandom.fill($0) }
     }
@@ -82,8 +80,8 @@ package final class SecretBytes: Sendable {
         return try body(UnsafeRawBufferPointer(start: start, count: isErased ? 0 : count))
     }
 
-    /// Lends the bytes for writing, during set-up only: it is a fault to have another reader or
-    /// writer, or to write into an erased secret.
+    /// Lends the bytes for writing, during set-up only. Traps if there is another reader or writer,
+    /// or the secret is erased.
     package func withMutableBytes<Result, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -99,8 +97,7 @@ package final class SecretBytes: Sendable {
         return try body(UnsafeMutableRawBufferPointer(start: start, count: count))
     }
 
-    /// Zeroes now, or as soon as the readers that are inside have left. For good: the secret is
-    /// empty.
+    /// Zeroes the bytes now, or when the last reader leaves. The secret stays empty.
     package func erase() {
         state.bitwiseOr(Self.erased, ordering: .acquiringAndReleasing)
         cleanIfLast()
@@ -109,8 +106,7 @@ package final class SecretBytes: Sendable {
     /// True after ``erase()``.
     package var isErased: Bool { state.load(ordering: .acquiring) & Self.erased != 0 }
 
-    /// True when both have the same bytes, in time that depends on their length only. False if one
-    /// is erased.
+    /// Compares in time that depends only on the length. False if either is erased.
     package func equals(_ other: SecretBytes) -> Bool {
         withBytes { mine in
             other.withBytes { theirs in
@@ -123,7 +119,7 @@ package final class SecretBytes: Sendable {
     }
 
     private func cleanIfLast() {
-        // Only "erased, nobody inside, not yet zeroed" leads on, and only for one thread.
+        // Proceeds only from "erased, no readers, not yet zeroed", and only on one thread.
         let isMine = state.compareExchange(
             expected: Self.erased, desired: Self.erased | Self.cleaned,
             ordering: .acquiringAndReleasing
@@ -133,9 +129,9 @@ package final class SecretBytes: Sendable {
 }
 
 extension SecretBytes: CustomStringConvertible, CustomReflectable {
-    /// The length and nothing else.
+    /// Only the length.
     package var description: String { "SecretBytes(\(count))" }
 
-    /// Nothing, so that `dump` and string interpolation of an owner show no address.
+    /// Empty, so that `dump` and string interpolation of an owner show no address.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,24 +1,23 @@
-// Where secrets lie: guarded, locked pages, shared by small secrets.
+// The allocator for secrets: guarded, locked pages, which small secrets share.
 
 internal import CSodium
 internal import MAMSystem
 
-/// Memory from `sodium_malloc`: locked into RAM, left out of core dumps, between guard pages, and
-/// checked for overruns when it is freed.
+/// Memory from `sodium_malloc`: locked into RAM, excluded from core dumps, between guard pages, and
+/// checked for overruns when freed.
 ///
-/// A sodium_malloc'ed page for each of thousands of file keys would exhaust `RLIMIT_MEMLOCK` (8 MiB
+/// One sodium_malloc page for each of thousands of file keys would exhaust `RLIMIT_MEMLOCK` (8 MiB
 /// by default) and the kernel's map count, so secrets of up to 32 bytes share slabs of 511 slots. A
-/// slab is four pages less the 16 bytes that libsodium puts before it. Slabs are kept for the next
-/// secret, not given back. Where the limit is reached all the same, libsodium goes on without the
-/// lock.
+/// slab is four pages minus the 16 bytes that libsodium puts before it. Slabs are reused, never
+/// freed. Beyond the limit, libsodium continues with unlocked memory.
 enum SecretSlots {
     static let slotByteCount = 32
     private static let slotsPerSlab = 511
 
-    // Addresses, not pointers: a lock may only hold what is Sendable. Every free slot is zero.
+    // Addresses, not pointers, because the lock's value must be Sendable. Every free slot is zero.
     private static let free = Guarded<[UInt]>([])
 
-    /// `count` zeroed bytes. Running out of memory ends the process, as everywhere in Swift.
+    /// `count` zeroed bytes. Ends the process when out of memory, as Swift does everywhere.
     static func allocate(_ count: Int) -> UnsafeMutableRawPointer {
         guard count <= slotByteCount else { return zeroed(count) }
         let address: UInt = free.withLock { free in
@@ -31,7 +30,7 @@ enum SecretSlots {
         return slot
     }
 
-    /// Zeroes the bytes and takes them back.
+    /// Zeroes and frees the bytes.
     static func release(_ start: UnsafeMutableRawPointer, _ count: Int) {
         guard count <= slotByteCount else {
             sodium_free(start)  // zeroes first

@@ -7,7 +7,7 @@
 internal import CCrypto
 internal import CSodium
 
-/// What this program runs with, such as `OpenSSL 3.0.15 3 Sep 2024` and `1.0.18`.
+/// The versions of the libraries in use, such as `OpenSSL 3.0.15 3 Sep 2024` and `1.0.18`.
 package var cryptoVersions: (openSSL: String, sodium: String) {
     (
         String(cString: OpenSSL_version(OPENSSL_VERSION)),
@@ -15,7 +15,7 @@ package var cryptoVersions: (openSSL: String, sodium: String) {
     )
 }
 
-/// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`, where it does the sealing.
+/// The version of Intel's IPsec Multi-Buffer library, such as `v1.3.0`; nil if it is not in use.
 package var vectorLibraryVersion: String? {
     #if canImport(CIPsecMB)
         GCMLibrary.chosen == .openSSL ? nil : VectorGCM.version
@@ -24,11 +24,11 @@ package var vectorLibraryVersion: String? {
     #endif
 }
 
-// A global is initialised once, whichever thread comes first.
+// Swift initialises a global once, on any thread.
 private let sodiumIsReady: Bool = sodium_init() >= 0
 
-/// Prepares libsodium, once; every later call costs one load. Secret memory calls it itself, so a
-/// program calls it only to fail early.
+/// Initialises libsodium once; later calls cost one load. Secret memory calls it itself: a program
+/// calls it only to fail early.
 package func startCrypto() {
     precondition(sodiumIsReady, "libsodium cannot start: no source of randomness")
 }

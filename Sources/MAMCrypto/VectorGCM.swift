@@ -1,4 +1,4 @@
-// AES-256-GCM of Intel's library, by the instructions that the processor has: docs/adr/0026.
+// AES-256-GCM of Intel's library, with the processor's vector instructions (docs/adr/0026).
 
 #if canImport(CIPsecMB)
     internal import CCrypto
@@ -8,10 +8,10 @@
     /// One key's schedule and powers of its hash key: 1 KiB on the heap, outside the locked memory.
     /// `free()` cleanses it.
     ///
-    /// The library's functions are called one by one, and keep nothing between calls.
+    /// The library's functions are called directly and keep no state between calls.
     // @unchecked Sendable: the schedule is only read.
     package struct VectorGCM: @unchecked Sendable {
-        /// Which instructions it uses; the number marks the word of a context.
+        /// The instruction set; the number tags a context's word.
         enum Kind: UInt {
             case avx = 1
             case vaes = 2
@@ -21,7 +21,7 @@
         private let functions: mam_vector_gcm
         private let key: UnsafeMutablePointer<gcm_key_data>
 
-        // The library asks for it.
+        // The library requires it.
         private static let alignment = 64
 
         private static let avx = find(MAM_VECTOR_AVX)
@@ -30,12 +30,12 @@
         private static func find(_ kind: mam_vector_kind) -> mam_vector_gcm? {
             var found = mam_vector_gcm()
             let isGood = mam_vector_gcm_find(kind, &found) == 1
-            // Its test has read megabytes of what is never used again.
+            // The comparison has paged in megabytes of the library that are not needed again.
             if isGood { mam_let_library_go(mam_vector_gcm_place(&found)) }
             return isGood ? found : nil
         }
 
-        /// Nil where the processor, or the library as it was built, will not do.
+        /// Nil if the processor or the library's build lacks the instructions.
         private static func functions(_ kind: Kind) -> mam_vector_gcm? {
             switch kind {
             case .avx: avx
@@ -46,7 +46,7 @@
         /// The library's version.
         static var version: String { String(cString: imb_get_version_str()) }
 
-        /// Nil where it cannot be had. `key`: 32 bytes.
+        /// Nil if unavailable. `key`: 32 bytes.
         init?(key bytes: UnsafePointer<UInt8>, _ kind: Kind) {
             guard let functions = Self.functions(kind) else { return nil }
             self.kind = kind
@@ -59,7 +59,7 @@
 
         var word: UInt { UInt(bitPattern: key) }
 
-        /// What ``word`` told.
+        /// The inverse of ``word``.
         init?(word: UInt, _ kind: Kind) {
             guard let functions = Self.functions(kind),
                 let key = UnsafeMutablePointer<gcm_key_data>(bitPattern: word)

@@ -1,18 +1,18 @@
-// Why an account's files cannot be used although nobody locked it.
+// // Why an account's files are unavailable although nobody locked it.
 
-/// What stands between an account and its files, beside a lock.
+/// What keeps an account from its files, apart from a lock.
 package struct AccountBlock: Sendable, Hashable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// Not used for so long that policy wants the passphrase again.
+        /// The account was idle for so long that policy requires the passphrase again.
         case recheck
         /// No check-in for longer than policy allows.
         case offline
-        /// No check-in for so long that policy wants the data gone, unless the account proves
-        /// itself once more.
+        /// No check-in for so long that policy requires a wipe, unless the account authenticates
+        /// once more.
         case offlineWipe = "offline-wipe"
-        /// A condition of policy on device, programs or account is not met.
+        /// A condition of policy on the device, its programs or the account is not met.
         case launch
-        /// Policy wants a passphrase, another one, or a new one.
+        /// Policy requires a passphrase, or a different or newer one.
         case passphrase
         /// Too many wrong passphrases.
         case lockedOut = "locked-out"
@@ -24,7 +24,7 @@ package struct AccountBlock: Sendable, Hashable {
     }
 
     package let kind: Kind
-    /// One sentence, with what to do about it.
+    /// One sentence that includes the next step.
     package let reason: String
 
     package init(_ kind: Kind, _ reason: String) {
@@ -32,6 +32,6 @@ package struct AccountBlock: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// True if it is no more than a lock, which the passphrase opens.
+    /// True if the passphrase alone ends the block, as it ends a lock.
     package var endsWithUnlock: Bool { kind == .recheck }
 }

@@ -1,14 +1,13 @@
-// What belongs to an account on disk: the one list.
+// The list of all files that the daemon stores for an account.
 
-/// One kind of file that the daemon keeps for an account.
+/// One kind of file that the daemon stores for an account.
 ///
-/// A wipe destroys all of them, by what keeps them. Deregistering with the keys kept leaves all of
-/// them, and so does another object id: they are named by the account's id. An export is made of
-/// the keybag, and an import refuses an id that has a keybag or a wipe. Beside these there are
-/// files about many accounts, which stay: `enrollment/workspace`, `enrollment/departed` with names,
-/// and the audit trail.
+/// A wipe destroys all of them, one component at a time. Deregistering without a wipe leaves them,
+/// and so does a change of the object id, because the account's id names them. An export reads the
+/// keybag; an import refuses an id that has a keybag or a wipe. Files about many accounts
+/// (`enrollment/workspace`, `enrollment/departed`, the audit trail) are not listed here and stay.
 package enum AccountFile: CaseIterable, Sendable {
-    /// One for each recovery key.
+    /// One per recovery key.
     case recoveryRecord
     /// Two copies.
     case keybag
@@ -16,11 +15,11 @@ package enum AccountFile: CaseIterable, Sendable {
     case pastPassphrases
     case enrollment
     case classes
-    /// The decision to destroy all others.
+    /// The decision to destroy all the others.
     case wipe
 
-    /// In the state directory, but for recovery records: these are in the workspace's own
-    /// directory, `.mamd`.
+    /// Below the state directory, except for recovery records, which are in the workspace's
+    /// `.mamd`.
     package var directory: String {
         switch self {
         case .recoveryRecord: "recovery"
@@ -33,7 +32,7 @@ package enum AccountFile: CaseIterable, Sendable {
         }
     }
 
-    /// What reads and writes it, and destroys it.
+    /// The component that reads, writes and destroys it.
     package var keeper: Keeper {
         switch self {
         case .recoveryRecord: .recovery
@@ -44,7 +43,7 @@ package enum AccountFile: CaseIterable, Sendable {
         }
     }
 
-    /// In the order in which a wipe comes to them.
+    /// In the order in which a wipe handles them.
     package enum Keeper: CaseIterable, Sendable {
         case recovery
         case keyring
@@ -52,7 +51,7 @@ package enum AccountFile: CaseIterable, Sendable {
         case classes
         case wipes
 
-        /// Classes are recorded until the files are gone; the decision goes last of all.
+        /// Class records are needed until the files are gone; the decision is removed last.
         package var stage: WipeStage {
             switch self {
             case .recovery, .keyring, .enrollments: .keys
@@ -62,18 +61,19 @@ package enum AccountFile: CaseIterable, Sendable {
         }
     }
 
-    /// When a wipe destroys what a keeper has: before the account's files go, with them, or at its
-    /// end.
+    /// When a wipe destroys a component's files: before the account's own files, with them, or at
+    /// the end.
     package enum WipeStage: Sendable {
         case keys
         case files
         case end
     }
 
-    /// The account's file, or the beginning of the names of several.
+    /// The file's name, or the common prefix if the account has several.
     package func name(_ account: AccountID) -> String { "\(account.bytes)" }
 
-    /// True for the account's file of this kind. `path`: from the state directory, or `.mamd`.
+    /// True if `path`, relative to the state directory or `.mamd`, is the account's file of this
+    /// kind.
     package func isAt(_ path: String, of account: AccountID) -> Bool {
         let whole = "\(directory)/\(name(account))"
         switch self {

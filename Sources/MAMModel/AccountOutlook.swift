@@ -1,19 +1,19 @@
-// How an account is used now, and what time will bring it.
+// An account's current state, and when it will change.
 
-/// All seconds are from now on, but for ``sinceCheckIn``; nil: that never comes.
+/// Seconds count from now, except ``sinceCheckIn``. Nil means never.
 package struct AccountOutlook: Sendable, Equatable {
     /// Files of these classes can be opened.
     package var openClasses: [ProtectionClass] = []
     package var openFiles = 0
-    /// Until the grace period that runs ends.
+    /// Until the current grace period ends.
     package var graceSeconds: Int?
-    /// Until it is locked, or its passphrase is asked for anew, if nobody uses its files.
+    /// Until an account with idle files is locked or has to enter its passphrase again.
     package var idleSeconds: Int?
     package var sinceCheckIn: Int?
-    /// Until it is blocked, and until it is to be wiped, if no check-in succeeds.
+    /// Until it is blocked, and until it is wiped, if no check-in succeeds.
     package var offlineBlockSeconds: Int?
     package var offlineWipeSeconds: Int?
-    /// The policy documents that cover it; nil where they are not told.
+    /// The policy documents that cover it; nil where the caller may not see them.
     package var policies: [String]?
 
     package init() {}

@@ -1,4 +1,4 @@
-// RFC 4648, section 4: what carries bytes as text.
+// Base64 (RFC 4648, section 4).
 
 private let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -37,7 +37,7 @@ package func bytes(base64 text: String) -> [UInt8]? {
         value <<= 6 * (4 - group.count)
         for place in 0..<group.count - 1 { found.append(UInt8(value >> (16 - 8 * place) & 0xFF)) }
     }
-    // The bits behind the last byte are zero.
+    // Rejects unused bits that are not zero.
     return base64(found) == text ? found : nil
 }
 

@@ -1,12 +1,12 @@
-// What policy says to one question, and why.
+// The answer of policy to one question, and its reason.
 
-/// An answer. The program that asks shows the reason to a person, so that nobody has to guess.
+/// An answer. Programs show the reason to the user.
 package struct Decision: Sendable, Equatable {
     /// The answer is yes: allowed, or required if that was the question.
     package let isAllowed: Bool
     /// One sentence.
     package let reason: String
-    /// The property of the policy that decided, as Graph names it; nil if none had to.
+    /// The policy property that decided, by its name in Microsoft Graph; nil if none applied.
     package let rule: String?
 
     package init(isAllowed: Bool, reason: String, rule: String?) {

@@ -1,6 +1,6 @@
-// Random 128-bit names. Separate types, so that a key's name is never taken for a file's.
+// Random 128-bit IDs. Separate types keep a key's ID from being used as a file's.
 
-/// 16 bytes that name something, in the order in which they stand in a file.
+/// A 16-byte ID, in file order.
 package struct Bytes16: Sendable, Hashable {
     package var high: UInt64
     package var low: UInt64
@@ -44,20 +44,20 @@ extension Bytes16: CustomStringConvertible {
     }
 }
 
-/// Names one file's content; part of what every block's tag covers.
+/// Identifies one file's content; every block's tag covers it.
 package struct FileID: Sendable, Hashable {
     package let bytes: Bytes16
     package init(_ bytes: Bytes16) { self.bytes = bytes }
 }
 
-/// Names one class key of one account, so that a file tells which key opens it.
+/// Identifies one class key of one account, so that a header says which key opens the file.
 package struct KeyID: Sendable, Hashable {
     package let bytes: Bytes16
     package init(_ bytes: Bytes16) { self.bytes = bytes }
     package static let none = KeyID(.zero)
 }
 
-/// Names one account's keybag.
+/// Identifies one account's keybag.
 package struct AccountID: Sendable, Hashable {
     package let bytes: Bytes16
     package init(_ bytes: Bytes16) { self.bytes = bytes }

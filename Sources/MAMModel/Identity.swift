@@ -1,9 +1,9 @@
-// Who owns a file: an organisation's account, a person's, or nobody.
+// The owner of a file: an account of an organisation, a person, or nobody.
 
-/// An owner as it is written into a file: a user principal name and a directory object id.
+/// An owner as a file's header stores it: a user principal name and a directory object id.
 ///
-/// Both are kept as first written and compared without regard to case, as Entra does. Either may be
-/// empty; with both empty the owner is nobody.
+/// Both keep their case and are compared without regard to it, as Entra does. Either may be empty;
+/// nobody has neither.
 package struct Identity: Sendable {
     /// User principal name, such as `ann@contoso.com`: at most ``maximumNameByteCount`` bytes of
     /// UTF-8.
@@ -14,7 +14,7 @@ package struct Identity: Sendable {
     package static let maximumNameByteCount = 512
     package static let maximumObjectIDByteCount = 64
 
-    /// The owner of files that belong to no one.
+    /// The owner of files without one.
     package static let nobody = Identity(unchecked: "", objectID: "")
 
     package enum Invalid: Error, Equatable, CustomStringConvertible {
@@ -33,8 +33,7 @@ package struct Identity: Sendable {
         }
     }
 
-    /// Takes any text that fits and has no control characters, so that it can stand in one line of
-    /// output.
+    /// Accepts any text that fits and has no control characters, so that it prints on one line.
     package init(name: String, objectID: String = "") throws(Invalid) {
         guard name.utf8.count <= Self.maximumNameByteCount else {
             throw .nameTooLong(name.utf8.count)
@@ -54,21 +53,21 @@ package struct Identity: Sendable {
 
     package var isNobody: Bool { name.isEmpty && objectID.isEmpty }
 
-    /// True when the names are equal or the object ids are, both without regard to case.
+    /// True when the names or the object ids are equal, without regard to case.
     ///
-    /// Nobody matches only nobody. An unknown link between a name and an object id is no match.
+    /// Nobody matches only nobody. A name never matches an object id.
     package func matches(_ other: Identity) -> Bool {
         if isNobody || other.isNobody { return isNobody && other.isNobody }
         return Self.same(name, other.name) || Self.same(objectID, other.objectID)
     }
 
-    /// True when `text` is this identity's name or object id, as a person would type it.
+    /// True when `text`, as the user typed it, is this identity's name or object id.
     package func matches(_ text: String) -> Bool {
         Self.same(name, text) || Self.same(objectID, text)
     }
 
     private static func same(_ one: String, _ other: String) -> Bool {
-        // Most are written alike, and to compare bytes is nearly free.
+        // Most names have the same case, and comparing bytes is cheap.
         !one.isEmpty && (one == other || one.lowercased() == other.lowercased())
     }
 }

@@ -1,4 +1,4 @@
-// Writing and reading values without spelling out the cases.
+// Shorthand for building and reading JSON values.
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral,
@@ -10,7 +10,7 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
     package init(nilLiteral: ()) { self = .null }
     package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 
-    /// Of keys that are written twice the last one counts.
+    /// The last of duplicate keys wins.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { _, last in last })
     }

@@ -12,30 +12,30 @@ package enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Arrays and objects within each other, at most: a parser's stack is no place for a client's
-    /// wishes.
+    /// The deepest nesting that is accepted: a client must not choose how much stack the parser
+    /// uses.
     package static let maximumDepth = 32
 
-    /// Why bytes are not a value.
+    /// Why bytes were rejected.
     package enum Malformed: Error, Equatable {
         case syntax
         case tooDeep
         case tooMany
     }
 
-    /// Values in one text that a client sends. Foundation's decoder takes microseconds for each,
-    /// whatever its length, so a frame of a million empty lists would take many seconds of a
-    /// processor.
+    /// The number of values that a client may send in one text. Foundation's decoder takes
+    /// microseconds per value, however small, so a frame of a million empty lists would take many
+    /// seconds.
     package static let maximumClientCount = 10_000
-    /// The same for files.
+    /// The limit for files.
     package static let maximumCount = 100_000
 
     /// Parses one JSON text in UTF-8, of at most `maximumCount` values.
     package init(
         parsing bytes: [UInt8], maximumCount: Int = Self.maximumCount
     ) throws(Malformed) {
-        // Foundation reads UTF-16 and UTF-32 too, of which the depth is another. Every JSON text in
-        // them has a zero byte, and none in UTF-8 does.
+        // Foundation also reads UTF-16 and UTF-32, whose nesting `Extent` does not measure. JSON in
+        // those encodings always has zero bytes; JSON in UTF-8 never does.
         guard !bytes.contains(0) else { throw .syntax }
         let extent = Extent(of: bytes)
         guard extent.depth <= Self.maximumDepth else { throw .tooDeep }
@@ -47,23 +47,22 @@ package enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The value in UTF-8, keys sorted, without a zero byte; on several lines when `pretty`.
+    /// The value in UTF-8 without zero bytes, keys sorted; on several lines if `pretty`.
     package func encoded(pretty: Bool = false) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         if pretty { encoder.outputFormatting.insert(.prettyPrinted) }
-        // Cannot fail: infinities, the only thing that JSON lacks, are encoded as null.
+        // Cannot fail: only infinities have no JSON form, and they are encoded as null.
         guard let data = try? encoder.encode(self) else { return Array("null".utf8) }
         return Array(data)
     }
 }
 
-/// What a text would take to be read. Exact for valid texts, and bounded for the rest.
+/// What parsing a text would cost: exact for valid texts, an upper bound for others.
 private struct Extent {
     /// The deepest nesting of brackets.
     private(set) var depth = 0
-    /// Values: one more than there are commas, and one for each pair of brackets with something in
-    /// it.
+    /// The number of values: one, plus one per comma and one per non-empty pair of brackets.
     private(set) var count = 1
 
     init(of bytes: [UInt8]) {
@@ -113,8 +112,7 @@ extension JSONValue: Codable {
         } else if let integer = try? container.decode(Int64.self) {
             self = .integer(integer)
         } else if let number = try? container.decode(Double.self) {
-            // Its fraction may have been too fine to be kept: written, it will read as a whole
-            // number.
+            // A fraction too fine for a double may be lost; it would be written as a whole number.
             self = Int64(exactly: number).map { .integer($0) } ?? .number(number)
         } else if let bool = try? container.decode(Bool.self) {
             self = .bool(bool)

@@ -1,6 +1,6 @@
 // "Did you mean …?"
 
-/// The name that takes the fewest typing mistakes to reach; nil when all are far.
+/// The name with the fewest typing mistakes; nil if none is close.
 package func nearest(to word: String, in names: [String]) -> String? {
     let ranked = names.compactMap { name in
         mistakes(from: word, to: name).map { (name: name, count: $0) }
@@ -8,10 +8,10 @@ package func nearest(to word: String, in names: [String]) -> String? {
     return ranked.min { $0.count < $1.count }?.name
 }
 
-/// Nil for more than anybody makes.
+/// Nil if there are too many for a typing mistake.
 private func mistakes(from word: String, to name: String) -> Int? {
     if let address = Address(name) { return address.mistakes(in: word) }
-    // A third of the word may be wrong: more, and the guess is more odd than helpful.
+    // Allows one letter in three: beyond that the guess confuses more than it helps.
     let count = word.utf8.count
     return mistakes(
         from: word.utf8, to: name.utf8, atMost: count <= 3 ? count / 2 : max(2, count / 3))
@@ -25,8 +25,8 @@ private func mistakes(
     return distance <= limit ? distance : nil
 }
 
-/// The name of an account. Colleagues have one domain, so that what they have in common is no sign
-/// of a slip: each part has to be nearly right by itself.
+/// An account's name. Colleagues share a domain, so a matching domain is no evidence: each part has
+/// to be close by itself.
 private struct Address {
     private let local: Substring
     private let domain: Substring
@@ -37,7 +37,7 @@ private struct Address {
         (local, domain) = (text[..<at], text[text.index(after: at)...])
     }
 
-    /// A word without a domain is meant for what stands before it.
+    /// A word without a domain is compared with the local part alone.
     func mistakes(in word: String) -> Int? {
         let other = Self(word)
         let name = other?.local ?? word.lowercased()[...]
@@ -52,19 +52,19 @@ private struct Address {
     }
 }
 
-/// The end of a message: nothing when there is no guess.
+/// The end of an error message; empty without a guess.
 package func didYouMean(_ guesses: [String]) -> String {
     guard !guesses.isEmpty else { return "" }
     return "; did you mean \(guesses.map { "'\($0)'" }.joined(separator: " or "))?"
 }
 
-/// `didYouMean` of the nearest name.
+/// ``didYouMean(_:)`` with the nearest name.
 package func didYouMean(_ word: String, in names: [String]) -> String {
     didYouMean(nearest(to: word, in: names).map { [$0] } ?? [])
 }
 
-/// Insertions, deletions, replacements, and exchanges of two letters side by side, that turn one
-/// into the other (optimal string alignment).
+/// The number of insertions, deletions, replacements and transpositions of adjacent letters between
+/// the two (optimal string alignment).
 private func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
     var before: [Int] = []
     var row = Array(0...other.count)

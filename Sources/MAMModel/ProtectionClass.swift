@@ -1,6 +1,6 @@
-// When a file may be read: Apple's Data Protection classes.
+// Apple's Data Protection classes: when a file may be read.
 
-/// An access window's class, strictest first. The raw value is the one in a file's header.
+/// A protection class, strictest first. The raw value is the one in a file's header.
 package enum ProtectionClass: UInt8, Sendable, CaseIterable {
     /// A: readable only while unlocked, and for the grace period after.
     case complete = 1
@@ -39,12 +39,12 @@ package enum ProtectionClass: UInt8, Sendable, CaseIterable {
         self = found
     }
 
-    /// The one that allows access for longer: a ceiling only ever lowers.
+    /// The class that allows access for longer.
     package func weaker(of other: ProtectionClass) -> ProtectionClass {
         rawValue >= other.rawValue ? self : other
     }
 
-    /// The one that allows access for less long: what policy asks is the least that a file gets.
+    /// The class that allows access for less time. Policy's class is a minimum.
     package func stricter(of other: ProtectionClass) -> ProtectionClass {
         rawValue <= other.rawValue ? self : other
     }

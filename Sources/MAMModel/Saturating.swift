@@ -1,7 +1,7 @@
-// Sums of numbers that others choose.
+// Addition of untrusted numbers.
 
 extension Int64 {
-    /// Stays at the largest number: the sizes of sparse files add up to more.
+    /// Adds without overflow: sizes of sparse files can exceed the range.
     package mutating func add(saturating other: Int64) {
         let (sum, overflow) = addingReportingOverflow(other)
         self = overflow ? .max : sum

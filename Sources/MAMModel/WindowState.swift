@@ -6,8 +6,8 @@ package enum WindowState: String, Sendable {
     case beforeFirstUnlock = "before-first-unlock"
     /// All classes are open.
     case unlocked
-    /// About to be locked: the keys are still here, for some seconds in which an unlock cancels, or
-    /// while the last writes arrive.
+    /// A lock is pending: keys remain for the grace period, in which an unlock cancels it, or until
+    /// the last writes are stored.
     case grace
     /// Classes A and B are closed; C is open.
     case locked

@@ -1,18 +1,18 @@
-// Whether reading a file moves its access time, and moving it.
+// Whether reads update access times, and updating them by hand.
 
 internal import CShims
 package import Glibc
 internal import Synchronization
 
-/// What reading does to access times: what both mounts allow, that of the backing directory and the
-/// workspace's own. A remount can change it, so it is asked for anew every second.
+/// How reads update access times: the mount options of both the backing directory and the
+/// workspace, combined. A remount can change them, so they are read again every second.
 package final class AccessTimeRule: Sendable {
     private let backing: Descriptor
     private let mountPoint: ByteString
-    /// The second in which the flags were asked for, times 32, and the rules.
+    /// The second in which the flags were read, times 32, plus the rules.
     private let known = Atomic<Int64>(.min)
 
-    /// The larger, the fewer reads count.
+    /// A larger value updates less often.
     private enum Rule: Int64 {
         case always, ifOld, never
     }
@@ -20,7 +20,7 @@ package final class AccessTimeRule: Sendable {
     private struct Rules {
         var files: Rule
         var directories: Rule
-        /// What the kernel does by itself, on the mount below, is right for directories.
+        /// True if the kernel's own updates on the backing mount are right for directories.
         var areKernels: Bool
 
         init(files: Rule, directories: Rule, areKernels: Bool) {
@@ -29,7 +29,7 @@ package final class AccessTimeRule: Sendable {
             self.areKernels = areKernels
         }
 
-        /// Nil for what ``packed`` never is.
+        /// Nil for values that ``packed`` never returns.
         init?(packed: Int64) {
             guard let files = Rule(rawValue: packed & 3),
                 let directories = Rule(rawValue: packed >> 2 & 3)
@@ -42,21 +42,21 @@ package final class AccessTimeRule: Sendable {
         }
     }
 
-    /// `backing`: any file of the mount below. `mountPoint`: where the workspace is mounted; any
-    /// path if it is not.
+    /// `backing`: any file of the backing mount. `mountPoint`: where the workspace is mounted, or
+    /// any path if it is not.
     package init(of backing: Descriptor, shownAt mountPoint: ByteString) {
         self.backing = backing
         self.mountPoint = mountPoint
     }
 
-    /// False if reading a file of this status would leave its access time as it is, as far as that
-    /// can be told without reading it.
+    /// False if reading a file with this status would not update its access time, as far as the
+    /// status alone tells.
     package func moves(_ status: @autoclosure () -> stat?) -> Bool {
         let now = coarseNow()
         return Self.moves(by: rules(at: Int64(now.tv_sec)).files, status, now)
     }
 
-    /// The same for a directory that is listed.
+    /// The same for listing a directory.
     package func movesOfDirectory(_ status: @autoclosure () -> stat?) -> Bool {
         let now = coarseNow()
         let rules = rules(at: Int64(now.tv_sec))
@@ -108,7 +108,7 @@ package final class AccessTimeRule: Sendable {
             skipsDirectories: flags & MAM_NO_DIRECTORY_ACCESS_TIME != 0)
     }
 
-    /// From the kernel's table: statvfs(2) would be a request to ourselves.
+    /// From the kernel's mount table: statvfs(2) on our own mount would send us a request.
     private var mountRules: Rules {
         guard let mount = try? MountTable().mount(at: mountPoint.bytes),
             mount.type == Mount.workspaceType
@@ -125,7 +125,7 @@ package final class AccessTimeRule: Sendable {
             files: rule, directories: skipsDirectories ? .never : rule, areKernels: true)
     }
 
-    /// relatime_need_update() of the kernel: not read since the last change, or for a day.
+    /// The kernel's relatime_need_update(): not read since the last change, or not for a day.
     private static func isOld(_ status: stat, _ now: timespec) -> Bool {
         let read = status.st_atim
         return !isBefore(status.st_mtim, read) || !isBefore(status.st_ctim, read)
@@ -137,13 +137,12 @@ package final class AccessTimeRule: Sendable {
     }
 }
 
-/// Reads a byte so that the access time moves, as the file system thinks right, through a
-/// descriptor that else leaves it (`O_NOATIME`). Others may read through it meanwhile: for them it
-/// moves to the same time.
+/// Reads one byte so that the file system updates the access time, through a descriptor opened with
+/// `O_NOATIME`. Concurrent readers through the same descriptor update it to the same time.
 package func moveAccessTime(of file: Descriptor) {
     var byte: UInt8 = 0
     _ = mam_set_status_flags(file.raw, O_NONBLOCK)
     _ = pread(file.raw, &byte, 1, 0)
-    // Not for who does not own the file: it was opened without the flag then.
+    // Fails if we do not own the file: then it was opened without the flag.
     _ = mam_set_status_flags(file.raw, O_NONBLOCK | openWithoutAccessTime)
 }

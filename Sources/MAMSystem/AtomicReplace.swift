@@ -3,8 +3,8 @@
 internal import CShims
 package import Glibc
 
-/// Writes a new file and renames it over `name`, both in `directory`: after a crash the old content
-/// is there or the new one. File and directory are synced before this returns.
+/// Writes a new file and renames it over `name`, both in `directory`: after a crash, the file has
+/// the old content or the new. Syncs the file and the directory before it returns.
 package func replaceFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
@@ -17,17 +17,17 @@ package func replaceFile(
     try synchronize(directory)
 }
 
-/// The same, and what was at the name before is overwritten before its blocks are given back: it
-/// held keys.
+/// Like ``replaceFile``, but overwrites the old content, which held keys, before its blocks are
+/// freed.
 ///
-/// Throws only if the new content may not be there after a crash. What kept the old content from
-/// being overwritten is returned: it is then still in the directory, as an unfinished file, or gone
-/// as it was.
+/// Throws only if the new content may be missing after a crash. Returns the error that kept the old
+/// content from being overwritten: it is then still in the directory as an unfinished file, or was
+/// removed without being overwritten.
 package func replaceFileErasingOld(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
 ) throws(Errno) -> Errno? {
-    // What could not be overwritten the last time, and may have the name again after a crash.
+    // A leftover that could not be overwritten last time; a crash may have restored its name.
     if faccessat(directory, unfinishedName(of: name), F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
         try synchronize(directory)
         try? eraseFile(in: directory, named: unfinishedName(of: name))
@@ -38,7 +38,7 @@ package func replaceFileErasingOld(
         try Faults.check(.rename)
         old = try exchange(in: directory, unfinished, with: name)
     }
-    // Before the old content goes: after a crash the name may still be its.
+    // Before the old content is destroyed: until then a crash may restore its name.
     try synchronize(directory)
     do throws(Errno) {
         switch old {
@@ -51,19 +51,20 @@ package func replaceFileErasingOld(
     } catch { return error }
 }
 
-/// Where the content is that a new file has replaced.
+/// Where the replaced content is now.
 private enum Old {
     case none
     case atUnfinishedName
     case withoutName(Descriptor)
 }
 
-/// The old content keeps a name where the file system can exchange two, so that a start after a
-/// crash can still erase it.
+/// Swaps the two names where the file system can: the old content keeps a name, so that a start
+/// after a crash can still erase it.
 private func exchange(
     in directory: Int32, _ unfinished: String, with name: String
 ) throws(Errno) -> Old {
-    // A directory would change places as well, and links have nothing to overwrite.
+    // Anything but a file must not be swapped: a directory would take the other name, and a link
+    // has no content to overwrite.
     let isFile = (try? status(at: directory, name)).map { $0.st_mode & S_IFMT == S_IFREG } ?? false
     if isFile {
         let exchange: UInt32 = 2  // RENAME_EXCHANGE
@@ -84,7 +85,7 @@ private func exchange(
     return old.map { .withoutName($0) } ?? .none
 }
 
-/// The same, but what is at the name already stays: `EEXIST`.
+/// Like ``replaceFile``, but fails with `EEXIST` if `name` exists.
 package func createFile(
     in directory: Int32, named name: String, with content: UnsafeRawBufferPointer,
     mode: mode_t = 0o600
@@ -100,7 +101,7 @@ package func createFile(
 
 private func unfinishedName(of name: String) -> String { ".\(name).\(getpid()).new" }
 
-/// Writes and syncs a file beside `name`, and removes it if it gets no other name.
+/// Writes and syncs a temporary file beside `name`, and removes it unless `finish` renames it.
 private func withUnfinishedFile(
     in directory: Int32, for name: String, _ content: UnsafeRawBufferPointer, mode: mode_t,
     _ finish: (String) throws(Errno) -> Void
@@ -118,7 +119,7 @@ private func withUnfinishedFile(
     }
 }
 
-/// What a crash left of the two.
+/// Temporary files that a crash left behind.
 package func unfinishedFiles(in directory: Int32) throws(Errno) -> [String] {
     try entries(of: directory).compactMap(\.text).filter { name in
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -135,10 +136,10 @@ package func readSmallFile(
     return try readToEnd(of: file, maximumByteCount: maximumByteCount)
 }
 
-/// The rest of what is open, a pipe's too, if it is no longer than that.
+/// The rest of an open file or pipe; `EFBIG` if it is longer than that.
 package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
-    // Piece by piece: /proc and pipes have no offsets and no size to ask for, and room for the
-    // largest would stay taken.
+    // In pieces: /proc files and pipes have no size or offsets, and a buffer of the maximum size
+    // would stay allocated.
     var bytes: [UInt8] = []
     while true {
         let start = bytes.count
@@ -155,7 +156,7 @@ package func readToEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno)
     }
 }
 
-/// The last bytes of a file, all of them if it has no more.
+/// The last bytes of a file, or the whole file if it is shorter.
 package func readEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -> [UInt8] {
     let size = Int64(try status(of: file.raw).st_size)
     var bytes = [UInt8](repeating: 0, count: Int(min(size, Int64(maximumByteCount))))
@@ -166,7 +167,7 @@ package func readEnd(of file: Descriptor, maximumByteCount: Int) throws(Errno) -
     return Array(bytes.prefix(count))
 }
 
-/// Creates a directory and its missing parents; an existing one is left as it is.
+/// Creates a directory and its missing parents; leaves existing ones unchanged.
 package func makeDirectories(_ path: String, mode: mode_t) throws(Errno) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: true)
     var prefix = path.hasPrefix("/") ? "" : "."
@@ -174,7 +175,7 @@ package func makeDirectories(_ path: String, mode: mode_t) throws(Errno) {
         prefix += "/\(part)"
         if mkdir(prefix, mode) != 0, Errno.current != .exists {
             let error = Errno.current
-            // A read-only or foreign parent that exists already is no obstacle.
+            // A parent that already exists may be read-only or belong to another user.
             if access(prefix, F_OK) != 0 { throw error }
         }
     }

@@ -1,12 +1,12 @@
-// Page-aligned memory that is used again and again.
+// Reusable page-aligned buffers.
 
 internal import Glibc
 
-/// Buffers of one size. The taker owns a buffer until it is returned, with no plaintext left in
+/// Buffers of one size. The caller owns a buffer until it returns it, and leaves no plaintext in
 /// it.
 package final class BufferPool: Sendable {
     private struct Buffer: @unchecked Sendable {
-        // Owned by the thread that took it out of `idle`, so it is never shared.
+        // Owned by the thread that took it out of `idle`, so never shared.
         let start: UnsafeMutableRawPointer
     }
 

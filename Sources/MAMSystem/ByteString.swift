@@ -1,8 +1,8 @@
-// File names and arguments: bytes, whatever encoding they are in.
+// File names and arguments as bytes, in any encoding.
 
 internal import Glibc
 
-/// A sequence of bytes without a zero byte, as the kernel knows names and arguments.
+/// Bytes without a zero byte: how the kernel represents names and arguments.
 package struct ByteString: Sendable, Hashable {
     package let bytes: [UInt8]
 
@@ -14,17 +14,17 @@ package struct ByteString: Sendable, Hashable {
             .map { UInt8(bitPattern: $0) }
     }
 
-    /// For system calls: Swift passes an array where a pointer is asked for.
+    /// For system calls: Swift passes an array where C expects a pointer.
     package var cString: [CChar] { bytes.map { CChar(bitPattern: $0) } + [0] }
 
     /// The text, if it is UTF-8.
     package var text: String? { String(validating: bytes, as: UTF8.self) }
 
-    /// For JSON, which has no bytes: the text, else as ``shown``.
+    /// For JSON, which has no byte strings: the text if it is UTF-8, else ``shown``.
     package var wireText: String { text ?? shown }
 
-    /// For messages: bytes that are no printable text stand as `\ooo`, so that a name cannot steer
-    /// a terminal and two names never look the same.
+    /// For messages: escapes unprintable bytes as `\ooo`, so that a name cannot control a terminal
+    /// and different names look different.
     package var shown: String {
         guard let text, !text.unicodeScalars.contains(where: { $0.isUnprintable || $0 == "\\" })
         else {
@@ -60,7 +60,7 @@ package struct ByteString: Sendable, Hashable {
 }
 
 extension ByteString {
-    /// The program's arguments as the bytes that they are, its own name not among them.
+    /// The program's arguments as bytes, without its own name.
     package static var commandLine: [ByteString] {
         let arguments = UnsafeBufferPointer(
             start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
@@ -82,7 +82,7 @@ extension ByteString {
         return ByteString(Array(bytes[(slash + 1)...]))
     }
 
-    /// Without the slashes at its end.
+    /// Without trailing slashes.
     package var withoutTrailingSlashes: ByteString {
         var rest = bytes[...]
         while rest.count > 1, rest.last == UInt8(ascii: "/") { rest.removeLast() }
@@ -91,7 +91,7 @@ extension ByteString {
 
     package func appending(_ component: String) -> ByteString { appending(ByteString(component)) }
 
-    /// With a slash between the two where one is needed.
+    /// Both parts, with a slash between them where needed.
     package func appending(_ component: ByteString) -> ByteString {
         let needsSlash = !bytes.isEmpty && bytes.last != UInt8(ascii: "/")
         return ByteString(bytes + (needsSlash ? [UInt8(ascii: "/")] : []) + component.bytes)
@@ -122,7 +122,7 @@ extension ByteString {
         let path = withoutTrailingSlashes
         guard let directory = path.directory.resolved else { return nil }
         let name = path.lastComponent
-        // A last component that only resolving can tell: take the whole.
+        // These last components have a meaning only once resolved.
         if [".", "..", "/", ""].contains(name.text) { return resolved }
         return ByteString(
             directory.bytes + (directory.bytes.last == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")])

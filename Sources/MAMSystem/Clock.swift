@@ -1,11 +1,11 @@
-// What time it is, in a way that nobody gains anything by setting it back.
+// The time, read so that setting the clock back gains nothing.
 
 internal import Glibc
 internal import Synchronization
 
-/// Reads both of the kernel's clocks. Tests, and the debug settings, move it forward.
+/// Reads both kernel clocks. Tests and the debug settings can advance it.
 package final class Clock: Sendable {
-    /// Seconds that are added to both clocks.
+    /// Seconds added to both clocks.
     private let offset = Atomic<Int64>(0)
     private let read: @Sendable (clockid_t) -> Int64
 
@@ -17,7 +17,7 @@ package final class Clock: Sendable {
         }
     }
 
-    /// A clock that stands still but for ``advance(bySeconds:)``; for tests.
+    /// A clock that only ``advance(bySeconds:)`` moves; for tests.
     package init(standingAt wallSeconds: Int64, sinceBoot: Int64 = 1000) {
         read = { $0 == CLOCK_REALTIME ? wallSeconds : sinceBoot }
     }
@@ -35,11 +35,12 @@ package final class Clock: Sendable {
     }
 }
 
-/// A point in time by two clocks: the one that people set, and the one that only a boot sets back.
+/// A point in time by two clocks: wall time, which users can set, and time since boot, which only a
+/// boot resets.
 package struct Moment: Sendable, Hashable {
     /// Since 1970.
     package var wallSeconds: Int64
-    /// `CLOCK_BOOTTIME`: time asleep counts.
+    /// `CLOCK_BOOTTIME`, which includes suspended time.
     package var secondsSinceBoot: Int64
 
     package init(wallSeconds: Int64, secondsSinceBoot: Int64) {

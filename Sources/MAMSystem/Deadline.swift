@@ -1,18 +1,18 @@
-// Moments by which something has to be done, and waiting no longer than that.
+// Deadlines, and waiting until one.
 
 internal import CShims
 internal import Glibc
 
-/// A moment on the clock that no one sets: `CLOCK_MONOTONIC`.
+/// A time on `CLOCK_MONOTONIC`, which nobody can set.
 package struct Deadline: Sendable, Comparable {
     let nanoseconds: Int64
 
-    /// So many milliseconds from now.
+    /// That many milliseconds from now.
     package init(milliseconds: Int) {
         nanoseconds = Self.clock + Int64(milliseconds) * 1_000_000
     }
 
-    /// As long from now as it is since a moment that has passed.
+    /// As far in the future as `past` is in the past.
     package init(asFarAheadAs past: Deadline) {
         let now = Self.clock
         nanoseconds = now + (now - past.nanoseconds)
@@ -24,12 +24,12 @@ package struct Deadline: Sendable, Comparable {
 
     package var hasPassed: Bool { Self.clock >= nanoseconds }
 
-    /// Until then, whole ones begun included; 0 once it has passed.
+    /// The remaining seconds, rounded up; 0 once it has passed.
     package var secondsLeft: Int {
         Int(max(0, nanoseconds - Self.clock + 999_999_999) / 1_000_000_000)
     }
 
-    /// Returns once it has passed.
+    /// Returns once the deadline has passed.
     package func wait() {
         var time = timespec(
             tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
@@ -49,7 +49,7 @@ package struct Deadline: Sendable, Comparable {
 
 /// A counting semaphore.
 package final class Semaphore: @unchecked Sendable {
-    // A POSIX semaphore at one address for its whole life.
+    // A POSIX semaphore must not move in memory.
     private let raw = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     package init() { sem_init(raw, 0, 0) }
@@ -74,8 +74,7 @@ package final class Semaphore: @unchecked Sendable {
     }
 }
 
-/// Runs a body on a thread of its own. False if it has not ended by the deadline: it then goes on
-/// by itself.
+/// Runs `body` on its own thread. False if it has not ended by the deadline; it then keeps running.
 package func finishes(
     by deadline: Deadline, named name: String, _ body: @escaping @Sendable () -> Void
 ) -> Bool {
@@ -86,7 +85,7 @@ package func finishes(
             ended.signal()
         }
     } catch {
-        // No thread to wait for: then it is done here, however long it takes.
+        // No thread could be started: run it here, however long it takes.
         body()
         return true
     }

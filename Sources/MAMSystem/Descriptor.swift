@@ -3,13 +3,13 @@
 internal import CShims
 internal import Glibc
 
-/// An open file descriptor, closed when the last reference goes.
+/// An open file descriptor, closed with its last reference.
 ///
-/// A class, because inodes, handles and requests share one; `close(2)`'s error is of no use here:
-/// what must be durable was synced before.
+/// A class, because inodes, handles and requests share one. `close(2)` errors are ignored: whatever
+/// must be durable was synced before.
 package final class Descriptor: Sendable {
-    /// Open only as long as a reference is held: give the descriptor a name before lending this. Of
-    /// a temporary one (`open(…).raw`) it is closed before the call that it was lent to.
+    /// Valid only while a reference is held: store the `Descriptor` in a variable before you pass
+    /// this on. In `open(…).raw` the temporary closes before the call that receives the number.
     package let raw: Int32
 
     package init(owning raw: Int32) {
@@ -20,12 +20,12 @@ package final class Descriptor: Sendable {
     deinit { Glibc.close(raw) }
 }
 
-/// The same open file under a number of its own, close-on-exec.
+/// dup(2), close-on-exec.
 package func duplicate(_ descriptor: Int32) throws(Errno) -> Descriptor {
     Descriptor(owning: try retrying { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) })
 }
 
-/// dup3(2): from now on the one refers to what the other does, under its own number.
+/// dup3(2): makes `descriptor` refer to the file of `other`; it keeps its number.
 package func redirect(_ descriptor: Descriptor, to other: Descriptor) throws(Errno) {
     try withExtendedLifetime((descriptor, other)) { () throws(Errno) in
         _ = try retrying { mam_redirect(other.raw, descriptor.raw) }

@@ -3,17 +3,16 @@
 internal import CShims
 internal import Glibc
 
-/// A stream over a directory, to be closed with closedir(3). It has a descriptor of its own, so
-/// that the reading position is not shared; an `O_PATH` one may be given.
+/// Opens a directory stream with its own descriptor and thus its own position; close it with
+/// closedir(3). `directory` may be an `O_PATH` descriptor.
 package func openDirectoryStream(
     _ directory: Int32, movesAccessTime: Bool = true
 ) throws(Errno) -> OpaquePointer {
     try Faults.check(.list)
-    // By the descriptor's own path: "." would have to be looked up in a directory that may only be
-    // read.
+    // Through the descriptor's own path: looking up "." needs search permission on the directory.
     let copy = try withProcPath(of: directory) { path throws(Errno) in
         let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC
-        // Only its owner may ask for that.
+        // `O_NOATIME` is refused to all but the owner.
         if !movesAccessTime {
             let found = mam_openat(workingDirectory, path, flags | openWithoutAccessTime, 0)
             if found >= 0 { return found }
@@ -28,8 +27,8 @@ package func openDirectoryStream(
     return stream
 }
 
-/// Lends each name in a directory, without `.` and `..`, in its own order, until `body` returns
-/// false. However many there are, no more than one buffer of them is held.
+/// Calls `body` with each name except `.` and `..`, in directory order, until it returns false.
+/// Holds one buffer of names at a time, however large the directory is.
 package func forEachEntry(
     of directory: Int32, _ body: (UnsafePointer<CChar>) -> Bool
 ) throws(Errno) {
@@ -50,8 +49,8 @@ package func forEachEntry(
     }
 }
 
-/// The names in a directory, without `.` and `..`, in its own order. Only of one that nobody else
-/// can fill: see above.
+/// The names except `.` and `..`, in directory order. Only for directories that other users cannot
+/// fill: use ``forEachEntry`` for those.
 package func entries(of directory: Int32) throws(Errno) -> [ByteString] {
     var names: [ByteString] = []
     try forEachEntry(of: directory) { name in
@@ -67,8 +66,7 @@ package func entries(of directory: ByteString) throws(Errno) -> [ByteString] {
     return try withExtendedLifetime(file) { () throws(Errno) in try entries(of: file.raw) }
 }
 
-/// Removes entries of a directory that are not directories, at most so many. False if it stopped at
-/// that number.
+/// Removes up to `limit` entries that are not directories. False if it stopped at the limit.
 @discardableResult
 package func removeFiles(
     in directory: Int32, atMost limit: Int = .max,
@@ -86,8 +84,8 @@ package func removeFiles(
     return isWhole
 }
 
-/// fsync(2) of a directory, whose descriptor may be an `O_PATH` one: names that were made, moved or
-/// removed in it are durable.
+/// fsync(2) of a directory, which may be an `O_PATH` descriptor: makes created, renamed and removed
+/// names durable.
 package func synchronizeDirectory(_ directory: Int32) throws(Errno) {
     let readable = try reopen(directory, O_RDONLY | O_DIRECTORY)
     try withExtendedLifetime(readable) { () throws(Errno) in try synchronize(readable.raw) }

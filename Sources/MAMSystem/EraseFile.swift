@@ -1,8 +1,8 @@
-// Removing files for good.
+// Destroying files.
 
 internal import Glibc
 
-/// Removes a name; one that is not there is no failure.
+/// Removes a name; a missing one is no error.
 package func removeFile(
     in directory: Int32, named name: UnsafePointer<CChar>
 ) throws(Errno) {
@@ -14,11 +14,11 @@ package func removeFile(
     }
 }
 
-/// Overwrites a small file with random bytes, syncs it, and removes it. A symbolic link is removed
-/// alone; what is not there is no failure. What cannot be overwritten is removed all the same, and
-/// the failure told. The caller syncs the directory.
+/// Overwrites a small file with random bytes, syncs and removes it. Removes a symbolic link without
+/// following it; a missing file is no error. A file that cannot be overwritten is removed too, and
+/// the error thrown. The caller syncs the directory.
 ///
-/// Random, for a storage device may keep blocks of zeros by not writing them.
+/// Random bytes, because a storage device may deallocate blocks of zeros instead of writing them.
 package func eraseFile(in directory: Int32, named name: String) throws(Errno) {
     var failure: Errno?
     do throws(Errno) { try overwriteFile(in: directory, named: name) } catch { failure = error }
@@ -39,7 +39,7 @@ private func overwriteFile(in directory: Int32, named name: String) throws(Errno
     }
 }
 
-/// Fills a file with random bytes, and syncs it.
+/// Fills a file with random bytes and syncs it.
 func overwrite(_ descriptor: Int32, byteCount: Int64) throws(Errno) {
     var offset: Int64 = 0
     while offset < byteCount {

@@ -1,4 +1,4 @@
-// The one place where the C library's errno becomes a Swift error, and where EINTR is retried.
+// Turns the C library's errno into a Swift error, and retries EINTR; nothing else does.
 
 internal import Glibc
 
@@ -19,9 +19,9 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     package static let quotaExceeded = Errno(rawValue: EDQUOT)
     package static let fileTooLarge = Errno(rawValue: EFBIG)
     package static let notSupported = Errno(rawValue: EOPNOTSUPP)
-    /// The kernel does not know the call.
+    /// The kernel lacks the call.
     package static let notImplemented = Errno(rawValue: ENOSYS)
-    /// Of lseek(2): nothing but a hole is left.
+    /// lseek(2): only a hole follows.
     package static let noSuchAddress = Errno(rawValue: ENXIO)
     package static let busy = Errno(rawValue: EBUSY)
     package static let readOnly = Errno(rawValue: EROFS)
@@ -49,18 +49,18 @@ package struct Errno: Error, Sendable, Hashable, RawRepresentable {
     /// Failed authentication: damaged or forged.
     package static let badMessage = Errno(rawValue: EBADMSG)
 
-    /// Nothing is wrong with what was to be opened.
+    /// The failure is for lack of descriptors; the file itself is fine.
     package var isShortOfDescriptors: Bool {
         self == .tooManyOpenFiles || self == .tooManyOpenFilesOfAll
     }
 
-    /// What a call on a mount fails with whose daemon has died, or dies while it is asked: then
-    /// `ECONNABORTED`, with io_uring `ECANCELED` too.
+    /// A call on a mount whose daemon has died fails with one of these: `ECONNABORTED` if it died
+    /// during the call, or `ECANCELED` with io_uring.
     package var meansDeadDaemon: Bool {
         self == .notConnected || self == .connectionAborted || self == .canceled
     }
 
-    /// What the last failed call of this thread left.
+    /// This thread's last error.
     package static var current: Errno { Errno(rawValue: errno) }
 }
 
@@ -69,7 +69,7 @@ extension Errno: CustomStringConvertible {
     package var description: String { String(cString: strerror(rawValue)) }
 }
 
-/// Runs a call that returns -1 on failure, again while a signal interrupts it.
+/// Runs a call that returns -1 on failure, and retries it when a signal interrupts it.
 @inline(__always)
 package func retrying<Value: BinaryInteger>(_ call: () -> Value) throws(Errno) -> Value {
     while true {

@@ -1,8 +1,8 @@
-// Extended attributes by path; a descriptor's path is that of ``withProcPath(of:_:)``.
+// Extended attributes by path; for a descriptor, by the path of ``withProcPath(of:_:)``.
 
 internal import CShims
 
-/// getxattr(2): the value's length; with an empty buffer nothing is copied.
+/// getxattr(2): returns the value's length; copies nothing into an empty buffer.
 package func extendedAttribute(
     _ path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>,
     into value: UnsafeMutableRawBufferPointer
@@ -10,7 +10,7 @@ package func extendedAttribute(
     try retrying { mam_getxattr(path, name, value.baseAddress, value.count) }
 }
 
-/// fgetxattr(2): the same of an open file, a fifth of what the way through /proc costs. Not for
+/// fgetxattr(2), which takes a fifth of the time that the path through /proc takes. Not for
 /// `O_PATH` descriptors.
 package func extendedAttribute(
     of descriptor: Int32, _ name: UnsafePointer<CChar>,
@@ -19,8 +19,8 @@ package func extendedAttribute(
     try retrying { mam_fgetxattr(descriptor, name, value.baseAddress, value.count) }
 }
 
-/// The same of a path that ``withProcPath(of:_:)`` lends, by the shorter way where that is kept and
-/// the kernel knows it.
+/// Takes a path from ``withProcPath(of:_:)``; uses getxattrat(2) where /proc's directory is kept
+/// open and the kernel has the call.
 package func extendedAttribute(
     procPath path: UnsafePointer<CChar>, _ name: UnsafePointer<CChar>,
     into value: UnsafeMutableRawBufferPointer
@@ -33,7 +33,7 @@ package func extendedAttribute(
             mam_getxattrat(directory, relative, name, value.baseAddress, value.count)
         }
     } catch {
-        // A sandbox that does not know the call may say the latter.
+        // A sandbox may answer EPERM for a call that it does not know.
         guard error == .notImplemented || error == .notPermitted else { throw error }
         return try extendedAttribute(path, name, into: value)
     }
@@ -68,7 +68,7 @@ package func removeExtendedAttribute(
     _ = try retrying { mam_removexattr(path, name) }
 }
 
-/// listxattr(2): names, each ended by a zero; with an empty buffer the length alone.
+/// listxattr(2): names, each followed by a zero byte; with an empty buffer only the length.
 package func listExtendedAttributes(
     _ path: UnsafePointer<CChar>, into names: UnsafeMutableRawBufferPointer
 ) throws(Errno) -> Int {
@@ -77,8 +77,8 @@ package func listExtendedAttributes(
     }
 }
 
-/// Copies all extended attributes that may be copied from one file to another; returns their names.
-/// `former`: those that an earlier call copied, of which the source may have lost some.
+/// Copies all extended attributes that may be copied, and returns their names. `former`: the names
+/// from an earlier copy; those that the source has lost since are removed.
 package func copyExtendedAttributes(
     from source: Int32, to target: Int32, removing former: Set<ByteString> = [],
     except left: ByteString? = nil

@@ -1,12 +1,11 @@
-// The seam where tests make a system call fail: "the Nth write returns ENOSPC".
+// Fault injection for tests: "the Nth write returns ENOSPC".
 
 internal import Glibc
 internal import Synchronization
 
-/// Errors that a test plans for its own thread's calls. Costs one relaxed load when nothing is
-/// planned.
+/// Errors that a test plans for its own thread's calls. Costs one relaxed load when no plan exists.
 package enum Faults {
-    /// Kinds of calls that can be made to fail; each raw value is one bit.
+    /// Kinds of calls that can fail; each raw value is one bit.
     package struct Kind: OptionSet, Sendable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -30,11 +29,11 @@ package enum Faults {
     }
 
     private static let armed = Atomic<Bool>(false)
-    /// By thread, so that tests that run side by side do not meet each other's.
+    /// By thread, so that tests that run in parallel do not affect each other.
     private static let plans = Mutex<[pthread_t: Plan]>([:])
 
-    /// The `nth` matching call of this thread (the first is 1) and those after it fail with
-    /// `error`, as often as `times` says, until ``disarm()``.
+    /// From this thread's `nth` matching call on (counted from 1), `times` calls fail with `error`,
+    /// until ``disarm()``.
     package static func arm(_ kinds: Kind, nth: Int, times: Int = .max, error: Errno) {
         plans.withLock {
             $0[pthread_self()] = Plan(
@@ -43,7 +42,7 @@ package enum Faults {
         armed.store(true, ordering: .sequentiallyConsistent)
     }
 
-    /// Ends this thread's plan. True if a call failed by it.
+    /// Ends this thread's plan. True if it made a call fail.
     @discardableResult
     package static func disarm() -> Bool {
         plans.withLock { plans in

@@ -1,19 +1,18 @@
-// Numbers by which files of a backing file system are found again, whatever was forgotten.
+// 64-bit numbers that find files of a backing file system again after the inode was evicted.
 
 internal import CShims
 internal import Glibc
 
-/// The handles of one file system (name_to_handle_at(2)), each as a number of 64 bits: the inode
-/// number and the generation, by which the file system tells the files that had it one after the
-/// other.
+/// The file handles of one file system (name_to_handle_at(2)), each packed into 64 bits: the inode
+/// number and the generation, which distinguishes the files that used that inode number.
 package struct FileHandles: Sendable {
-    /// A directory that was opened, not with `O_PATH`.
+    /// An open directory, not `O_PATH`.
     private let mount: Descriptor
-    /// What is the same in all handles, where it is not replaced.
+    /// A handle whose constant parts are the same for all files.
     private let model: mam_file_handle
     private let layout: Layout
 
-    /// Where a handle has what differs from file to file, in bytes.
+    /// Byte offsets of the parts that differ between files.
     private struct Layout {
         let type: Int32
         let count: UInt32
@@ -24,7 +23,7 @@ package struct FileHandles: Sendable {
     }
 
     private static let layouts = [
-        // ext4 and F2FS; XFS, when it is mounted so that inode numbers stay small.
+        // ext4 and F2FS; XFS mounted with 32-bit inode numbers.
         Layout(type: 0x01, count: 8, inode: 0, generation: 4, inodeByteCount: 4),
         // tmpfs.
         Layout(type: 0x01, count: 12, inode: 4, generation: 0, inodeByteCount: 8),
@@ -34,11 +33,11 @@ package struct FileHandles: Sendable {
         Layout(type: 0x4d, count: 20, inode: 0, generation: 16, inodeByteCount: 8),
     ]
 
-    /// Below this a number is of no file.
+    /// No file has a lower number.
     package static let lowestNumber: UInt64 = 1 << 32
 
-    /// Nil if the directory's file system has handles of a kind that is not known here, or this
-    /// process may not open them: that takes `CAP_DAC_READ_SEARCH`, in the first user namespace.
+    /// Nil if the file system's handle type is unknown here, or this process may not open handles:
+    /// that requires `CAP_DAC_READ_SEARCH` in the initial user namespace.
     package init?(of directory: Descriptor) {
         var model = mam_file_handle()
         guard mam_file_handle_of(directory.raw, &model) == 0,
@@ -53,7 +52,7 @@ package struct FileHandles: Sendable {
         guard isRight(for: directory) else { return nil }
     }
 
-    /// Whether a handle that is put together leads where it should.
+    /// Whether an assembled handle opens the right file.
     private func isRight(for directory: Descriptor) -> Bool {
         guard let known = try? status(of: mount.raw), let number = number(of: directory),
             number >> 32 == UInt64(known.st_ino), let found = try? open(number),
@@ -62,7 +61,7 @@ package struct FileHandles: Sendable {
         return status.st_ino == known.st_ino && status.st_dev == known.st_dev
     }
 
-    /// Nil for a file of another file system, and for an inode number of more than 32 bits.
+    /// Nil for a file on another file system, and for inode numbers beyond 32 bits.
     package func number(of file: Descriptor) -> UInt64? {
         var handle = mam_file_handle()
         guard mam_file_handle_of(file.raw, &handle) == 0 else { return nil }
@@ -70,8 +69,8 @@ package struct FileHandles: Sendable {
         return isSame(handle, self.handle(number)) ? number : nil
     }
 
-    /// The file of a number, by an `O_PATH` descriptor, wherever on the file system it is. `ESTALE`
-    /// if it is gone.
+    /// Opens the file of a number with `O_PATH`, wherever on the file system it is. `ESTALE` if it
+    /// is gone.
     package func open(_ number: UInt64) throws(Errno) -> Descriptor {
         var handle = handle(number)
         return Descriptor(

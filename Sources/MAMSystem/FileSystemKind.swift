@@ -1,9 +1,9 @@
-// What kind of file system a file is on.
+// The type of a file system.
 
 internal import CShims
 internal import Glibc
 
-/// A magic number of statfs(2).
+/// A statfs(2) magic number.
 package struct FileSystemKind: Sendable {
     private let magic: Int64
 
@@ -19,14 +19,14 @@ package struct FileSystemKind: Sendable {
 
     package var isFUSE: Bool { magic == Int64(FUSE_SUPER_MAGIC) }
 
-    /// The kernel's own, such as /proc: many of their files check the process that reads or writes
-    /// them, not the one that opened them.
+    /// A pseudo file system such as /proc: many of its files check the process that reads or
+    /// writes, not the one that opened them.
     package var isKernels: Bool { Self.kernels.contains(magic) }
 
-    /// Known to keep its files on this machine, where an open file costs no other machine anything.
+    /// Known to be local: an open file holds no resources on another machine.
     package var isLocal: Bool { Self.local.contains(magic) }
 
-    /// Reading its files waits for no disk.
+    /// Reads never wait for a disk.
     package var isInMemory: Bool { Self.inMemory.contains(magic) }
 
     private static let kernels: [Int64] = [

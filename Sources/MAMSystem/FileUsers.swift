@@ -1,9 +1,9 @@
-// Which processes use a file or a mount, read from links in /proc: looking at the files themselves
-// would wake the mount that they are in.
+// Finds the processes that use a file or a mount, from links in /proc: a lookup of the files
+// themselves would send requests to their mount.
 //
-// Reading such a link waits for nobody. What a process has mapped is told by a file alone that
-// takes the lock of its memory map, which a process can hold: that is read by threads that are not
-// waited for (MappedFiles.swift).
+// Reading such a link never blocks. Only `maps` shows mapped files, and reading it takes the lock
+// of the process's memory map, which the process can hold: threads read it that nobody waits for
+// (MappedFiles.swift).
 
 internal import Glibc
 
@@ -18,7 +18,7 @@ package struct ProcessName: Sendable, Hashable {
         name = comm.isEmpty ? "?" : ByteString(comm.filter { $0 != UInt8(ascii: "\n") }).shown
     }
 
-    /// Of one whose name is known.
+    /// For a process whose name is known.
     package init(_ id: Int32, named name: String) {
         self.id = id
         self.name = name
@@ -29,7 +29,7 @@ extension ProcessName: CustomStringConvertible {
     package var description: String { "process \(id) (\(name))" }
 }
 
-/// The processes with a file, a directory or their program below `place`.
+/// The processes with an open file, a working directory or their executable below `place`.
 package func processes(using place: ByteString) -> [ProcessName] {
     allProcesses.filter { pid in
         (links(in: "fd", of: pid) + ["cwd", "root", "exe"].compactMap { link($0, of: pid) })
@@ -37,8 +37,8 @@ package func processes(using place: ByteString) -> [ProcessName] {
     }.map(ProcessName.init)
 }
 
-/// The processes that have each of these files open or mapped, ourselves left out. Of those with a
-/// file mapped alone, as many as can be told before the deadline.
+/// The processes other than this one that have one of these files open or mapped. Reports as many
+/// of those that only map a file as can be read before the deadline.
 package func processes(
     holding files: Set<ByteString>, until deadline: Deadline
 ) -> [ByteString: [ProcessName]] {
@@ -55,8 +55,8 @@ package func processes(
     return found
 }
 
-/// The descriptors through which others have these files open, as `/proc/PID/fd/N`, by the file's
-/// path with its deletion mark.
+/// Other processes' descriptors of these files, as `/proc/PID/fd/N`, by the file's path including
+/// its deletion mark.
 package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
     var found: [ByteString: [String]] = [:]
     for pid in allProcesses where pid != getpid() {
@@ -68,7 +68,7 @@ package func descriptors(of files: Set<ByteString>) -> [ByteString: [String]] {
 }
 
 extension ByteString {
-    /// The kernel marks the path of a file that has been removed.
+    /// The kernel appends this to the path of a deleted file.
     private static let deletionMark = Array(" (deleted)".utf8)
 
     /// The path that a file has or had.

@@ -4,13 +4,13 @@ internal import CShims
 package import Glibc
 internal import Synchronization
 
-/// `AT_FDCWD`: paths start at the working directory.
+/// `AT_FDCWD`: paths are relative to the working directory.
 package let workingDirectory: Int32 = AT_FDCWD
 
-/// `O_PATH`, which glibc shows only under _GNU_SOURCE.
+/// `O_PATH`, which glibc defines only with _GNU_SOURCE.
 package let openPathOnly: Int32 = 0x20_0000
 
-/// `O_TMPFILE`: a file without a name, in the directory that is opened.
+/// `O_TMPFILE`: an unnamed file in the given directory.
 package let openTemporary: Int32 = 0o20_000_000 | O_DIRECTORY
 
 /// `O_NOATIME`.
@@ -25,7 +25,7 @@ package func openFile(
         owning: try retrying { mam_openat(directory, path, flags | O_CLOEXEC, mode) })
 }
 
-/// Opens a path that cannot lead out of `directory`: no `..` above it, no symbolic links.
+/// Opens a path that cannot leave `directory`: no `..` above it, no symbolic links.
 package func openBeneath(
     _ directory: Int32, _ path: UnsafePointer<CChar>, _ flags: Int32, mode: mode_t = 0
 ) throws(Errno) -> Descriptor {
@@ -33,14 +33,15 @@ package func openBeneath(
         owning: try retrying { mam_open_beneath(directory, path, flags | O_CLOEXEC, mode) })
 }
 
-/// Opens again what `descriptor` refers to (it may be an `O_PATH` one), with other flags.
+/// Reopens `descriptor`, which may be an `O_PATH` one, with other flags.
 package func reopen(_ descriptor: Int32, _ flags: Int32) throws(Errno) -> Descriptor {
     try withProcPath(of: descriptor) { path throws(Errno) in
         try openFile(procPath: path, flags)
     }
 }
 
-/// openat(2) of a path that ``withProcPath(of:_:)`` lends; by the shorter way once that is kept.
+/// openat(2) of a path from ``withProcPath(of:_:)``, relative to the kept /proc directory if there
+/// is one.
 package func openFile(
     procPath path: UnsafePointer<CChar>, _ flags: Int32
 ) throws(Errno) -> Descriptor {
@@ -50,8 +51,8 @@ package func openFile(
     return try openFile(at: directory, relative, flags)
 }
 
-/// A path of ``withProcPath(of:_:)``'s from the directory that ``keepProcDescriptors()`` keeps; nil
-/// if it keeps none.
+/// The part of a ``withProcPath(of:_:)`` path below the directory that ``keepProcDescriptors()``
+/// keeps open; nil if it keeps none.
 func keptProcDescriptor(
     _ path: UnsafePointer<CChar>
 ) -> (directory: Int32, relative: UnsafePointer<CChar>)? {
@@ -60,9 +61,9 @@ func keptProcDescriptor(
     return (directory, path + procPrefix.utf8CodeUnitCount)
 }
 
-/// From now on files are opened again from the directory of this process's descriptors, and not
-/// each time from `/` on: that is a quarter of what it costs. For a process that does not fork any
-/// more: a child's would be its parent's.
+/// Keeps /proc/self/fd open, so that files are reopened relative to it instead of from `/`: that
+/// takes a quarter of the time. Only for a process that does not fork: a child would use its
+/// parent's directory.
 package func keepProcDescriptors() {
     guard procDescriptors.load(ordering: .relaxed) < 0 else { return }
     let opened = mam_openat(
@@ -77,12 +78,11 @@ private let procDescriptors = Atomic<Int32>(-1)
 
 private let procPrefix: StaticString = "/proc/self/fd/"
 
-/// The path `/proc/self/fd/N` as a C string, for calls that take no `AT_EMPTY_PATH`.
+/// The path `/proc/self/fd/N` as a C string, for calls without `AT_EMPTY_PATH`.
 package func withProcPath<Result>(
     of descriptor: Int32, _ body: (UnsafePointer<CChar>) throws(Errno) -> Result
 ) throws(Errno) -> Result {
-    // "/proc/self/fd/" and ten digits at most, built without a String: this is on the way of every
-    // open.
+    // "/proc/self/fd/" and at most ten digits, built without a String: every open comes here.
     var buffer: InlineArray<32, CChar> = .init(repeating: 0)
     var at = 0
     while at < procPrefix.utf8CodeUnitCount {
@@ -112,7 +112,7 @@ package func linkTarget(_ path: UnsafePointer<CChar>) throws(Errno) -> ByteStrin
     return ByteString(buffer.prefix(count).map { UInt8(bitPattern: $0) })
 }
 
-/// The path at which a descriptor's file lies now; with ` (deleted)` behind it if it has none.
+/// The current path of a descriptor's file, with ` (deleted)` appended if it has none.
 package func currentPath(of descriptor: Int32) throws(Errno) -> ByteString {
     try withProcPath(of: descriptor) { link throws(Errno) in try linkTarget(link) }
 }
@@ -124,13 +124,13 @@ package func status(of descriptor: Int32) throws(Errno) -> stat {
     return value
 }
 
-/// When a file was made, in nanoseconds since 1970, `O_PATH` too; 0 where the file system does not
-/// know. Nothing but the file system sets that time.
+/// When a file was created, in nanoseconds since 1970, also for `O_PATH`; 0 where the file system
+/// does not know. No program can set it.
 package func birthTime(of descriptor: Int32) throws(Errno) -> Int64 {
     try retrying { mam_birth_time(descriptor) }
 }
 
-/// fstatat(2); with an empty path it is the descriptor's own status, `O_PATH` too.
+/// fstatat(2); an empty path means the descriptor itself, also `O_PATH`.
 package func status(
     at directory: Int32, _ path: UnsafePointer<CChar>, followLinks: Bool = false
 ) throws(Errno) -> stat {
@@ -157,7 +157,7 @@ package func readFully(
     return done
 }
 
-/// The first bytes of a file; fewer of a shorter one.
+/// The first bytes of a file, or all of a shorter one.
 package func readHead(of descriptor: Int32, byteCount: Int) throws(Errno) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: byteCount)
     var span = bytes.mutableSpan
@@ -168,7 +168,7 @@ package func readHead(of descriptor: Int32, byteCount: Int) throws(Errno) -> [UI
     return bytes
 }
 
-/// Writes all bytes; a short write is continued, so that what it throws is the real reason.
+/// Writes all bytes. Continues after a short write, so that the error thrown is the actual one.
 package func writeFully(
     _ descriptor: Int32, from buffer: UnsafeRawBufferPointer, at offset: Int64
 ) throws(Errno) {
@@ -191,10 +191,10 @@ package func setSize(_ descriptor: Int32, _ size: Int64) throws(Errno) {
     _ = try retrying { ftruncate(descriptor, off_t(size)) }
 }
 
-/// `UTIME_OMIT`, from <bits/stat.h>: this time stays.
+/// `UTIME_OMIT` of <bits/stat.h>: leaves a time unchanged.
 package let utimeOmit = (1 << 30) - 2
 
-/// futimens(2) of the time of the last change alone.
+/// futimens(2) that sets the modification time only.
 package func setModificationTime(of descriptor: Int32, to time: timespec) throws(Errno) {
     let times = [timespec(tv_sec: 0, tv_nsec: utimeOmit), time]
     _ = try retrying { futimens(descriptor, times) }
@@ -206,21 +206,20 @@ package func synchronize(_ descriptor: Int32, dataOnly: Bool = false) throws(Err
     _ = try retrying { dataOnly ? fdatasync(descriptor) : fsync(descriptor) }
 }
 
-/// syncfs(2): all that was written to the file system that a descriptor's file is on.
+/// syncfs(2): syncs the file system of a descriptor's file.
 package func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
     try Faults.check(.sync)
     _ = try retrying { mam_sync_file_system(descriptor) }
 }
 
-/// sync_file_range(2) from an offset to the end: has its dirty pages sent to the disk now, without
-/// waiting for them.
+/// sync_file_range(2) from `offset` to the end: starts writing dirty pages without waiting.
 ///
-/// A failure is no news: it is kept for the next sync.
+/// Ignores failure: the next sync reports it.
 package func startWriteBack(_ descriptor: Int32, from offset: Int64) {
     mam_start_write_back(descriptor, offset)
 }
 
-/// Frees a range and keeps the size; reads of it give zeros.
+/// Deallocates a range, which then reads as zeros; keeps the size.
 package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) throws(Errno) {
     try Faults.check(.allocate)
     _ = try retrying {
@@ -229,12 +228,12 @@ package func punchHole(_ descriptor: Int32, at offset: Int64, count: Int64) thro
     }
 }
 
-/// What a part of a file is.
+/// A kind of range in a sparse file.
 package enum Region: Sendable {
     case data
     case hole
 
-    /// lseek(2)'s `SEEK_DATA` and `SEEK_HOLE`, which glibc shows only under _GNU_SOURCE.
+    /// `SEEK_DATA` and `SEEK_HOLE`, which glibc defines only with _GNU_SOURCE.
     var whence: Int32 { self == .data ? 3 : 4 }
 
     package init?(whence: Int32) {
@@ -246,8 +245,8 @@ package enum Region: Sendable {
     }
 }
 
-/// Where the next data or hole begins, at `offset` or after it; `ENXIO` beyond the end, and for
-/// data in the hole before it.
+/// The start of the next data or hole at or after `offset`; `ENXIO` beyond the end, and for data if
+/// only a hole follows.
 package func find(
     _ region: Region, in descriptor: Int32, from offset: Int64
 ) throws(Errno) -> Int64 {
@@ -255,7 +254,7 @@ package func find(
     return Int64(try retrying { lseek(descriptor, off_t(offset), region.whence) })
 }
 
-/// fallocate(2): reserves space, beyond the end too when `keepSize`.
+/// fallocate(2): reserves space; with `keepSize` also beyond the end.
 package func reserveSpace(
     _ descriptor: Int32, at offset: Int64, count: Int64, keepSize: Bool
 ) throws(Errno) {
@@ -266,9 +265,8 @@ package func reserveSpace(
     }
 }
 
-/// The start of the next stored bytes at or after an offset; nil if only a hole follows. A file
-/// system that does not know its holes stores everything. Moves the descriptor's own position,
-/// which nothing here goes by.
+/// The offset of the next data at or after `offset`; nil if only a hole follows. A file system
+/// without sparse files is all data. Moves the file position, which this program never relies on.
 package func nextData(in file: Descriptor, from offset: Int64) throws(Errno) -> Int64? {
     do throws(Errno) { return try find(.data, in: file.raw, from: offset) } catch {
         switch error {
@@ -279,7 +277,7 @@ package func nextData(in file: Descriptor, from offset: Int64) throws(Errno) -> 
     }
 }
 
-/// The start of the next hole after stored bytes, at most `end`.
+/// The start of the next hole, or `end` if that comes first.
 package func nextHole(
     in file: Descriptor, from offset: Int64, before end: Int64
 ) throws(Errno) -> Int64 {

@@ -1,20 +1,19 @@
-// A lock for what many threads want, each for a moment.
+// A mutex for short critical sections that many threads enter.
 
 public import Glibc
 
-// Public, as the rest of the package is not: what is no more than `package` is not inlined in other
-// modules, and a lock that is called through a closure, with types found at run time, costs ten
-// times as many instructions.
-/// A value that one thread has at a time, like `Mutex` of the Synchronization module, but whoever
-/// comes first after it was given back has it next.
+// Public, unlike the rest of the package: `package` code is not inlined into other modules, and
+// calling a lock through an unspecialised closure takes ten times as many instructions.
+/// A value behind a mutex, like `Mutex` of the Synchronization module, except that the first thread
+/// to ask after a release gets it.
 ///
-/// `Mutex` hands itself to the one that has waited longest, which may sleep: while that one is
-/// woken nobody has the value, and all who come meanwhile have to wait too. Once several wait, each
-/// turn is a switch of threads, and it stays so as long as they keep coming (a lock convoy;
-/// docs/adr/0029-locks-without-convoys.md). For what few threads want at once `Mutex` does, and is
+/// `Mutex` hands the lock to the longest waiter, which may sleep: until it is awake nobody holds
+/// the lock, and every thread that arrives meanwhile has to wait too. Once several threads wait,
+/// each hand-over is a context switch for as long as they keep coming (a lock convoy;
+/// docs/adr/0029-locks-without-convoys.md). For values with little contention use `Mutex`, which is
 /// smaller.
 public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
-    /// The lock and the value, at one address for their whole life.
+    /// The lock and the value must not move in memory.
     @usableFromInline
     final class Storage: ManagedBuffer<pthread_mutex_t, Value> {
         deinit {
@@ -27,7 +26,7 @@ public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
 
     @usableFromInline let storage: ManagedBuffer<pthread_mutex_t, Value>
 
-    /// The lock is free.
+    /// The lock starts unlocked.
     public init(_ value: consuming sending Value) {
         storage = Storage.create(minimumCapacity: 1) { _ in pthread_mutex_t() }
         storage.withUnsafeMutablePointerToHeader(initializeLock)
@@ -35,7 +34,7 @@ public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
         place.initialize(to: value)
     }
 
-    /// Not to be asked for inside.
+    /// Not reentrant.
     @inlinable
     public func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
@@ -50,7 +49,7 @@ public struct Guarded<Value: ~Copyable>: @unchecked Sendable {
     }
 }
 
-/// Who finds it taken asks again for a moment before it sleeps.
+/// A thread that finds the lock taken spins briefly before it sleeps.
 private func initializeLock(_ lock: UnsafeMutablePointer<pthread_mutex_t>) {
     var attributes = pthread_mutexattr_t()
     pthread_mutexattr_init(&attributes)

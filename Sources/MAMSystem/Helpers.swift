@@ -1,20 +1,20 @@
-// Threads that lend a hand with what one request has to do many times.
+// Helper threads that share the repeated work of one request.
 
 internal import CShims
 internal import Glibc
 internal import Synchronization
 
-/// Work in parts that do not depend on each other, and may be done by two threads at once.
+/// Work in independent parts, which two threads may do at the same time.
 package protocol SharedWork: AnyObject, Sendable {
     func doPart(_ part: Int)
 }
 
-/// A few threads, one for each processor but the caller's, made when they are first of use and
-/// asleep otherwise.
+/// A few threads, at most one less than there are processors; started on first use, asleep when
+/// idle.
 ///
-/// Nobody waits for one to have time: who finds all of them busy, or is done before the one that he
-/// woke has begun, does all by himself. So no set of requests waits for each other, whatever holds
-/// a helper up.
+/// No caller ever waits for a helper to become free: if all are busy, or the one it woke has not
+/// started yet, the caller does all parts itself. So requests cannot wait for each other, whatever
+/// delays a helper.
 package final class Helpers: Sendable {
     private struct State {
         var idle: [Helper] = []
@@ -22,7 +22,7 @@ package final class Helpers: Sendable {
         var hasEnded = false
     }
 
-    /// Fewer are done before a thread that is woken has begun with much of it.
+    /// Fewer parts are done before a woken thread has started.
     package static let leastPartCount = 32
 
     private let maximumCount: Int
@@ -30,12 +30,12 @@ package final class Helpers: Sendable {
 
     package init(maximumCount: Int = Helpers.usefulCount) { self.maximumCount = maximumCount }
 
-    /// One request's work is shared by two threads, and more than a few listings at once are rare.
+    /// Two threads share one request's work, and more than a few concurrent listings are rare.
     package static var usefulCount: Int {
         max(0, min(3, sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1))
     }
 
-    /// Does the parts 0 ..< count, each once, and returns when all are done.
+    /// Calls `work` for each part in 0 ..< count once, and returns when all are done.
     package func share(_ work: some SharedWork, count: Int) {
         guard count >= Self.leastPartCount, let helper = take() else {
             for part in 0..<count { work.doPart(part) }
@@ -45,7 +45,7 @@ package final class Helpers: Sendable {
         putBack(helper)
     }
 
-    /// Lets the threads go: those that are asleep now, the others when they are put back.
+    /// Ends the threads: idle ones now, busy ones when they are put back.
     package func end() {
         let idle = state.withLock { state in
             state.hasEnded = true
@@ -75,17 +75,17 @@ package final class Helpers: Sendable {
     }
 }
 
-/// One thread and its work.
+/// One helper thread.
 private final class Helper: Sendable {
     private struct Job {
         let work: any SharedWork
         let count: Int
     }
 
-    /// Offered, and not begun.
+    /// A job that the thread has not taken yet.
     private let offer = Mutex<Job?>(nil)
     private let hasEnded = Atomic<Bool>(false)
-    /// The next part that nobody has taken.
+    /// The next part to do.
     private let next = Atomic<Int>(0)
     private let wanted = Semaphore()
     private let done = Semaphore()
@@ -93,7 +93,7 @@ private final class Helper: Sendable {
     static func started() throws(Errno) -> Helper {
         let helper = Helper()
         try startThread(named: "helper") {
-            // Where requests come by rings it is made by a thread that stays on one processor.
+            // io_uring worker threads are bound to one processor, and a new thread inherits that.
             mam_run_anywhere()
             helper.wait()
         }
@@ -105,8 +105,8 @@ private final class Helper: Sendable {
         offer.withLock { $0 = Job(work: work, count: count) }
         wanted.signal()
         doParts(of: work, count)
-        // Not begun by now: then it finds nothing when it wakes. Otherwise it is in the middle of
-        // its last parts.
+        // A job that the helper has not taken is withdrawn. Otherwise the helper is at its last
+        // parts.
         let isTakenBack = offer.withLock { $0.take() } != nil
         if !isTakenBack { done.wait() }
     }
@@ -136,6 +136,6 @@ private final class Helper: Sendable {
         }
     }
 
-    /// Few, as one thread waits for the other's last.
+    /// Small, because the thread that finishes first waits for the other's last step.
     private static let step = 2
 }

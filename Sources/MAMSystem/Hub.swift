@@ -1,21 +1,21 @@
-// Sends events to listeners.
+// Broadcasts events to listeners.
 
 internal import Synchronization
 
-/// One listener's events, until it is let go.
+/// One listener's event queue.
 package final class Subscription<Event: Sendable>: Sendable {
     private let wakeUp: WakeUpDescriptor
     private let waiting = Mutex<[Event]>([])
 
-    /// A listener that does not listen loses the oldest.
+    /// A listener that falls behind loses the oldest events.
     private static var limit: Int { 256 }
 
     init() throws(Errno) { wakeUp = try WakeUpDescriptor() }
 
-    /// Readable when there may be something to take.
+    /// Readable when events may be queued.
     package var readable: Descriptor { wakeUp.descriptor }
 
-    /// What has happened since this was last asked.
+    /// The events since the last call.
     package func take() -> [Event] {
         wakeUp.clear()
         return waiting.withLock { waiting in
@@ -36,7 +36,7 @@ package final class Subscription<Event: Sendable>: Sendable {
 /// All listeners.
 package final class Hub<Event: Sendable>: Sendable {
     private struct Listener: @unchecked Sendable {
-        // Read and written under the mutex alone; the subscription itself is Sendable.
+        // Accessed only under the mutex; the subscription itself is Sendable.
         weak var subscription: Subscription<Event>?
     }
 

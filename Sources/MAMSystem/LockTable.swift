@@ -1,10 +1,10 @@
-// A lock for each of many things that come and go.
+// One lock per key, for keys that come and go.
 
-/// Who holds one thing's lock keeps nobody from another's.
+/// Locks of different keys are independent.
 package final class LockTable<Key: Hashable & Sendable>: Sendable {
     private struct Entry {
         let lock = Guarded<Void>(())
-        /// Those that hold it or wait for it: the last one takes it away.
+        /// Threads that hold or wait for the lock; the last one removes the entry.
         var users = 0
     }
 
@@ -12,7 +12,7 @@ package final class LockTable<Key: Hashable & Sendable>: Sendable {
 
     package init() {}
 
-    /// Not to be asked for inside, for the same key.
+    /// Not reentrant for the same key.
     package func withLock<Result, Failure: Error>(
         _ key: Key, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

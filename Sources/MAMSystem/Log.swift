@@ -1,10 +1,10 @@
-// What the daemon has to say: to the journal where there is one, else to standard error.
+// The daemon's log: the journal if there is one, else standard error or a file.
 
 internal import CSystemd
 internal import Glibc
 
-/// Writes one line per message. Never file contents, never secrets, and nothing that ``rules`` keep
-/// out.
+/// Writes one line per message. Never contains file contents or secrets, nor anything that
+/// ``rules`` scrub.
 package struct Log: Sendable {
     private enum Destination: Sendable {
         case nowhere
@@ -14,10 +14,10 @@ package struct Log: Sendable {
     }
 
     private let prefix: String
-    /// The journal's `MAMD_WORKSPACE`, as long as it is known.
+    /// The journal's `MAMD_WORKSPACE` field, once known.
     private let workspace: String?
     private let destination: Destination
-    /// For this log and all copies of it.
+    /// Shared by all copies of this log.
     package let rules: LogRules
 
     private init(prefix: String, workspace: String? = nil, destination: Destination) {
@@ -27,7 +27,7 @@ package struct Log: Sendable {
         rules = LogRules()
     }
 
-    /// Says nothing.
+    /// Discards everything.
     package static let silent = Log(prefix: "", destination: .nowhere)
 
     /// To standard error, for a daemon in the foreground.
@@ -35,7 +35,7 @@ package struct Log: Sendable {
         Log(prefix: prefix, destination: .standardError)
     }
 
-    /// To the journal; to the file where there is none, with the time before each line.
+    /// To the journal; without one, to the file, with a timestamp on each line.
     package static func toJournal(
         prefix: String, workspace: String, orFile file: Descriptor
     ) -> Log {
@@ -45,7 +45,7 @@ package struct Log: Sendable {
             destination: hasJournal ? .journal : .file(file))
     }
 
-    /// For the search for a mistake; may hold personal data. Only if ``rules`` want it.
+    /// Debug output, which may contain personal data; written only if ``rules`` are verbose.
     package func debug(_ message: @autoclosure () -> String) {
         if rules.isVerbose { write(LOG_DEBUG, message) }
     }
@@ -54,15 +54,15 @@ package struct Log: Sendable {
     package func warning(_ message: @autoclosure () -> String) { write(LOG_WARNING, message) }
     package func error(_ message: @autoclosure () -> String) { write(LOG_ERR, message) }
 
-    /// An event with an id that the journal can be searched and asked for.
+    /// An event with a MESSAGE_ID, which the journal can be searched by.
     package func tell(
         _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
     ) {
         write(message.priority, text, message, fields)
     }
 
-    /// The same of what programs can bring about as often as they like: not to a file, which nobody
-    /// cuts.
+    /// For events that programs can cause at any rate: not written to a file, which nothing
+    /// rotates.
     package func tellOften(
         _ message: LogMessage, _ fields: [LogField: String], _ text: @autoclosure () -> String
     ) {
@@ -83,7 +83,7 @@ package struct Log: Sendable {
         }
     }
 
-    /// Names come from everywhere, and people read logs on terminals.
+    /// Escapes names, which may come from anywhere and are shown on terminals.
     private func line(_ text: String) -> String { rules.scrub(text).onOneLine }
 
     private func send(
@@ -113,7 +113,7 @@ package struct Log: Sendable {
     }
 }
 
-/// Now, as ISO 8601 has it, in UTC.
+/// The current time in ISO 8601, UTC.
 package func timestamp() -> String {
     var now = time(nil)
     var parts = tm()

@@ -1,16 +1,16 @@
-// What can be told by an id that stays: the words of the audit, and the journal's MESSAGE_ID.
+// The kinds of events with a stable id: the words of the audit and the journal's MESSAGE_ID.
 
 internal import Glibc
 
-/// One kind of event. The ids are for good: units/mamd.catalog explains each, and others search for
-/// them.
+/// One kind of event. Ids never change: units/mamd.catalog explains each, and administrators search
+/// for them.
 package enum LogMessage: String, Sendable, CaseIterable {
-    /// The mount serves.
+    /// The mount is served.
     case started
     /// The mount is no longer served.
     case stopped
     case registered
-    /// The account is off the list; its keys stay, sealed.
+    /// The account is no longer registered; its sealed keys stay.
     case deregistered
     case passphraseChanged = "passphrase-changed"
     case wrongPassphrase = "wrong-passphrase"
@@ -18,30 +18,30 @@ package enum LogMessage: String, Sendable, CaseIterable {
     case locked
     case blocked
     case unblocked
-    /// A file or a call was refused.
+    /// mamd refused access to a file, or a call.
     case refused
-    /// Policy said no to a program that asked.
+    /// Policy denied what a program asked for.
     case denied
-    /// What is stored does not verify.
+    /// Stored data fails verification.
     case damaged
     /// What a program wrote could not be stored.
     case lost
-    /// The next thing that goes are the keys.
+    /// The account's keys are destroyed next.
     case wipeDecided = "wipe-decided"
     case wiped
-    /// Something of the account is left.
+    /// Some of the account's files could not be destroyed.
     case wipeIncomplete = "wipe-incomplete"
-    /// Other documents are in force.
+    /// Different policy documents are in force.
     case policyChanged = "policy-changed"
-    /// A document of the policy directory is bad.
+    /// A document in the policy directory is invalid.
     case policyRefused = "policy-refused"
-    /// Whose data a login session shows.
+    /// The account whose data a login session shows.
     case userInterface = "ui-identity"
     case keysExported = "keys-exported"
     case keysImported = "keys-imported"
-    /// Policy names a recovery key: the holder of its private half can open the account's files.
+    /// Policy names a recovery key, whose private half can open the account's files.
     case recoveryKey = "recovery-key"
-    /// Events that nobody had the room to keep.
+    /// Events were dropped for lack of room.
     case dropped
 
     /// `MESSAGE_ID`: 128 random bits.
@@ -74,7 +74,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
         }
     }
 
-    /// As syslog(3) has it.
+    /// The syslog(3) priority.
     var priority: Int32 {
         switch self {
         case .lost, .wipeIncomplete, .policyRefused: LOG_ERR
@@ -86,7 +86,7 @@ package enum LogMessage: String, Sendable, CaseIterable {
     }
 }
 
-/// What else the journal keeps of an event, each as a field of its own.
+/// The journal fields of an event.
 package enum LogField: String, Sendable, CaseIterable {
     case event = "MAMD_EVENT"
     case workspace = "MAMD_WORKSPACE"

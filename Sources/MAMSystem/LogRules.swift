@@ -1,8 +1,8 @@
-// What may stand in a log.
+// What a log may contain.
 
 internal import Synchronization
 
-/// Shared by all copies of a log, and changed while it is written to.
+/// Shared by all copies of a log; may change at any time.
 package final class LogRules: Sendable {
     private struct State: Sendable {
         var isVerbose = false
@@ -13,19 +13,18 @@ package final class LogRules: Sendable {
 
     package init() {}
 
-    /// `scrubbed`: texts that are replaced by `***` wherever they would stand; an empty one is
-    /// none.
+    /// `scrubbed`: texts that the log replaces with `***`; empty ones are ignored.
     package func set(isVerbose: Bool, scrubbed: [String]) {
-        // The longest first: what is a part of it must not leave its rest behind.
+        // Longest first, so that replacing a substring of a secret does not leave the rest of it.
         let secrets = Set(scrubbed).map { Array($0.utf8) }.filter { !$0.isEmpty }
             .sorted { $0.count > $1.count }
         state.withLock { $0 = State(isVerbose: isVerbose, secrets: secrets) }
     }
 
-    /// True if lines for the search for a mistake are wanted.
+    /// True if debug lines are written.
     package var isVerbose: Bool { state.withLock { $0.isVerbose } }
 
-    /// A text as it may stand in a log, or in any other record.
+    /// A text with all secrets replaced, for logs and other records.
     package func scrub(_ message: String) -> String {
         let secrets = state.withLock { $0.secrets }
         guard !secrets.isEmpty else { return message }
@@ -52,7 +51,7 @@ package final class LogRules: Sendable {
         return result[...]
     }
 
-    /// A short one, such as `1` or `yes`, counts only as a word: the rest of the log should stay
+    /// Replaces a short secret, such as `1` or `yes`, only as a whole word, so that the log stays
     /// readable.
     private static func isWhole(_ secret: [UInt8], from before: UInt8?, to after: UInt8?) -> Bool {
         secret.count >= 4 || !(isOfWord(before) || isOfWord(after))

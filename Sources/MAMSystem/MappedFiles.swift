@@ -1,25 +1,25 @@
-// Which files processes have mapped. To read that waits for the process's memory map, which it can
-// hold for as long as it likes: by a page fault in a file of its own that nobody answers.
+// Finds mapped files. Reading `maps` takes the lock of the process's memory map, which the process
+// can hold for any time with a page fault that its own file system does not answer.
 
 internal import Synchronization
 
-/// Reads memory maps on threads that nobody waits for beyond a deadline. One that is held stays
-/// behind, with the process that holds it, which is not looked at again until then.
+/// Reads memory maps on threads that callers wait for only until a deadline. A blocked thread stays
+/// with its process, which is skipped until that read returns.
 final class MappedFiles: Sendable {
     static let shared = MappedFiles()
 
-    /// More are not made, whatever is held.
+    /// The limit on threads, however many are blocked.
     private static let maximumThreadCount = 2
 
     private struct State {
         var threadCount = 0
-        /// The processes whose maps are being read.
+        /// The processes whose maps are being read now.
         var busy: Set<Int32> = []
     }
 
     private let state = Mutex(State())
 
-    /// One question: what is still to be looked at, and what was found.
+    /// One query: the processes left to read, and the results.
     private final class Search: Sendable {
         struct State {
             var waiting: [Int32]
@@ -31,13 +31,12 @@ final class MappedFiles: Sendable {
         init(_ processes: [Int32]) { state = Mutex(State(waiting: processes.reversed())) }
     }
 
-    /// The paths of the files that each of these processes has mapped, as far as that is known at
-    /// the deadline.
+    /// The files that each of these processes has mapped, as far as known at the deadline.
     func of(_ processes: [Int32], until deadline: Deadline) -> [Int32: Set<ByteString>] {
         let search = Search(processes)
         guard start(search) else { return [:] }
         _ = search.ended.wait(until: deadline)
-        // What comes now is dropped.
+        // Later results are dropped.
         return search.state.withLock { state in
             state.waiting = []
             return state.found
@@ -74,7 +73,7 @@ final class MappedFiles: Sendable {
     }
 }
 
-/// proc_pid_maps(5), the part from the first slash on.
+/// /proc/PID/maps, each line from its first slash on.
 private func maps(of process: Int32) -> [ByteString] {
     let text = (try? readSmallFile("/proc/\(process)/maps", maximumByteCount: 1 << 20)) ?? []
     return text.split(separator: UInt8(ascii: "\n")).compactMap { line in

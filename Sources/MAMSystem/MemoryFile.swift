@@ -1,11 +1,11 @@
-// A regular file that is in memory alone.
+// Regular files in memory.
 
 internal import Glibc
 
-/// A file without a name in shared memory, for content that a call takes as a file and that must
-/// not reach a disk.
+/// An unnamed file in shared memory, for calls that take a file whose content must not reach a
+/// disk.
 ///
-/// Its room is half of the machine's memory, as a rule; `ENOSPC` beyond.
+/// Usually limited to half of the machine's memory; `ENOSPC` beyond that.
 package func openMemoryFile() throws(Errno) -> Descriptor {
     try openFile("/dev/shm", openTemporary | O_RDWR, mode: 0o600)
 }

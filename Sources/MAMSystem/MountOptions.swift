@@ -1,17 +1,16 @@
-// The options of mount(8) that mamd takes.
+// The mount(8) options that mamd accepts.
 
 internal import CShims
 
-/// What may be done in a mount.
+/// What a mount permits.
 package struct MountOptions: Sendable {
-    /// Other users have access; an ordinary user's mount needs `user_allow_other` in
-    /// /etc/fuse.conf.
+    /// `allow_other`; an ordinary user's mount needs `user_allow_other` in /etc/fuse.conf.
     package var letsOthersIn: Bool
     package var isReadOnly: Bool
-    /// No file in it is run as a program: `noexec`.
+    /// `noexec`.
     package var forbidsPrograms: Bool
     package var accessTimes: AccessTimes
-    /// Requests come through io_uring, if the kernel offers that.
+    /// Receives requests through io_uring if the kernel supports it.
     package var usesRing: Bool
 
     package init(
@@ -25,11 +24,11 @@ package struct MountOptions: Sendable {
         self.usesRing = usesRing
     }
 
-    /// As `mount -o` takes them.
+    /// In the form of `mount -o`.
     package var words: [String] {
         (letsOthersIn ? ["allow_other"] : []) + (isReadOnly ? ["ro"] : [])
             + (forbidsPrograms ? ["noexec"] : [])
-            // fusermount3 knows none of the others.
+            // fusermount3 accepts none of the others.
             + (accessTimes.rule == .never ? ["noatime"] : [])
     }
 
@@ -39,7 +38,7 @@ package struct MountOptions: Sendable {
     }
 }
 
-/// Which reads move access times, by the words of mount(8).
+/// Which reads update access times, in the words of mount(8).
 package struct AccessTimes: Sendable {
     fileprivate enum Rule { case always, ifOld, never }
 
@@ -49,7 +48,7 @@ package struct AccessTimes: Sendable {
     /// The default of mount(8).
     package init() {}
 
-    /// False for a word that is about something else. The last word counts.
+    /// False if the word is not about access times. The last word wins.
     package mutating func take(_ word: Substring) -> Bool {
         switch word {
         case "noatime": rule = .never

@@ -1,27 +1,27 @@
-// The mounts as the kernel tells them.
+// The kernel's mount table.
 
 internal import Glibc
 
 /// One line of `/proc/self/mountinfo`. Paths are bytes.
 package struct Mount: Sendable, Equatable {
     package let id: Int
-    /// Of the file system that it shows, as `0:45`.
+    /// The device number of the file system, such as `0:45`.
     package let device: String
     package let mountPoint: [UInt8]
     package let type: String
     package let source: [UInt8]
-    /// Of the mount, and then of the file system behind it.
+    /// The options of the mount, followed by those of its file system.
     package let options: String
 
     package var isReadOnly: Bool {
         options == "ro" || options.hasPrefix("ro,") || options.hasPrefix("ro ")
     }
 
-    /// The type of our mounts.
+    /// The file system type of mamd's mounts.
     package static let workspaceType = "fuse.mamd"
 }
 
-/// The mounts that this process sees.
+/// The mounts visible to this process.
 package struct MountTable: Sendable {
     package let mounts: [Mount]
 
@@ -35,19 +35,19 @@ package struct MountTable: Sendable {
                 "/proc/self/mountinfo", maximumByteCount: Self.maximumByteCount))
     }
 
-    /// Reads the table's text; a line that is not understood is left out.
+    /// Parses the table's text; skips lines that it cannot parse.
     package init(parsing text: [UInt8]) {
         mounts = text.split(separator: UInt8(ascii: "\n")).compactMap { Self.mount(in: $0) }
     }
 
-    /// The mount that the file lives on; an `O_PATH` descriptor will do.
+    /// The mount that contains the file, which may be an `O_PATH` descriptor.
     package func mount(of descriptor: Int32) throws(Errno) -> Mount? {
         mount(try mountID(of: descriptor))
     }
 
     package func mount(_ id: Int) -> Mount? { mounts.first { $0.id == id } }
 
-    /// The mount at exactly this path; with several on top of each other, the one that is seen.
+    /// The mount at exactly this path; of stacked mounts, the topmost.
     package func mount(at path: [UInt8]) -> Mount? { mounts.last { $0.mountPoint == path } }
 
     /// `36 35 98:0 /root /mount/point options [fields…] - type source options`
@@ -66,7 +66,7 @@ package struct MountTable: Sendable {
             }.joined(separator: " "))
     }
 
-    /// The kernel writes space, tab, newline, backslash and `#` as a backslash and three octal
+    /// The kernel escapes space, tab, newline, backslash and `#` as a backslash and three octal
     /// digits.
     static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
@@ -86,8 +86,8 @@ package struct MountTable: Sendable {
     }
 }
 
-/// `/proc/self/fdinfo` names the mount, so that no path has to be resolved by hand. The kernel
-/// gives the number of a mount that is gone to another one.
+/// From `/proc/self/fdinfo`, so that no path has to be resolved. The kernel reuses the ids of
+/// removed mounts.
 package func mountID(of descriptor: Int32) throws(Errno) -> Int {
     let text = try readSmallFile("/proc/self/fdinfo/\(descriptor)", maximumByteCount: 64 << 10)
     for line in text.split(separator: UInt8(ascii: "\n")) {

@@ -1,10 +1,10 @@
-// The daemon's own mount, wherever it is by now.
+// The daemon's own mount, even after it was moved.
 
 internal import Glibc
 
-/// Known by its number: the path at which it was made may lead to another mount meanwhile. And by
-/// its file system: once it is gone its number may be another daemon's mount's, while a copy in
-/// another mount name space keeps this one serving.
+/// Identified by its mount id, because its original path may lead to another mount by now; and by
+/// its device, because the kernel may reuse the id once this mount is gone, while a copy in another
+/// mount namespace keeps this daemon serving.
 package struct OwnMount {
     private let id: Int
     private let device: String
@@ -14,19 +14,19 @@ package struct OwnMount {
         (self.id, device) = (id, mount.device)
     }
 
-    /// The one that is seen at the path.
+    /// The topmost mount at the path.
     package init(at place: ByteString) throws(Errno) {
         let root = try openFile(place.cString, openPathOnly)
         try self.init(
             id: withExtendedLifetime(root) { () throws(Errno) in try mountID(of: root.raw) })
     }
 
-    /// Lazily: also while files are open. Does nothing if somebody has taken it away already.
+    /// Unmounts lazily, so also while files are open. Does nothing if the mount is gone.
     package func takeAway() throws(Errno) {
         guard let mount = try MountTable().mount(id), mount.device == device else { return }
         let place = ByteString(mount.mountPoint)
         let root = try openFile(place.cString, openPathOnly)
-        // Another one is mounted over it, or it was moved this very moment.
+        // Another mount covers it, or it was just moved.
         guard try mountID(of: root.raw) == id else { throw .busy }
         try unmount(rootedAt: root, place)
     }

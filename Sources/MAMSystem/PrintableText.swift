@@ -1,8 +1,8 @@
-// Text of others on a terminal or in a log: it must not steer what shows it.
+// Escapes untrusted text, so that it cannot control a terminal or a log.
 
 extension Unicode.Scalar {
-    /// Controls, those between 0x80 and 0x9F too, marks that turn or hide what stands beside them,
-    /// and ends of lines.
+    /// Controls including 0x80 to 0x9F, characters that reorder or hide their neighbours, and line
+    /// separators.
     var isUnprintable: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
@@ -12,7 +12,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// As one line: what is not printable stands as `\ooo`, byte by byte, and the rest as it is.
+    /// On one line, unprintable characters escaped as `\ooo` per byte.
     package var onOneLine: String {
         guard utf8.contains(where: { !Self.isPlain($0) }),
             unicodeScalars.contains(where: \.isUnprintable)
@@ -37,8 +37,8 @@ func octal(_ byte: UInt8) -> String {
     return "\\" + String(repeating: "0", count: 3 - digits.count) + digits
 }
 
-/// A JSON text whose strings have `\uXXXX` for what is not printable: the same value, for terminals
-/// and files that people look at. What is between the strings is left: line breaks and spaces.
+/// Escapes unprintable characters in the strings of a JSON text as `\uXXXX`: the same value, safe
+/// for terminals and editors. Leaves line breaks and spaces between strings.
 package func printable(json: [UInt8]) -> [UInt8] {
     guard json.contains(where: { $0 >= 0x7F }) else { return json }
     var result: [UInt8] = []

@@ -1,5 +1,5 @@
-// One life of one process, by descriptor: to ask whether it lasts costs one call, and nothing is
-// read from /proc.
+// Refers to one process by descriptor: checking whether it is alive is one call and reads nothing
+// in /proc.
 
 internal import CShims
 internal import Glibc
@@ -8,7 +8,7 @@ internal import Glibc
 package struct ProcessHandle: Sendable {
     private let descriptor: Descriptor
 
-    /// Nil if there is no such process, and for the id of a thread that is not its process's first.
+    /// Nil if there is no such process, or `process` is a thread other than the first.
     package init?(of process: Int32) {
         guard process > 0,
             let raw = try? retrying({ () -> Int32 in mam_open_process(process) })
@@ -16,7 +16,7 @@ package struct ProcessHandle: Sendable {
         descriptor = Descriptor(owning: raw)
     }
 
-    /// Of a descriptor that the kernel made for a process.
+    /// Takes a pidfd from the kernel.
     package init(owning descriptor: Descriptor) { self.descriptor = descriptor }
 
     /// False once all its threads have ended.

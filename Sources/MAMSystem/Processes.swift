@@ -1,12 +1,12 @@
-// Processes as /proc shows them: who started whom, and when.
+// Processes in /proc: their parents and start times.
 //
-// Only files that the kernel writes without the process's memory map: `stat`, `status`, `comm`,
-// `children`. Whoever reads `environ`, `cmdline` or `maps` waits for a lock that a process can hold
-// for as long as it likes, by a page fault that a file system of its own does not answer.
+// Reads only files that the kernel produces without the process's memory map: `stat`, `status`,
+// `comm`, `children`. Reading `environ`, `cmdline` or `maps` waits for a lock that a process can
+// hold indefinitely, with a page fault that its own file system does not answer.
 
 internal import Glibc
 
-/// One life of one process: ids are used again, the start time with them is not.
+/// Identifies a process even if its id is reused, by id and start time.
 package struct ProcessLife: Sendable, Hashable {
     package let id: Int32
     /// Clock ticks since boot: field 22 of proc_pid_stat(5).
@@ -18,29 +18,29 @@ package struct ProcessLife: Sendable, Hashable {
     }
 }
 
-/// What /proc/PID/stat says of a process or thread, as far as we need it.
+/// The fields of /proc/PID/stat that the daemon uses.
 package struct ProcessStatus: Sendable {
     package let life: ProcessLife
     package let parent: Int32
     /// The session of setsid(2).
     package let session: Int32
-    /// It is on its way out. Of a killed process some threads may be, and files of it still open
-    /// and locked.
+    /// It is exiting. Some threads of a killed process may be, while its files are still open and
+    /// locked.
     package let isEnding: Bool
-    /// Nothing is left but what its parent may ask for: no thread, no file.
+    /// A zombie: all threads and files are gone.
     package let hasEnded: Bool
-    /// It waits in the kernel, and no signal ends that: for a disk, as a rule.
+    /// In uninterruptible sleep, usually waiting for a disk: no signal ends it.
     package let isUninterruptible: Bool
-    /// It was stopped, as by SIGSTOP, and does nothing until it is continued.
+    /// Stopped, as by SIGSTOP.
     package let isStopped: Bool
-    /// It waits, for whatever.
+    /// Sleeping, for any reason.
     package let isWaiting: Bool
 
     /// Nil if there is no such process or thread, or /proc is not readable.
     package init?(of id: Int32) {
         guard id > 0,
             let bytes = try? readSmallFile("/proc/\(id)/stat", maximumByteCount: 4096),
-            // The command name may hold spaces and parentheses; the fields follow its last one.
+            // The command name may contain spaces and parentheses; the fields follow the last one.
             let end = bytes.lastIndex(of: UInt8(ascii: ")"))
         else { return nil }
         let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
@@ -52,7 +52,7 @@ package struct ProcessStatus: Sendable {
         life = ProcessLife(id: id, startTime: start)
         self.parent = Int32(truncatingIfNeeded: parent)
         self.session = Int32(truncatingIfNeeded: session)
-        // Z: a zombie, X: not even that. The first thread's end is not the process's.
+        // Z: zombie, X: dead. The process goes on if only its first thread has ended.
         let firstHasEnded = fields[0].elementsEqual("Z".utf8) || fields[0].elementsEqual("X".utf8)
         hasEnded = firstHasEnded && threads <= 1
         isUninterruptible = fields[0].elementsEqual("D".utf8)
@@ -83,7 +83,7 @@ package func supplementaryGroups(ofThread thread: Int32) -> [UInt32] {
     statusWords(ofThread: thread, "Groups:").compactMap { UInt32($0) }
 }
 
-/// What `/proc/THREAD/status` says behind a key.
+/// The words after `key` in `/proc/THREAD/status`.
 private func statusWords(ofThread thread: Int32, _ key: String) -> [String] {
     // NGROUPS_MAX is 65,536, and a group takes 11 bytes at most.
     let bytes = (try? readSmallFile("/proc/\(thread)/status", maximumByteCount: 1 << 20)) ?? []
@@ -93,13 +93,13 @@ private func statusWords(ofThread thread: Int32, _ key: String) -> [String] {
         .map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// The kernel's function in which a thread waits; nil if it is gone, or not ours to look at.
+/// The kernel function in which a thread waits; nil if the thread is gone or not visible to us.
 package func waitChannel(ofThread thread: Int32) -> String? {
     (try? readSmallFile("/proc/\(thread)/wchan", maximumByteCount: 256))
         .map { String(decoding: $0, as: UTF8.self) }
 }
 
-/// The children of a process, of all its threads, as far as they can be told.
+/// The children of all threads of a process, as far as /proc shows them.
 package func childProcesses(of process: Int32) -> [Int32] {
     let threads = (try? entries(of: ByteString("/proc/\(process)/task"))) ?? []
     return threads.compactMap { $0.text.flatMap { Int32($0) } }.flatMap {
@@ -107,8 +107,7 @@ package func childProcesses(of process: Int32) -> [Int32] {
     }
 }
 
-/// The children that a thread has forked, and those of threads that have ended and were handed to
-/// it.
+/// The children that a thread forked, and those that it inherited from threads that ended.
 package func childProcesses(ofThread thread: Int32, of process: Int32) -> [Int32] {
     let path = "/proc/\(process)/task/\(thread)/children"
     let bytes = (try? readSmallFile(path, maximumByteCount: 1 << 18)) ?? []

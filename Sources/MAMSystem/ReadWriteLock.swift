@@ -3,11 +3,11 @@
 internal import CShims
 internal import Glibc
 
-/// A POSIX read-write lock that prefers writers, so that a stream of readers cannot starve one.
+/// A POSIX read-write lock that prefers writers, so that readers cannot starve them.
 ///
-/// Not recursive: a thread that holds it shared and asks again dead-locks when a writer waits.
+/// Not recursive: a reader that locks again while a writer waits deadlocks.
 package final class ReadWriteLock: @unchecked Sendable {
-    // The lock lives at one address for its whole life; pthread functions do the synchronising.
+    // The lock must not move in memory; the pthread functions synchronise.
     private let lock: UnsafeMutablePointer<pthread_rwlock_t>
 
     package init() {
@@ -36,7 +36,7 @@ package final class ReadWriteLock: @unchecked Sendable {
         return try body()
     }
 
-    /// Like ``exclusive(_:)``, but gives up at the deadline: nil.
+    /// Like ``exclusive(_:)``, but returns nil if the deadline passes first.
     package func exclusive<Result>(until deadline: Deadline, _ body: () -> Result) -> Result? {
         guard mam_lock_until(lock, deadline.nanoseconds) == 0 else { return nil }
         defer { pthread_rwlock_unlock(lock) }

@@ -1,5 +1,4 @@
-// systemd, for a daemon that it started: what it gave, and what it is told. Nothing of this does
-// anything without it.
+// Talks to systemd if it started the daemon; otherwise these functions do nothing.
 
 internal import CShims
 internal import CSystemd
@@ -8,21 +7,21 @@ internal import Glibc
 /// Tells systemd that the service is ready, or is stopping.
 package func notifyServiceManager(_ state: String) { sd_notify(0, state) }
 
-/// Gives systemd a descriptor to keep, and waits until it has it: the next program of the service
-/// gets it by that name. False where there is no systemd to keep it.
+/// Stores a descriptor with systemd, which passes it to the service's next process under that name,
+/// and waits until systemd has it. False without systemd.
 package func storeDescriptor(_ descriptor: Int32, named name: String) -> Bool {
-    // It is not watched: one that is stored is about to be used, whatever poll(2) says of it.
+    // FDPOLL=0: systemd must not drop a descriptor because poll(2) reports an error on it.
     let state = "FDSTORE=1\nFDNAME=\(name)\nFDPOLL=0"
     guard mam_notify_with_descriptor(state, descriptor) > 0 else { return false }
     return sd_notify_barrier(0, 10_000_000) > 0
 }
 
-/// systemd keeps no descriptor of that name any more.
+/// Has systemd drop the stored descriptors of that name.
 package func forgetStoredDescriptors(named name: String) {
     notifyServiceManager("FDSTOREREMOVE=1\nFDNAME=\(name)")
 }
 
-/// What systemd gave this process: name and descriptor. To be asked once, before any thread starts.
+/// The descriptors that systemd passed, with their names. Call once, before any thread starts.
 package func givenDescriptors() -> [(name: String, descriptor: Descriptor)] {
     var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     let count = sd_listen_fds_with_names(1, &names)
@@ -36,13 +35,13 @@ package func givenDescriptors() -> [(name: String, descriptor: Descriptor)] {
     }
 }
 
-/// How often systemd wants to hear of us, in microseconds; nil if it does not care.
+/// The watchdog interval in microseconds; nil without a watchdog.
 package func watchdogMicroseconds() -> UInt64? {
     var interval: UInt64 = 0
     return sd_watchdog_enabled(1, &interval) > 0 ? interval : nil
 }
 
-/// True of a listening stream socket at this path.
+/// True if `socket` is a stream socket that listens at this path.
 package func isListening(_ socket: Int32, at path: String) -> Bool {
     sd_is_socket_unix(socket, Int32(SOCK_STREAM.rawValue), 1, path, 0) > 0
 }

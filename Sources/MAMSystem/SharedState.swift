@@ -1,14 +1,14 @@
-// A value that many threads read at once.
+// A value with many concurrent readers.
 
-/// For what each request asks for and little changes. With a `Mutex` there a thread that loses the
-/// processor while it has it makes all others queue up for it, one switch of threads for each turn,
-/// long after. Not copyable: of a copyable value generic code would make a copy for each reader,
-/// whose reference counts all readers write.
-// @unchecked: the value is touched under the lock alone.
+/// For state that every request reads and that seldom changes. With a `Mutex`, a thread preempted
+/// while holding it would make all others queue, with a context switch per hand-over long after.
+/// Not copyable: generic code would copy a copyable value for each reader, and all readers would
+/// write its reference counts.
+// @unchecked: the value is accessed only under the lock.
 package final class SharedState<Value: ~Copyable>: @unchecked Sendable {
     private let lock = ReadWriteLock()
-    // Not a property of its own: each access to one of those is checked for overlaps. The lock
-    // rules them out, and traps where one thread asks for it twice.
+    // Not a stored property, whose accesses Swift checks for exclusivity at run time. The lock
+    // already excludes overlaps, and traps if a thread locks twice.
     private let value: UnsafeMutablePointer<Value>
 
     package init(_ value: consuming sending Value) {
@@ -21,14 +21,14 @@ package final class SharedState<Value: ~Copyable>: @unchecked Sendable {
         value.deallocate()
     }
 
-    /// Alone. Neither this nor ``read(_:)`` may be asked for inside.
+    /// Exclusive access. Do not call this or ``read(_:)`` inside.
     package func withLock<Result, Failure: Error>(
         _ body: (inout Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try lock.exclusive { () throws(Failure) in try body(&value.pointee) }
     }
 
-    /// Beside other readers.
+    /// Access shared with other readers.
     package func read<Result, Failure: Error>(
         _ body: (borrowing Value) throws(Failure) -> Result
     ) throws(Failure) -> Result {

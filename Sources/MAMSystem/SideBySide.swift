@@ -1,7 +1,7 @@
-// The same work for several things at once.
+// Runs the same work for several elements in parallel.
 
-/// Runs a body for each element on a thread of its own, and returns when all have ended. A single
-/// one needs no thread.
+/// Runs `body` for each element on its own thread, and returns when all have ended. A single
+/// element runs on the caller's.
 package func sideBySide<Element: Sendable, Value: Sendable>(
     _ elements: [Element], named name: String, _ body: @escaping @Sendable (Element) -> Value
 ) -> [Value] {
@@ -15,7 +15,7 @@ package func sideBySide<Element: Sendable, Value: Sendable>(
     }
     for element in elements {
         do throws(Errno) { try startThread(named: name) { work(element) } } catch {
-            // No thread to wait for: then it is done here.
+            // No thread could be started: run it here.
             work(element)
         }
     }

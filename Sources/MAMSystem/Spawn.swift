@@ -1,4 +1,4 @@
-// Starting programs, and how they ended.
+// Starts programs and reports how they ended.
 
 internal import CShims
 package import Glibc
@@ -17,27 +17,26 @@ package enum ProcessEnd: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The umask that programs get from us; -1: ours.
+/// The umask of started programs; -1: the daemon's own.
 private let programsUmask = Atomic<Int32>(-1)
 
-/// From now on files get the modes that they are made with. Programs that we start get the umask
-/// that we had.
+/// Sets the umask to 0, so that files get exactly the modes they are created with. Started programs
+/// get the old umask.
 package func dropUmask() { programsUmask.store(Int32(umask(0)), ordering: .relaxed) }
 
-/// posix_spawnp(3), which takes no umask: the new process has that of the thread that calls it.
+/// posix_spawnp(3) has no umask parameter: the child inherits that of the calling thread.
 private func withProgramsUmask(_ start: () -> Int32) throws(Errno) -> Int32 {
     let wanted = programsUmask.load(ordering: .relaxed)
     guard wanted >= 0 else { return start() }
-    // Each time: threads that this one has made since the last share it again.
+    // Repeated each time, because threads started since then share the umask again.
     _ = try retrying { mam_leave_shared_umask() }
     let own = umask(mode_t(wanted))
     defer { umask(own) }
     return start()
 }
 
-/// posix_spawnp(3). `files`: our descriptors, and which the new process shall have them as.
-/// `environment`: nil for ours.
-/// `resettingSignals`: it gets none blocked or ignored, whatever is here.
+/// posix_spawnp(3). `files`: descriptors of ours and their numbers in the child. `environment`: nil
+/// to inherit. `resettingSignals`: the child starts with no signal blocked or ignored.
 package func spawn(
     _ argv: [ByteString], files: [Int32: Int32] = [:], inNewSession: Bool = false,
     environment: [ByteString]? = nil, resettingSignals: Bool = false
@@ -52,7 +51,7 @@ package func spawn(
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // POSIX_SPAWN_SETSID, which glibc shows only to GNU sources; SETSIGDEF and SETSIGMASK.
+    // POSIX_SPAWN_SETSID, which glibc defines only with _GNU_SOURCE; SETSIGDEF and SETSIGMASK.
     var flags: Int16 = inNewSession ? 0x80 : 0
     if resettingSignals {
         flags |= 0x04 | 0x08
@@ -85,21 +84,21 @@ package func wait(for process: pid_t) throws(Errno) -> ProcessEnd {
     return ProcessEnd(status)
 }
 
-/// The same without waiting: nil while it runs.
+/// waitpid(2) with WNOHANG: nil while the process runs.
 package func pollEnd(of process: pid_t) throws(Errno) -> ProcessEnd? {
     var status: Int32 = 0
     return try retrying { waitpid(process, &status, WNOHANG) } == 0 ? nil : ProcessEnd(status)
 }
 
 extension ProcessEnd {
-    /// As wait(2) gives it.
+    /// Decodes a wait(2) status.
     package init(_ status: Int32) {
         let signal = status & 0x7F
         self = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
     }
 }
 
-/// Becomes another program; returns only if that fails.
+/// execvp(3): returns only on failure.
 package func execute(_ argv: [ByteString]) -> Errno {
     withArguments(argv) { program, arguments in
         execvp(program, arguments)
@@ -107,19 +106,19 @@ package func execute(_ argv: [ByteString]) -> Errno {
     }
 }
 
-/// The arguments as C has them, for one call.
+/// Lends the arguments as C strings.
 private func withArguments<Result>(
     _ argv: [ByteString],
     _ body: (UnsafePointer<CChar>, [UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
     argv[0].cString.withUnsafeBufferPointer { program in
-        // A C string has at least its end, so the buffer has an address.
+        // A C string has at least its terminator, so the buffer has an address.
         guard let name = program.baseAddress else { preconditionFailure("no program name") }
         return withPointers(argv) { body(name, $0) }
     }
 }
 
-/// Strings as C has a list of them, for one call.
+/// Lends strings as a null-terminated array of C strings.
 package func withPointers<Result>(
     _ strings: [ByteString], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
 ) -> Result {
@@ -128,8 +127,7 @@ package func withPointers<Result>(
     return body(pointers + [nil])
 }
 
-/// A file in memory that has these bytes, to be read from its start; none that is started inherits
-/// it by accident.
+/// A memory file with this content, positioned at its start, close-on-exec.
 package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
     let file = Descriptor(owning: try retrying { mam_memory_file() })
     try content.span.withUnsafeBytes { bytes throws(Errno) in
@@ -138,7 +136,7 @@ package func makeMemoryFile(_ content: [UInt8]) throws(Errno) -> Descriptor {
     return file
 }
 
-/// A pipe whose ends no started program inherits by accident.
+/// A pipe, close-on-exec.
 package func makePipe() throws(Errno) -> (reader: Descriptor, writer: Descriptor) {
     var ends: [Int32] = [-1, -1]
     _ = try retrying { mam_pipe(&ends) }

@@ -1,11 +1,11 @@
-// The three descriptors that every program expects to be there.
+// Standard input, output and error.
 
 internal import Glibc
 
-/// To be called before anything is opened: a number that the caller has closed would go to the next
-/// file, and messages would be written into that.
+/// Call before opening anything: if the caller closed one of 0, 1 and 2, the next file would get
+/// that number, and messages would be written into it.
 package func occupyStandardStreams() {
-    // Each the wrong way round: using one is an error, as it was.
+    // Each opened in the wrong direction, so that using it still fails.
     for (number, mode) in [
         (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_RDONLY),
     ] where fcntl(number, F_GETFD) < 0 {

@@ -1,12 +1,11 @@
-// Plain threads: the data path and everything that may block in the kernel run on these.
+// Plain threads, for the data path and everything that may block in the kernel.
 
 internal import CShims
 internal import Glibc
 
-/// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` when there may be no more
-/// threads.
+/// Starts a detached thread with a name of at most 15 bytes. `EAGAIN` at the limit on threads.
 ///
-/// The body is `@Sendable`, so it never inherits the main actor's isolation.
+/// `body` is `@Sendable`, so it never inherits the main actor's isolation.
 package func startThread(
     named name: String, _ body: @escaping @Sendable () -> Void
 ) throws(Errno) {

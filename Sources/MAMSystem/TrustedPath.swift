@@ -1,17 +1,17 @@
-// Following a path that other users may have laid.
+// Follows paths that other users may control.
 
 internal import Glibc
 
-/// Why a path was not followed to its end.
+/// Why a path could not be followed.
 package enum PathFailure: Error {
     case foreignLink(ByteString, owner: UInt32)
     case failed(Errno)
 }
 
-/// Opens (`O_PATH`) what the path leads to, without asking it anything: it may be a dead mount.
+/// Opens the path with `O_PATH`, which works even on a dead mount.
 ///
-/// Root follows only root's own links: the owner of another could redirect root anywhere.
-/// Anybody else reaches nothing through a link that they could not reach without.
+/// For root, follows only links that root owns, because another owner could redirect root anywhere.
+/// Other users gain nothing from a link that they could not reach directly.
 package func openTrusted(_ path: ByteString) throws(PathFailure) -> Descriptor {
     guard !path.bytes.isEmpty else { throw .failed(.noEntry) }
     var here = try openStep(workingDirectory, path.isAbsolute ? "/" : ".")
@@ -43,7 +43,7 @@ private func openStep(
     } catch { throw .failed(error) }
 }
 
-/// nil if it is no link.
+/// Nil if it is not a link.
 private func linkTarget(of file: Descriptor) -> ByteString? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = withExtendedLifetime(file) { readlinkat(file.raw, "", &buffer, buffer.count) }

@@ -1,10 +1,10 @@
-// Taking a mount away, as root and as anyone else.
+// Unmounting, with or without privileges.
 
 internal import Glibc
 
-/// umount2(2); where that is not permitted, the set-uid helper `fusermount3`.
+/// umount2(2), or the set-uid helper `fusermount3` where that is not permitted.
 ///
-/// `lazily`: also while it is busy, and then it goes when its last user does.
+/// `lazily`: also while busy; the mount then disappears with its last user.
 package func unmount(_ place: ByteString, lazily: Bool) throws(Errno) {
     do throws(Errno) {
         _ = try retrying { umount2(place.cString, lazily ? Int32(MNT_DETACH) : 0) }
@@ -14,8 +14,8 @@ package func unmount(_ place: ByteString, lazily: Bool) throws(Errno) {
     }
 }
 
-/// Takes lazily away the mount that the opened directory is the root of, whatever its path leads to
-/// by now. The helper, which only a user's own mounts obey, knows no more than `place`.
+/// Lazily unmounts the mount whose root `root` is, wherever its path leads by now. The helper,
+/// which serves only a user's own mounts, takes nothing but the path `place`.
 package func unmount(rootedAt root: Descriptor, _ place: ByteString) throws(Errno) {
     do throws(Errno) {
         try withExtendedLifetime(root) { () throws(Errno) in
@@ -29,8 +29,8 @@ package func unmount(rootedAt root: Descriptor, _ place: ByteString) throws(Errn
     }
 }
 
-/// The helper tells why it refuses only in words, on standard error. That is nearly always a busy
-/// mount: `EBUSY`.
+/// The helper gives its reason only as text on standard error. It is nearly always a busy mount:
+/// `EBUSY`.
 private func unmountWithHelper(_ place: ByteString, lazily: Bool) throws(Errno) {
     let words = ["fusermount3", "-q", "-u"] + (lazily ? ["-z"] : []) + ["--"]
     let process = try spawn(words.map { ByteString($0) } + [place])

@@ -1,15 +1,15 @@
-// Users of the machine by their names.
+// Looks up users by name.
 
 internal import Glibc
 
-/// What the machine's user database says of names, asked once for each. It may be on the network:
-/// never ask it from a thread that serves the mount.
+/// Caches the user database. That may be on the network: never call this from a thread that serves
+/// the mount.
 package final class UserIDs: Sendable {
     private let known = Guarded<[String: UInt32?]>([:])
 
     package init() {}
 
-    /// Nil for a name that is no user's, and while the database does not answer.
+    /// Nil for an unknown name, and while the database does not answer.
     package subscript(name: String) -> UInt32? {
         if let found = known.withLock({ $0[name] }) { return found }
         let found = userID(named: name)
@@ -17,14 +17,14 @@ package final class UserIDs: Sendable {
         return found
     }
 
-    /// Has it asked anew.
+    /// Empties the cache.
     package func forget() { known.withLock { $0 = [:] } }
 }
 
 private func userID(named name: String) -> UInt32? {
     var entry = passwd()
     var found: UnsafeMutablePointer<passwd>?
-    // An entry that does not fit into the last of these is not one that anybody wants.
+    // A larger entry is treated as missing.
     for byteCount in [4096, 65_536, 1 << 20] {
         var buffer = [CChar](repeating: 0, count: byteCount)
         let result = getpwnam_r(name, &entry, &buffer, buffer.count, &found)

@@ -1,9 +1,9 @@
-// Waking a thread that waits in poll(2).
+// Wakes a thread that waits in poll(2).
 
 internal import CShims
 internal import Glibc
 
-/// An event descriptor: readable from ``signal()`` until ``clear()``.
+/// An eventfd: readable from ``signal()`` until ``clear()``.
 package final class WakeUpDescriptor: Sendable {
     package let descriptor: Descriptor
 
@@ -16,8 +16,7 @@ package final class WakeUpDescriptor: Sendable {
         _ = write(descriptor.raw, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Returns after a ``signal()``, which counts once, or when that time has passed, the machine's
-    /// sleep included.
+    /// Returns after a ``signal()``, or when that time, including suspended time, has passed.
     package func wait(atMostSeconds seconds: Int64) {
         mam_wait_readable(descriptor.raw, min(seconds, 86_400))
         clear()
