@@ -66,6 +66,8 @@ let package = Package(
         module("MAMSystem", ["CShims", "CSystemd"]),
         module("MAMFormat", ["MAMModel", "MAMSystem"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
+        // settings.json
+        module("MAMSettings", ["MAMModel", "MAMPolicy"]),
         module("MAMCrypto", ["MAMModel", "MAMSystem", "CCrypto", "CSodium", "CShims"] + ciphers),
         module("MAMAudit", ["MAMModel", "MAMSystem", "CShims"]),
 
@@ -75,7 +77,7 @@ let package = Package(
 
         // Who is calling
         module("MAMIdentity", ["MAMModel", "MAMSystem"]),
-        module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSystem"]),
+        module("MAMEnrollment", ["MAMModel", "MAMPolicy", "MAMSettings", "MAMSystem"]),
         // Where workspaces are: directories, sockets, mounts
         module("MAMPlaces", ["MAMModel", "MAMSystem"]),
         // What both ends of the socket share
@@ -85,8 +87,8 @@ let package = Package(
         module(
             "MAMVault",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "CShims",
+                "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
+                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMStore", "MAMIdentity", "CShims",
             ]),
 
         module(
@@ -94,9 +96,9 @@ let package = Package(
         module(
             "MAMWorkspace",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMStore", "MAMVault", "MAMTree",
-                "CShims",
+                "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
+                "MAMAudit", "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMStore", "MAMVault",
+                "MAMTree", "CShims",
             ]),
 
         // Edges
@@ -121,15 +123,16 @@ let package = Package(
         program(
             "mamd",
             [
-                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSystem", "MAMAudit", "MAMKeyring",
-                "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse", "MAMPlaces",
-                "MAMWire", "MAMControl", "MAMSession", "CShims",
+                "MAMModel", "MAMCrypto", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMAudit",
+                "MAMKeyring", "MAMEnrollment", "MAMVault", "MAMTree", "MAMWorkspace", "MAMFuse",
+                "MAMPlaces", "MAMWire", "MAMControl", "MAMSession", "CShims",
             ]),
         program(
             "mamctl",
             [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMAudit",
-                "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims", "CSupervisor",
+                "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
+                "MAMAudit", "MAMKeyring", "MAMStore", "MAMPlaces", "MAMWire", "CShims",
+                "CSupervisor",
             ]),
         .executableTarget(
             name: "notes", dependencies: ["MAMClient"], path: "Examples/Notes",
@@ -139,12 +142,14 @@ let package = Package(
         program(
             "mambench",
             [
-                "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMKeyring",
-                "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "MAMWorkspace", "CBench",
+                "MAMModel", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMPolicy", "MAMSettings",
+                "MAMKeyring", "MAMStore", "MAMIdentity", "MAMVault", "MAMTree", "MAMWorkspace",
+                "CBench",
             ]),
 
         tests("MAMModelTests", ["MAMModel"]),
         tests("MAMPolicyTests", ["MAMPolicy", "MAMFormat", "MAMModel"]),
+        tests("MAMSettingsTests", ["MAMSettings", "MAMPolicy", "MAMModel"]),
         tests("MAMFormatTests", ["MAMFormat", "MAMModel"]),
         tests("MAMCryptoTests", ["MAMCrypto", "MAMModel"]),
         tests("MAMSystemTests", ["MAMSystem", "MAMModel"]),
@@ -152,22 +157,23 @@ let package = Package(
         tests(
             "MAMKeyringTests", ["MAMKeyring", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         tests(
-            "MAMEnrollmentTests", ["MAMEnrollment", "MAMPolicy", "MAMSystem", "MAMModel"]),
+            "MAMEnrollmentTests",
+            ["MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMSystem", "MAMModel"]),
         tests("MAMStoreTests", ["MAMStore", "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel"]),
         // A workspace without a mount
         module(
             "WorkspaceSupport",
             [
-                "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy", "MAMCrypto",
-                "MAMFormat", "MAMSystem", "MAMModel",
+                "MAMTree", "MAMWorkspace", "MAMVault", "MAMKeyring", "MAMPolicy", "MAMSettings",
+                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel",
             ],
             path: "Tests/WorkspaceSupport"),
         tests(
             "MAMVaultTests",
             [
                 "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
-                "MAMIdentity", "MAMEnrollment", "MAMPolicy",
-                "MAMCrypto", "MAMFormat", "MAMSystem", "MAMModel", "CShims",
+                "MAMIdentity", "MAMEnrollment", "MAMPolicy", "MAMSettings", "MAMCrypto",
+                "MAMFormat", "MAMSystem", "MAMModel", "CShims",
             ]),
         tests(
             "MAMTreeTests",
@@ -178,9 +184,9 @@ let package = Package(
         tests(
             "MAMWorkspaceTests",
             [
-                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore",
-                "MAMKeyring", "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMCrypto", "MAMFormat",
-                "MAMSystem", "MAMModel",
+                "WorkspaceSupport", "MAMWorkspace", "MAMTree", "MAMVault", "MAMStore", "MAMKeyring",
+                "MAMEnrollment", "MAMIdentity", "MAMPolicy", "MAMSettings", "MAMCrypto",
+                "MAMFormat", "MAMSystem", "MAMModel",
             ]),
         tests("MAMFuseTests", ["MAMFuse"]),
         tests("CTransportTests", ["CTransport", "CFuse3", "CShims", "MAMSystem"]),
@@ -199,8 +205,8 @@ let package = Package(
         .target(
             name: "FuzzChecks",
             dependencies: [
-                "MAMModel", "MAMPolicy", "MAMFormat", "MAMCrypto", "MAMSystem", "MAMKeyring",
-                "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
+                "MAMModel", "MAMPolicy", "MAMSettings", "MAMFormat", "MAMCrypto", "MAMSystem",
+                "MAMKeyring", "MAMStore", "MAMVault", "MAMTree", "MAMWire", "MAMControl",
             ],
             path: "Tests/Fuzz/Checks", swiftSettings: settings),
         .testTarget(

@@ -2,6 +2,7 @@
 
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault

@@ -3,6 +3,7 @@
 internal import MAMIdentity
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMVault
 internal import MAMWire
 internal import MAMWorkspace

@@ -1,8 +1,5 @@
-// MAMCrypto: secret memory, sealing, wrapping and derivation. The only module that sees OpenSSL,
-// libsodium and IPsec Multi-Buffer; it knows nothing of files, accounts or formats.
-//
-//   SecretBytes, SecretSlots locked memory BlockCipher, KeyWrap, OneShot AES-256-GCM SecureRandom
-//   the kernel's generator Derivation, Curve25519 keys from keys
+// The versions of the libraries. MAMCrypto alone sees OpenSSL, libsodium and IPsec Multi-Buffer; it
+// knows nothing of files, accounts or formats.
 
 internal import CCrypto
 internal import CSodium

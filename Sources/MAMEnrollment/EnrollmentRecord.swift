@@ -1,6 +1,7 @@
 // What is remembered of one account's enrolment.
 
 package import MAMPolicy
+package import MAMSettings
 
 /// Counts are seconds that have passed (``ClockReading``), not dates.
 package struct EnrollmentRecord: Sendable, Equatable {

@@ -2,7 +2,8 @@
 
 internal import Glibc
 package import MAMModel
-package import MAMPolicy
+internal import MAMPolicy
+package import MAMSettings
 package import MAMSystem
 
 /// The programs of `Hooks`.

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import MAMModel
 package import MAMPolicy
+package import MAMSettings
 internal import MAMSystem
 
 /// The programs of `Probes`, and what is known without them.

@@ -1,12 +1,4 @@
-// MAMEnrollment: from a registered account to an enrolled one, and what time and policy do to it on
-// the way. It knows nothing of keys or files.
-//
-//   StatusCode, EnrollmentStatus     what is told of it, in the SDK's numbers
-//   EnrollmentRecord (+JSON), ClockReading what is recorded, and how much time has passed
-//   EnrollmentRecord+Step, +Blocks    the state machine, pure
-//   EnrollmentStore                   the records on disk
-//   Command, Probes, Hook             programs that are asked and told
-//   WipeRequest                       an administrator's order
+// What is told of an enrolment, in the SDK's numbers.
 
 package import MAMModel
 

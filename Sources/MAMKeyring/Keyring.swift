@@ -1,16 +1,4 @@
-// MAMKeyring: accounts, their class keys, and the keys of their files. It knows the state directory
-// and secrets; it knows nothing of protected files' content, of policy, or of time but for wrong
-// passphrases.
-//
-//   Keyring (+Accounts, +Windows, +FileKeys), FileKeyWrapper what the vault calls AccountTable,
-//   HeldAccount, KeyringLocks what is at hand, and who may change it Keybag (+Decode, +Encode,
-//   +Retire), ClassKeys an account's record, pure KeybagSealer, KeybagChanges opening, sealing and
-//   changing keybags OtherKeys, RetiredKeys, JoinedKey keys beside the present ones Keyring+Join an
-//   import into an account of ours WipeLog, WipeIntent destroying an account Keyring+Export,
-//   KeyExport (+Decode, +Encode, +Seal) an account's keys for another machine KeyAgreement sealing
-//   to a public key RecoverySealer, RecoveryKeyFile, RecoveryRecords the same for an organisation
-//   AccountFiles, KeybagStore, Attempts, PassphraseHistory, WipeStore, DeviceSecret, StateFile the
-//   state directory
+// What the vault calls: accounts, their class keys, and the keys of their files.
 
 internal import Glibc
 package import MAMCrypto

@@ -30,29 +30,19 @@ package struct EffectivePolicy: Sendable {
         return merged
     }
 
-    /// The class that policy asks for a managed owner's files.
+    /// The class of a managed owner's files.
     ///
-    /// A document that does not speak of encryption leaves it to the device, like
-    /// `useDeviceSettings`, whose class may be stricter than the one that another document names.
-    package func protectionClass(settings: Settings) -> ProtectionClass {
-        sources.map(\.rules).reduce(protectionClass(of: rules, settings)) {
-            $0.stricter(of: protectionClass(of: $1, settings))
+    /// `deviceDefault`: of a document that does not speak of encryption, or says
+    /// `useDeviceSettings`; it may be stricter than the class that another document names.
+    package func classRule(
+        deviceDefault: ProtectionClass, ceiling: ProtectionClass
+    ) -> ClassRule {
+        let classes = (sources.map(\.rules) + [rules]).map {
+            ($0.appDataEncryptionType ?? .useDeviceSettings).protectionClass(
+                deviceDefault: deviceDefault)
         }
-    }
-
-    private func protectionClass(of rules: PolicyRules, _ settings: Settings) -> ProtectionClass {
-        (rules.appDataEncryptionType ?? .useDeviceSettings).protectionClass(
-            deviceDefault: settings.deviceDefaultClass)
-    }
-
-    /// The class that a file gets: the stricter of policy's and the one that was asked for it,
-    /// lowered by the ceiling.
-    package func effectiveClass(
-        asked: ProtectionClass?, settings: Settings
-    ) -> ProtectionClass {
-        let policyClass = protectionClass(settings: settings)
-        let wanted = asked.map(policyClass.stricter) ?? policyClass
-        return wanted.weaker(of: settings.maximumClass)
+        return ClassRule(
+            policyClass: classes.reduce(.none) { $0.stricter(of: $1) }, ceiling: ceiling)
     }
 
     /// Where data of the account may go.

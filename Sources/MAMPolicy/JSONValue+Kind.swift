@@ -1,10 +1,10 @@
 // What messages about documents say of the values in them.
 
-internal import MAMModel
+package import MAMModel
 
 extension JSONValue {
     /// The kind of value, in words.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a Boolean"

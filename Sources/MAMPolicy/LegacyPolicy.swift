@@ -2,9 +2,9 @@
 // the dot alone, for trials without a service. It numbers several choices the other way round than
 // Graph; here they become names.
 
-internal import MAMModel
+package import MAMModel
 
-enum LegacyPolicy {
+package enum LegacyPolicy {
     private static let prefix = "IntuneMAMPolicy."
 
     /// True if an object holds such keys, or is the list of preferences that the SDK ships.
@@ -13,7 +13,9 @@ enum LegacyPolicy {
     }
 
     /// What is not said has the SDK's default.
-    static func document(_ fields: [String: JSONValue]) throws(PolicyError) -> PolicyDocument {
+    package static func document(_ fields: [String: JSONValue]) throws(PolicyError)
+        -> PolicyDocument
+    {
         var reader = Reader(flattened(fields))
         var document = PolicyDocument()
         document.displayName = "flat policy for trials"

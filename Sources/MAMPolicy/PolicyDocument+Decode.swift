@@ -28,12 +28,6 @@ extension PolicyDocument {
         if let error = errors.first { throw error }
     }
 
-    /// The policy for trials that stands in the settings themselves, if it counts.
-    package static func debug(of settings: Settings) throws(PolicyError) -> PolicyDocument? {
-        guard settings.debugSettingsEnabled, !settings.debugPolicy.isEmpty else { return nil }
-        return try LegacyPolicy.document(settings.debugPolicy)
-    }
-
     /// Reads what can be read, and tells all that cannot.
     init(_ fields: [String: JSONValue], _ errors: inout [PolicyError]) {
         self.init()

@@ -1,16 +1,4 @@
-// MAMPolicy: what an organisation's documents ask, and a workspace's settings. Pure: no files, no
-// clock.
-//
-//   PolicyDocument (+Decode, +Kind), Assignment Microsoft Graph's documents, as exported
-//   PolicyRules, PolicyChoices, RuleField, RuleDefault what an app protection asks, and the table
-//   of it all EffectivePolicy (+JSON), PolicyBook (+Coverage) what all documents ask of one account
-//   together Principal (+Locations, +Transfers, +Sharing, +Links, +Clipboard), PolicyQuestion what
-//   they answer: docs/POLICY.md PinRules (+Check), LaunchConditions, EffectivePolicy+Launch,
-//   +Versions what lets a person in Locations, URLText, LinkPattern, VersionNumber what answers are
-//   about AppConfiguration what they tell an account's programs LegacyPolicy the flat policy for
-//   trials PolicyLint, JSONScan what is wrong with a document, and in which line Settings (+Decode,
-//   +Live), SettingField settings.json Shape, PolicyShape, Reader, PropertyList how values stand in
-//   JSON and in property lists
+// What an organisation's document says, as Microsoft Graph exports it.
 
 internal import MAMModel
 

@@ -3,8 +3,8 @@
 /// Something in a document that was read past, or understood in a way that its writer may not have
 /// meant.
 package enum PolicyWarning: Hashable, Sendable {
-    /// A key that this version does not use.
-    case unknownKey(String)
+    /// A key that this version does not use; `guess` ends the message.
+    case unknownKey(String, guess: String = "")
     /// A value that this version does not know; the most restrictive one that destroys nothing is
     /// taken.
     case unknownValue(key: String, value: String, taken: String)
@@ -33,7 +33,7 @@ package enum PolicyWarning: Hashable, Sendable {
 extension PolicyWarning: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .unknownKey(let key): "\(key) is not used by this version\(Self.guess(key: key))"
+        case .unknownKey(let key, let guess): "\(key) is not used by this version\(guess)"
         case .unknownValue(let key, let value, let taken):
             "\(key) has the unknown value \(value), taken as \(taken)"
                 + Self.guess(value, of: key)
@@ -65,7 +65,7 @@ extension PolicyWarning {
     /// The key that it is about, if it is about one.
     package var key: String? {
         switch self {
-        case .unknownKey(let key), .unknownValue(let key, _, _), .unknownMember(let key, _),
+        case .unknownKey(let key, _), .unknownValue(let key, _, _), .unknownMember(let key, _),
             .negativeDuration(let key, _), .notAVersion(let key, _), .wrongValue(let key, _):
             key
         case .notAssigned: "isAssigned"

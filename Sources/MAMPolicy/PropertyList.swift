@@ -1,11 +1,11 @@
 // XML property lists, as apps have their settings in. A parser of our own: small, bounded, and
 // never the end of the process.
 
-internal import MAMModel
+package import MAMModel
 
 extension JSONValue {
     /// Parses JSON, of at most `maximumCount` values, or an XML property list.
-    init(
+    package init(
         document bytes: [UInt8], maximumCount: Int = JSONValue.maximumCount
     ) throws(PolicyError) {
         if PropertyListParser.accepts(bytes) {

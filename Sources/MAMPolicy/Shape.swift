@@ -1,27 +1,27 @@
 // How one kind of value stands in JSON. Settings and policy rules are tables of these.
 
-internal import MAMModel
+package import MAMModel
 
 /// Reads, shows and writes values of one kind.
-struct Shape<Value: Sendable>: Sendable {
+package struct Shape<Value: Sendable>: Sendable {
     /// In words, for the message about a value that is something else.
-    let expected: String
+    package let expected: String
     /// Nil for a value that is something else. The key is for warnings about what is accepted all
     /// the same.
-    let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
-    let write: @Sendable (Value) -> JSONValue
+    package let read: @Sendable (JSONValue, _ key: String, inout [PolicyWarning]) -> Value?
+    package let write: @Sendable (Value) -> JSONValue
     /// The words of an enumeration.
-    var members: [String] = []
+    package var members: [String] = []
 
     /// A kind that either is in a value or is not.
-    init(
+    package init(
         _ expected: String, read: @escaping @Sendable (JSONValue) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
     ) {
         self.init(expected, reading: { value, _, _ in read(value) }, write: write)
     }
 
-    init(
+    package init(
         _ expected: String,
         reading: @escaping @Sendable (JSONValue, String, inout [PolicyWarning]) -> Value?,
         write: @escaping @Sendable (Value) -> JSONValue
@@ -31,7 +31,7 @@ struct Shape<Value: Sendable>: Sendable {
         self.write = write
     }
 
-    func decode(
+    package func decode(
         _ value: JSONValue, key: String, _ warnings: inout [PolicyWarning]
     ) throws(PolicyError) -> Value {
         guard let found = read(value, key, &warnings) else {
@@ -41,7 +41,7 @@ struct Shape<Value: Sendable>: Sendable {
     }
 
     /// The same kind where nil means that nothing is said.
-    var optional: Shape<Value?> {
+    package var optional: Shape<Value?> {
         let (read, write) = (read, write)
         var shape = Shape<Value?>(
             expected,
@@ -53,14 +53,14 @@ struct Shape<Value: Sendable>: Sendable {
 }
 
 extension Shape where Value == Bool {
-    static let truth = Shape("true or false", read: { $0.bool }, write: { .bool($0) })
+    package static let truth = Shape("true or false", read: { $0.bool }, write: { .bool($0) })
 }
 
 extension Shape where Value == String {
-    static let text = Shape("a text", read: { $0.text }, write: { .string($0) })
+    package static let text = Shape("a text", read: { $0.text }, write: { .string($0) })
 
     /// `#RRGGBB`; the `#` may be missing.
-    static let colour = Shape(
+    package static let colour = Shape(
         "a colour such as #RRGGBB",
         read: { value in
             guard let text = value.text else { return nil }
@@ -72,7 +72,7 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value: BinaryInteger {
-    static func whole(_ range: ClosedRange<Value>) -> Shape {
+    package static func whole(_ range: ClosedRange<Value>) -> Shape {
         Shape(
             "a whole number from \(range.lowerBound) to \(range.upperBound)",
             read: { value in
@@ -84,7 +84,7 @@ extension Shape where Value: BinaryInteger {
 }
 
 extension Shape where Value == Double {
-    static func number(_ range: ClosedRange<Double>) -> Shape {
+    package static func number(_ range: ClosedRange<Double>) -> Shape {
         Shape(
             "a number from \(range.lowerBound) to \(range.upperBound)",
             read: { value in
@@ -101,16 +101,16 @@ extension Shape where Value == Double {
 }
 
 extension Shape where Value == [String] {
-    static let texts = Shape("a list of texts", read: plainTexts(in:), write: list)
+    package static let texts = Shape("a list of texts", read: plainTexts(in:), write: list)
 
-    static let absolutePaths = Shape(
+    package static let absolutePaths = Shape(
         "a list of absolute paths",
         read: { value in
             plainTexts(in: value).flatMap { $0.allSatisfy { $0.utf8.first == slash } ? $0 : nil }
         }, write: list)
 
     /// A program and its arguments, none of which a zero byte cuts short.
-    static let command = Shape(
+    package static let command = Shape(
         "a command: a list of texts, the first of which is an absolute path",
         read: { value in
             guard let words = plainTexts(in: value), words.first?.utf8.first == slash,
@@ -125,7 +125,7 @@ extension Shape where Value == [String] {
 }
 
 extension Shape where Value == [String: [String]] {
-    static let members = Shape(
+    package static let members = Shape(
         "an object of lists of texts",
         read: { value in
             guard let object = value.object else { return nil }
@@ -140,11 +140,11 @@ extension Shape where Value == [String: [String]] {
 }
 
 extension Shape where Value == [String: JSONValue] {
-    static let object = Shape("an object", read: { $0.object }, write: { .object($0) })
+    package static let object = Shape("an object", read: { $0.object }, write: { .object($0) })
 }
 
 extension Shape where Value == [[String: JSONValue]] {
-    static let objects = Shape(
+    package static let objects = Shape(
         "a list of objects",
         read: { value in
             guard let items = value.array else { return nil }
@@ -155,7 +155,7 @@ extension Shape where Value == [[String: JSONValue]] {
 
 extension Shape where Value: CaseIterable & Sendable {
     /// One of a few texts; any other one is an error.
-    static func one(named name: @escaping @Sendable (Value) -> String) -> Shape {
+    package static func one(named name: @escaping @Sendable (Value) -> String) -> Shape {
         Shape(
             "one of \(Value.allCases.map(name).joined(separator: ", "))",
             read: { value in Value.allCases.first { name($0) == value.text } },

@@ -3,6 +3,7 @@
 package import MAMEnrollment
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 
 extension Accounts {

@@ -5,6 +5,7 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 package import MAMPolicy
+internal import MAMSettings
 
 /// Tells what is known of accounts.
 package struct Accounts: Sendable {

@@ -6,6 +6,7 @@ package import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMStore
 package import MAMSystem
 

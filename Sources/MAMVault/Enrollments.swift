@@ -4,6 +4,7 @@ internal import Glibc
 package import MAMEnrollment
 package import MAMModel
 package import MAMPolicy
+package import MAMSettings
 package import MAMSystem
 package import Synchronization
 

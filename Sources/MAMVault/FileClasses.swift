@@ -3,6 +3,7 @@
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
+internal import MAMPolicy
 
 /// Tells which class and key a file is to have, and wraps its key anew.
 package struct FileClasses: Sendable {
@@ -10,14 +11,16 @@ package struct FileClasses: Sendable {
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// The class that a managed file of an account gets, for which `asked` was asked or, with nil,
-    /// nothing.
-    ///
-    /// `account`: nil where it is not known whose the file is going to be.
+    /// For an account's files; nil: for a file whose account is not known yet.
+    func rule(of account: AccountID?) -> ClassRule {
+        (account.map { vault.merged(of: $0) } ?? vault.mergedOfAll).classRule
+    }
+
+    /// The class that a managed file of an account gets, for which `asked` was asked, or nothing.
     package func effectiveClass(
         asked: ProtectionClass?, of account: AccountID?
     ) -> ProtectionClass {
-        (account.map { vault.merged(of: $0) } ?? vault.mergedOfAll).effectiveClass(asked: asked)
+        rule(of: account).effectiveClass(asked: asked)
     }
 
     /// The class that the file of this header gets.

@@ -5,6 +5,7 @@ internal import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
+package import MAMSettings
 internal import MAMSystem
 
 /// What the settings say of a user's right to a name.

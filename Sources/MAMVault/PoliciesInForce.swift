@@ -2,26 +2,20 @@
 
 package import MAMModel
 package import MAMPolicy
+package import MAMSettings
 
 /// A policy, and of it what every open and every new file asks: handed out as one reference, for a
 /// policy has very many parts to be copied.
 package final class MergedPolicy: Sendable {
     package let policy: EffectivePolicy
-    package let protectionClass: ProtectionClass
-    private let ceiling: ProtectionClass
+    package let classRule: ClassRule
     /// ``EffectivePolicy/sendsToAll``, asked at every open.
     package let sendsToAll: Bool
 
     package init(_ policy: EffectivePolicy, _ settings: Settings) {
         self.policy = policy
-        protectionClass = policy.protectionClass(settings: settings)
-        ceiling = settings.maximumClass
+        classRule = settings.classRule(policy)
         sendsToAll = policy.sendsToAll
-    }
-
-    /// As ``EffectivePolicy/effectiveClass(asked:settings:)``.
-    package func effectiveClass(asked: ProtectionClass?) -> ProtectionClass {
-        (asked.map(protectionClass.stricter) ?? protectionClass).weaker(of: ceiling)
     }
 }
 

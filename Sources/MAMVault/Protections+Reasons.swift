@@ -29,16 +29,13 @@ extension Protections {
 
     /// Where the effective class comes from.
     func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> String {
-        let policyClass = (account.map { vault.merged(of: $0) } ?? vault.mergedOfAll)
-            .protectionClass
-        let wanted = asked.map(policyClass.stricter) ?? policyClass
+        let rule = FileClasses(vault).rule(of: account)
+        let wanted = rule.wantedClass(asked: asked)
         let reason =
-            wanted == policyClass
+            wanted == rule.policyClass
             ? "policy asks for class \(wanted.letter)" : "class \(wanted.letter) was asked for"
-        guard FileClasses(vault).effectiveClass(asked: asked, of: account) != wanted else {
-            return reason
-        }
-        return reason + " and MaxFileProtectionLevel allows \(vault.settings.maximumClass.letter)"
+        guard rule.effectiveClass(asked: asked) != wanted else { return reason }
+        return reason + " and MaxFileProtectionLevel allows \(rule.ceiling.letter)"
     }
 
     func state(of sealing: FileHeader.Sealing) -> (ProtectionState, String) {

@@ -6,7 +6,8 @@ internal import MAMEnrollment
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
-package import MAMPolicy
+internal import MAMPolicy
+package import MAMSettings
 internal import MAMStore
 internal import MAMSystem
 internal import Synchronization

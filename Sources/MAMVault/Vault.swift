@@ -6,6 +6,7 @@ package import MAMIdentity
 package import MAMKeyring
 package import MAMModel
 package import MAMPolicy
+package import MAMSettings
 internal import MAMStore
 package import MAMSystem
 package import Synchronization

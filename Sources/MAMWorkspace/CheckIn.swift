@@ -4,6 +4,7 @@ package import MAMEnrollment
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault

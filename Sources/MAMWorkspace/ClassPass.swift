@@ -25,8 +25,8 @@ package struct ClassPass: Sendable {
 
     /// What decides on classes, as text.
     private func classRules(of account: AccountID) -> String {
-        let policyClass = vault.policy(of: account).protectionClass(settings: vault.settings)
-        return "policy \(policyClass.letter), at most \(vault.settings.maximumClass.letter)\n"
+        let rule = vault.merged(of: account).classRule
+        return "policy \(rule.policyClass.letter), at most \(rule.ceiling.letter)\n"
     }
 
     package func updateClassesOfUnlockedAccounts() {

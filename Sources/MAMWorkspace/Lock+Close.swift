@@ -5,6 +5,7 @@ internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMStore
 internal import MAMSystem
 internal import MAMTree

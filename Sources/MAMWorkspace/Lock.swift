@@ -5,6 +5,7 @@ internal import MAMCrypto
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault

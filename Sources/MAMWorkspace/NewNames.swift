@@ -6,6 +6,7 @@ internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 package import MAMTree
 internal import MAMVault
 

@@ -3,6 +3,7 @@
 internal import MAMKeyring
 internal import MAMModel
 package import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 package import MAMVault
@@ -37,7 +38,7 @@ package struct PolicyChange: Sendable {
             vault.announce(.policyChanged, account)
         }
         let classes = [before, after].map {
-            $0.effectiveClass(asked: nil, settings: vault.settings)
+            vault.settings.classRule($0).effectiveClass(asked: nil)
         }
         if classes[0] != classes[1] { vault.announce(.dataProtectionChanged, account) }
         if old.configuration(for: identity) != new.configuration(for: identity) {

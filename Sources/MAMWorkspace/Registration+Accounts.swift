@@ -6,6 +6,7 @@ internal import MAMFormat
 package import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMTree
 internal import MAMVault

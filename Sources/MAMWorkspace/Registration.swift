@@ -5,6 +5,7 @@ package import MAMEnrollment
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault

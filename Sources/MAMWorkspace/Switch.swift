@@ -6,6 +6,7 @@ internal import MAMIdentity
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 package import MAMSystem
 package import MAMTree
 internal import MAMVault

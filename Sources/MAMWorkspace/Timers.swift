@@ -3,6 +3,7 @@
 internal import MAMEnrollment
 internal import MAMKeyring
 internal import MAMPolicy
+internal import MAMSettings
 package import MAMSystem
 package import MAMTree
 internal import MAMVault

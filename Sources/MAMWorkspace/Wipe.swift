@@ -7,6 +7,7 @@ internal import MAMIdentity
 package import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 internal import MAMVault

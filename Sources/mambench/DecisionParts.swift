@@ -6,6 +6,7 @@ import MAMIdentity
 import MAMKeyring
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

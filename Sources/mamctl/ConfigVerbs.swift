@@ -4,6 +4,7 @@
 internal import Glibc
 internal import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 

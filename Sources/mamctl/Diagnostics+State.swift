@@ -7,6 +7,7 @@ internal import MAMKeyring
 internal import MAMModel
 internal import MAMPlaces
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 

@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 internal import MAMWire
 

@@ -2,6 +2,7 @@
 
 import Glibc
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMWire
 
@@ -31,7 +32,7 @@ func readSettings(_ directory: String, _ log: Log) throws(StartError) -> Setting
 func report(_ warnings: [PolicyWarning], of path: String, _ log: Log) {
     var unused: [String] = []
     for warning in warnings {
-        if case .unknownKey(let key) = warning {
+        if case .unknownKey(let key, _) = warning {
             unused.append(key)
         } else {
             log.warning("\(path): \(warning)")

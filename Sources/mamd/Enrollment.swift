@@ -3,6 +3,7 @@
 import Glibc
 import MAMEnrollment
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

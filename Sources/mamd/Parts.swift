@@ -6,6 +6,7 @@ import MAMKeyring
 import MAMModel
 internal import MAMPlaces
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault
@@ -60,7 +61,7 @@ private func makePolicyDirectory(
     _ settings: Settings, _ log: Log
 ) throws(StartError) -> PolicyDirectory {
     let debugPolicy: PolicyDocument?
-    do throws(PolicyError) { debugPolicy = try PolicyDocument.debug(of: settings) } catch {
+    do throws(PolicyError) { debugPolicy = try settings.debugDocument() } catch {
         throw StartError("the setting MAMDebugSettings is invalid: \(error)")
     }
     do throws(Errno) {

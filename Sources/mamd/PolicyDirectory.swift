@@ -4,6 +4,7 @@ import Glibc
 import MAMEnrollment
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

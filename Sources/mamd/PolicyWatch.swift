@@ -1,6 +1,7 @@
 // Looking at the policy directory when something in it changes.
 
 import Glibc
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

@@ -7,6 +7,7 @@ import MAMControl
 import MAMFuse
 import MAMPolicy
 import MAMSession
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

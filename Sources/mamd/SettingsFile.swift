@@ -1,6 +1,7 @@
 // `settings.json` while the daemon runs.
 
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMVault
 import Synchronization

@@ -4,6 +4,7 @@ import Glibc
 import MAMKeyring
 import MAMPolicy
 import MAMSession
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

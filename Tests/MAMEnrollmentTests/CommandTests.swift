@@ -1,5 +1,6 @@
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import Testing
 

@@ -1,6 +1,7 @@
 import MAMEnrollment
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import Testing
 

@@ -13,10 +13,9 @@ import Testing
         document.rules.appDataEncryptionType = asked
         let policy = EffectivePolicy.merge([document])
         for (ceiling, expected) in zip(ProtectionClass.allCases, row) {
-            var settings = Settings()
-            settings.maximumClass = ceiling
-            let found = policy.effectiveClass(asked: nil, settings: settings)
-            #expect(found.letter == String(expected))
+            let rule = policy.classRule(
+                deviceDefault: .completeUntilFirstUserAuthentication, ceiling: ceiling)
+            #expect(rule.effectiveClass(asked: nil).letter == String(expected))
         }
     }
 
@@ -30,22 +29,17 @@ import Testing
         _ asked: String, _ ceiling: String, _ row: String
     ) throws {
         for (own, expected) in zip(ProtectionClass.allCases, row) {
-            var settings = Settings()
-            settings.deviceDefaultClass = own
-            settings.maximumClass = try #require(ProtectionClass(ceiling))
-            let found = EffectivePolicy.merge([]).effectiveClass(
-                asked: ProtectionClass(asked), settings: settings)
+            let rule = EffectivePolicy.merge([]).classRule(
+                deviceDefault: own, ceiling: try #require(ProtectionClass(ceiling)))
+            let found = rule.effectiveClass(asked: ProtectionClass(asked))
             #expect(found.letter == String(expected))
         }
     }
 
     @Test(arguments: ProtectionClass.allCases)
     func `the device's own class counts where policy leaves it open`(_ own: ProtectionClass) {
-        var settings = Settings()
-        settings.deviceDefaultClass = own
-        #expect(EffectivePolicy.merge([]).protectionClass(settings: settings) == own)
-        #expect(
-            EffectivePolicy.merge([PolicyDocument()]).protectionClass(settings: settings) == own)
+        #expect(EffectivePolicy.merge([]).policyClass(deviceDefault: own) == own)
+        #expect(EffectivePolicy.merge([PolicyDocument()]).policyClass(deviceDefault: own) == own)
     }
 
     /// Rows: the words of two documents, nil for none; columns: the device's own class A, B, C, D.
@@ -62,10 +56,8 @@ import Testing
         let documents = [document(one), document(other)]
         let inSteps = EffectivePolicy.lockDown(of: documents.map { .merge([$0]) })
         for (own, expected) in zip(ProtectionClass.allCases, row) {
-            var settings = Settings()
-            settings.deviceDefaultClass = own
             for policy in [.merge(documents), .merge(documents.reversed()), inSteps] {
-                #expect(policy.protectionClass(settings: settings).letter == String(expected))
+                #expect(policy.policyClass(deviceDefault: own).letter == String(expected))
             }
         }
     }
@@ -100,5 +92,11 @@ import Testing
         #expect(policy { $0.printBlocked = true }.mark == "1949dd96a1812144")
         #expect(policy { $0.printBlocked = false }.mark != policy { $0.printBlocked = true }.mark)
         #expect(policy().mark != policy { $0.printBlocked = true }.mark)
+    }
+}
+
+extension EffectivePolicy {
+    func policyClass(deviceDefault: ProtectionClass) -> ProtectionClass {
+        classRule(deviceDefault: deviceDefault, ceiling: .complete).policyClass
     }
 }

@@ -97,16 +97,9 @@ import Testing
         #expect(throws: PolicyError.self) { try decode(text) }
     }
 
-    @Test func `it counts only where the settings say so`() throws {
+    @Test func `it is refused among an organisation's policies`() {
         let text = #"{"IntuneMAMPolicy.PINEnabled": 1}"#
         #expect(throws: PolicyError.legacy) { try PolicyDocument.decode(Array(text.utf8)) }
-        var settings = Settings()
-        settings.debugPolicy = ["IntuneMAMPolicy.PINMinLength": 9]
-        #expect(try PolicyDocument.debug(of: settings) == nil)
-        settings.debugSettingsEnabled = true
-        #expect(try PolicyDocument.debug(of: settings)?.rules.minimumPinLength == 9)
-        settings.debugPolicy = [:]
-        #expect(try PolicyDocument.debug(of: settings) == nil)
     }
 
     @Test func `names without the prefix count`() throws {

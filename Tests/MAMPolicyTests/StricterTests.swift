@@ -104,9 +104,7 @@ private struct Outlook {
         notePin(policy)
         noteTimes(policy)
         for own in ProtectionClass.allCases {
-            var settings = Settings()
-            settings.deviceDefaultClass = own
-            let found = policy.protectionClass(settings: settings)
+            let found = policy.policyClass(deviceDefault: own)
             strictness["class, device \(own)"] = -Int64(found.rawValue)
         }
     }

@@ -4,6 +4,7 @@ import MAMFormat
 import MAMKeyring
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

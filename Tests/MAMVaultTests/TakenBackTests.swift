@@ -3,6 +3,7 @@ import MAMCrypto
 import MAMKeyring
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

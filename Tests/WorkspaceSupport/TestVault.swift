@@ -7,6 +7,7 @@ internal import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
+internal import MAMSettings
 internal import MAMStore
 package import MAMSystem
 package import MAMTree

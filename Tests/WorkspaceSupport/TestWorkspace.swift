@@ -5,6 +5,7 @@ package import MAMCrypto
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
+internal import MAMSettings
 internal import MAMSystem
 package import MAMTree
 package import MAMVault

@@ -7,6 +7,7 @@ import MAMCrypto
 import MAMKeyring
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import MAMSystem
 import MAMTree
 import MAMVault

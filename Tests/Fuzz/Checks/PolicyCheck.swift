@@ -2,6 +2,7 @@
 
 import MAMModel
 import MAMPolicy
+import MAMSettings
 
 func checkPolicy(_ bytes: [UInt8]) throws(Violation) {
     let isFaulty = PolicyLint.check(bytes, acceptsLegacy: true).contains { $0.severity == .error }
@@ -40,7 +41,7 @@ private func checkMerge(_ documents: [PolicyDocument]) throws(Violation) {
     try checkShown(merged)
     for document in merged.sources { try checkAtLeast(.merge([document]), merged) }
     for asked in ProtectionClass.allCases {
-        let found = merged.effectiveClass(asked: asked, settings: Settings())
+        let found = Settings().classRule(merged).effectiveClass(asked: asked)
         try expect(found.rawValue <= asked.rawValue, "looser than it was asked for")
     }
 }
@@ -50,7 +51,7 @@ private func checkAtLeast(_ alone: EffectivePolicy, _ merged: EffectivePolicy) t
     for own in ProtectionClass.allCases {
         var settings = Settings()
         settings.deviceDefaultClass = own
-        let classes = [merged, alone].map { $0.protectionClass(settings: settings) }
+        let classes = [merged, alone].map { settings.classRule($0).policyClass }
         try expect(classes[0].rawValue <= classes[1].rawValue, "a looser class")
     }
     try checkPinAtLeast(alone.pin, merged.pin)

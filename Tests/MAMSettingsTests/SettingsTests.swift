@@ -1,8 +1,19 @@
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import Testing
 
 @Suite struct SettingsTests {
+    @Test func `the policy for trials counts only where the settings say so`() throws {
+        var settings = Settings()
+        settings.debugPolicy = ["IntuneMAMPolicy.PINMinLength": 9]
+        #expect(try settings.debugDocument() == nil)
+        settings.debugSettingsEnabled = true
+        #expect(try settings.debugDocument()?.rules.minimumPinLength == 9)
+        settings.debugPolicy = [:]
+        #expect(try settings.debugDocument() == nil)
+    }
+
     @Test func `an empty object gives the defaults`() throws {
         let settings = try decode("{}")
         #expect(settings == Settings())

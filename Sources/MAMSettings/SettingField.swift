@@ -1,6 +1,7 @@
 // The keys of settings.json: one table for reading and writing them.
 
 internal import MAMModel
+internal import MAMPolicy
 
 /// One key.
 struct SettingField: Sendable {
@@ -48,6 +49,8 @@ struct SettingField: Sendable {
 
     static let all: [SettingField] = [files, locking, accounts, hooks, probes, telling, kept]
         .flatMap(\.self)
+
+    static let names: [String] = all.map(\.name)
 
     static let groups: [String] = ["Hooks", "KeyDerivation", "LockOn", "Probes"]
 

@@ -1,6 +1,7 @@
 // How one workspace is run.
 
 package import MAMModel
+package import MAMPolicy
 
 /// `settings.json`. Every key may be missing; the defaults are below. ``SettingField`` tells how
 /// each is written.

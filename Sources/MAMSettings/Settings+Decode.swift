@@ -2,6 +2,7 @@
 // error, not a default: it may have been meant to be strict (docs/adr/0039).
 
 package import MAMModel
+package import MAMPolicy
 
 extension Settings {
     /// The key under which an app's `Info.plist` has its settings.
@@ -11,8 +12,10 @@ extension Settings {
     package static func decode(_ bytes: [UInt8]) throws(PolicyError) -> Settings {
         let json = try JSONValue(document: bytes)
         guard case .object(let fields) = json else { throw .notADocument(found: json.kind) }
-        var reader = Reader(fields)
-        if let own = try reader.read(embedded, .object) { reader = Reader(own) }
+        var reader = Reader(fields, known: SettingField.names)
+        if let own = try reader.read(embedded, .object) {
+            reader = Reader(own, known: SettingField.names)
+        }
         return try Settings(&reader)
     }
 
@@ -22,7 +25,7 @@ extension Settings {
         var nested: [PolicyWarning] = []
         for group in SettingField.groups {
             guard let fields = try reader.read(group, .object) else { continue }
-            var inner = Reader(fields, within: "\(group).")
+            var inner = Reader(fields, within: "\(group).", known: SettingField.names)
             try read(&inner, group: group)
             nested += inner.allWarnings()
             if !inner.left.isEmpty { unknown[group] = .object(inner.left) }

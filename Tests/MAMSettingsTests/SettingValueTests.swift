@@ -1,6 +1,7 @@
 import FoundationEssentials
 import MAMModel
 import MAMPolicy
+import MAMSettings
 import Testing
 
 /// Every key of the table in mamctl(1), with a value of each kind that it has no use for.
