@@ -1,4 +1,4 @@
-// What stands around one block's payload: the nonce with its end mark, and the associated data.
+// A block's nonce, which carries the end mark, and its associated data.
 
 package import MAMModel
 
@@ -10,8 +10,7 @@ package enum BlockSeal {
     package static let tagByteCount = 16
     package static let associatedByteCount = 32
 
-    /// What the last two bytes of a block's nonce say: 0, or 1 + payload bytes used in the last
-    /// block.
+    /// The last two bytes of a block's nonce: 0, or in the last block 1 + the payload bytes in use.
     @inlinable
     package static func endMark(isLast: Bool, use: Int) -> UInt16 {
         isLast ? UInt16(1 + use) : 0

@@ -1,9 +1,9 @@
-// CRC-32 (IEEE 802.3), as in zlib and PNG: finds accidents, not intent.
+// CRC-32 (IEEE 802.3), as in zlib and PNG: detects accidents, not attacks.
 
-/// The checksum of a header or keybag record. Pure arithmetic, so that this module stays free of C.
+/// The checksum of a header or keybag record. Plain Swift, so that this module needs no C.
 package enum Checksum {
-    /// What a byte does to the sum, and after it what one does that stands 1 to 7 bytes before the
-    /// end of a word.
+    /// Tables for slicing-by-8: the effect of a byte on the sum, by its distance from the end of
+    /// the word.
     private static let tables: [UInt32] = {
         var tables: [UInt32] = (0..<256).map { index in
             (0..<8).reduce(UInt32(index)) { value, _ in
@@ -17,11 +17,11 @@ package enum Checksum {
         return tables
     }()
 
-    /// So many zeros at once: of a header most bytes are.
+    /// Zeros handled at once: most bytes of a header are zero.
     private static let runByteCount = 64
 
-    /// What a run of zeros makes of each byte of the sum, the first byte's table first. What it
-    /// makes of the sum is all four together: nothing is carried from one bit to another.
+    /// The effect of a run of zeros on each byte of the sum, lowest byte first. CRC is linear, so
+    /// the sum after the run is the XOR of the four.
     private static let zeroRunTables: [UInt32] = {
         var made: [UInt32] = []
         for index in 0..<4 * 256 {
@@ -41,10 +41,10 @@ package enum Checksum {
         return sum
     }
 
-    /// The CRC-32 of the first `count` bytes, the first of them replaced by `prefix`.
+    /// The CRC-32 of the first `count` bytes, as if they began with `prefix`.
     ///
-    /// By words of 8 bytes, whose look-ups do not wait for each other: every file that becomes
-    /// known comes here.
+    /// Works in 8-byte words, whose table look-ups are independent: every file looked up for the
+    /// first time comes here.
     package static func crc32(
         _ bytes: RawSpan, count: Int, startingWith prefix: [UInt8] = []
     ) -> UInt32 {

@@ -1,6 +1,6 @@
 // Little-endian fields, zero padding and text in fixed-size records.
 
-/// Reads of a fixed-size record; offsets are the format's constants, so a wrong one traps in the
+/// Reads from fixed-size records. Offsets are constants of the format, so a wrong one traps in the
 /// first test.
 extension RawSpan {
     package func integer<Value: FixedWidthInteger>(
@@ -20,7 +20,8 @@ extension RawSpan {
         }
     }
 
-    /// `count` bytes of UTF-8 at the start of a zero-padded field; nil if it is not just that.
+    /// `count` bytes of UTF-8 at the start of a zero-padded field; nil if the field holds anything
+    /// else.
     package func paddedText(in field: Range<Int>, count: Int) -> String? {
         guard count <= field.count, isZero(field.lowerBound + count..<field.upperBound) else {
             return nil
@@ -43,7 +44,7 @@ extension MutableRawSpan {
         for offset in range { storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
     }
 
-    /// Writes UTF-8 and pads the field with zeros; the caller has checked that it fits.
+    /// Writes UTF-8 padded with zeros; the caller has checked that it fits.
     package mutating func store(_ text: String, paddedIn field: Range<Int>) {
         precondition(text.utf8.count <= field.count)
         zero(field)

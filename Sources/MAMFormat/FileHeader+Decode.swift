@@ -1,20 +1,20 @@
-// From bytes to fields: refuses all that `encode` would not write.
+// Decoding: rejects everything that `encode` would not write.
 
 internal import MAMModel
 
-/// Why bytes are not a header that this version reads.
+/// Why bytes are not a valid header.
 package enum HeaderError: Error, Equatable, Sendable {
     /// Fewer than 1024 bytes.
     case truncated(byteCount: Int)
-    /// The magic is not there.
+    /// There is no magic.
     case notProtected
-    /// Written by a later version of this program.
+    /// Written by a newer version of mamd.
     case newerVersion(Int)
-    /// CRC-32 differs: the bytes were changed by accident.
+    /// The CRC-32 differs: the bytes were corrupted.
     case checksum
-    /// It was sealed, and does not begin with a header any more.
+    /// The file was sealed, but its header is gone.
     case gone
-    /// A field has a value that no writer gives it; its offset.
+    /// The field at this offset has a value that no version writes.
     case field(offset: Int)
 }
 
@@ -39,12 +39,12 @@ extension HeaderError: CustomStringConvertible {
 }
 
 extension FileHeader {
-    /// Reads the first 1024 bytes of a file. The key wrap is not opened here.
+    /// Decodes the first 1024 bytes of a file. Does not unwrap the key.
     package static func decode(_ bytes: RawSpan) throws(HeaderError) -> FileHeader {
         guard hasMagic(bytes, count: min(bytes.byteCount, fileMagic.count)),
             bytes.byteCount >= fileMagic.count
         else { throw .notProtected }
-        // Before its length and checksum: a newer version may have others.
+        // Checked before length and checksum, which a newer version may define differently.
         if let newer = bytes.version(above: version, magic: fileMagic) {
             throw .newerVersion(newer)
         }
@@ -73,23 +73,23 @@ extension FileHeader {
         return fields
     }
 
-    /// True when the checksum is right for a header whose magic was not damaged: such a file must
-    /// not pass for a foreign one and be shown as it is.
+    /// True when the checksum is right if the magic is assumed intact: such a file must not be
+    /// treated as foreign and shown as it is.
     static func lacksOnlyMagic(_ bytes: RawSpan) -> Bool {
         guard bytes.byteCount >= byteCount else { return false }
         let sum = bytes.integer(UInt32.self, at: HeaderOffset.checksum)
         return sum == Checksum.crc32(bytes, count: HeaderOffset.checksum, startingWith: fileMagic)
     }
 
-    /// True when the first `count` bytes are those of the magic.
+    /// True when the first `count` bytes match the magic.
     package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
         (0..<count).allSatisfy {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == fileMagic[$0]
         }
     }
 
-    /// What is wrong with the head of a file that ``FileKind/classify(prefix:fileSize:)`` calls
-    /// damaged.
+    /// What is wrong with the first bytes of a file that ``FileKind/classify(prefix:fileSize:)``
+    /// calls damaged.
     package static func damage(of bytes: RawSpan) -> HeaderError {
         if let newer = bytes.version(above: version, magic: fileMagic) {
             return .newerVersion(newer)

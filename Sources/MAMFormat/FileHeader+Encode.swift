@@ -1,11 +1,11 @@
-// From fields to bytes.
+// Encoding a header.
 
 internal import MAMModel
 
 extension FileHeader {
-    /// Writes all fields but the key wrap (bytes 672 to 735, left as they are) and the checksum.
+    /// Writes all fields except the key wrap (bytes 672 to 735, left unchanged) and the checksum.
     ///
-    /// A managed file's caller then wraps the key over bytes 0 to 671, and ends with
+    /// For a managed file, the caller then wraps the key over bytes 0 to 671 and calls
     /// ``finish(_:)``.
     package func encode(into bytes: inout MutableRawSpan) {
         for (offset, byte) in fileMagic.enumerated() {

@@ -6,13 +6,13 @@ package import MAMModel
 package struct FileHeader: Sendable {
     @usableFromInline package static let version: UInt16 = 1
     package static let byteCount = Layout.headerByteCount
-    /// The bytes that the key wrap authenticates: all before its nonce.
+    /// The bytes that the key wrap authenticates: everything before its nonce.
     package static let associatedByteCount = 672
     /// Nonce 16 | wrapped key 32 | tag 16.
     package static let wrappedKeyRange = 672..<736
 
     package var fileID: FileID
-    /// One reference, for a header is handed around with every request.
+    /// One reference, because every request passes a header along.
     var fields: HeaderFields
 
     package var owner: Identity {
@@ -26,18 +26,17 @@ package struct FileHeader: Sendable {
         set { fields = HeaderFields(owner: owner, sealing: newValue) }
     }
 
-    /// What only a managed file has.
+    /// The fields that only a managed file has.
     package struct Sealing: Sendable {
         package var protectionClass: ProtectionClass
-        /// The class that was asked for; nil for a file that follows policy alone.
+        /// The requested class; nil for a file that follows policy alone.
         package var askedClass: ProtectionClass?
         package var keyID: KeyID
         package var isSparse: Bool
-        /// The file key was wrapped for a laxer class, or with a key that is retired now: bytes
-        /// that are no more the file's open it. It is to be sealed anew.
+        /// The file key was also wrapped for a weaker class or under a retired key, so an old copy
+        /// of the header can open the file. The file has to be sealed under a new key.
         package var isExposed = false
-        /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in the other
-        /// classes.
+        /// Class B's ephemeral X25519 public key, 32 bytes in file order; zero in other classes.
         package var ephemeralKey: EphemeralKey
 
         package init(
@@ -65,7 +64,7 @@ package struct FileHeader: Sendable {
     package var isManaged: Bool { fields.sealing != nil }
 }
 
-/// 32 bytes of a public key; a value, for it is no secret.
+/// A 32-byte public key; a plain value, because it is no secret.
 package struct EphemeralKey: Sendable, Equatable {
     package var first: Bytes16
     package var second: Bytes16
@@ -114,5 +113,5 @@ enum HeaderFlag {
     static let sparse: UInt8 = 2
 }
 
-/// `89 4D 41 4D 46 0D 0A 1A`: not text, and damaged by any transfer that takes it for text.
+/// `89 4D 41 4D 46 0D 0A 1A`: not text, and broken by any transfer that treats it as text.
 package let fileMagic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x46, 0x0D, 0x0A, 0x1A]

@@ -1,17 +1,17 @@
-// What a backing file is, from its size and its first bytes.
+// Classifies a backing file by its size and first bytes.
 
-/// The four things that a regular file in a backing directory can be, before its header is decoded.
+/// What a regular file in a backing directory can be, before its header is decoded.
 package enum FileKind: Sendable, Equatable {
-    /// No bytes: not yet created; the next writer becomes its owner.
+    /// No bytes: not yet begun; the next writer becomes its owner.
     case empty
-    /// None of ours: shown as it is.
+    /// Not one of mamd's: shown as it is.
     case foreign
-    /// Begins like one of ours and is too short to be one; or is one but for its magic.
+    /// Begins like a protected file but is too short, or is intact except for its magic.
     case damaged
-    /// Begins with a whole magic and is long enough for a header.
+    /// Begins with the whole magic and is long enough for a header.
     case protected
 
-    /// A cut shorter than this cannot be told from a foreign file (docs/FORMAT.md, section 1).
+    /// A file truncated below this cannot be told from a foreign one (docs/FORMAT.md, section 1).
     package static let distinctivePrefixByteCount = 4
 
     /// `prefix`: the file's first 1024 bytes, or all of a shorter file.

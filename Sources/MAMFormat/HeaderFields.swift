@@ -1,10 +1,9 @@
-// What the headers of many files have in common, held once for all of them.
+// Header fields that many files share, stored once.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// Whose files they are, and how they are sealed. Never changed: a header that changes gets
-/// another.
+/// The owner and how the files are sealed. Immutable: a header that changes gets another instance.
 final class HeaderFields: Sendable {
     let owner: Identity
     let sealing: FileHeader.Sealing?
@@ -14,14 +13,14 @@ final class HeaderFields: Sendable {
         self.sealing = sealing
     }
 
-    /// False in class B, where every file has a public key of its own.
+    /// False in class B, where every file has its own public key.
     fileprivate var isCommon: Bool { (sealing?.ephemeralKey ?? .zero) == .zero }
 }
 
-/// The fields that were met before, by the bytes that they stand for.
+/// A cache of decoded fields, by their encoded bytes.
 ///
-/// A workspace has few owners and classes, and very many files: with this a known file costs no
-/// strings, neither time nor memory for them.
+/// A workspace has few owners and classes, and very many files: with the cache a file whose fields
+/// are known costs no strings, neither time nor memory.
 enum KnownFields {
     private struct Known {
         let words: [UInt64]
@@ -35,25 +34,25 @@ enum KnownFields {
 
     private static let state = Guarded(State())
 
-    /// Beyond these the one that was met first makes room.
+    /// At the limit, the oldest entry is replaced.
     private static let limit = 32
 
-    /// Of all words that are decoded: version, flags and classes, and everything from the key's id
-    /// to the key wrap.
+    /// The offsets of all words that are decoded here: version, flags and classes, and everything
+    /// from the key's id to the key wrap.
     private static let offsets =
         Array(stride(from: HeaderOffset.version, to: HeaderOffset.fileID, by: 8))
         + Array(stride(from: HeaderOffset.keyID, to: FileHeader.associatedByteCount, by: 8))
 
-    /// Nil for what was not met yet.
+    /// Nil if the cache has no entry.
     static func fields(in bytes: RawSpan) -> HeaderFields? {
-        // Looked through outside of the lock: that is held for a reference alone.
+        // Searches a copy, so that the lock is held only while a reference is taken.
         for known in state.withLock({ $0.all }) where matches(known.words, bytes) {
             return known.fields
         }
         return nil
     }
 
-    /// `fields`: what these bytes decode to.
+    /// `fields`: the result of decoding these bytes.
     static func add(_ fields: HeaderFields, of bytes: RawSpan) {
         guard fields.isCommon else { return }
         let known = Known(words: words(of: bytes), fields: fields)
@@ -76,8 +75,8 @@ enum KnownFields {
 }
 
 extension FileHeader {
-    /// Has this header share its fields with the other files whose headers say the same. `bytes`:
-    /// its own, as encoded.
+    /// Shares this header's fields with the other files that have the same. `bytes`: the encoded
+    /// header.
     package mutating func shareFields(_ bytes: RawSpan) {
         if let known = KnownFields.fields(in: bytes) {
             fields = known

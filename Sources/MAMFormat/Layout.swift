@@ -1,5 +1,5 @@
-// Where plain bytes are in a managed file: pure arithmetic, overflow-checked where sizes come from
-// outside.
+// Offsets of plain bytes in a managed file: pure arithmetic, overflow-checked where sizes are
+// untrusted.
 
 /// The geometry of docs/FORMAT.md, section 1.2.
 package enum Layout {
@@ -9,9 +9,9 @@ package enum Layout {
     package static let sealByteCount = 32
     package static let firstPayloadByteCount = 3040
     package static let payloadByteCount = 4064
-    /// An `st_size` above this is refused, so that no offset can overflow: 2^62 bytes.
+    /// Files with a larger `st_size` are rejected, so that no offset can overflow: 2^62 bytes.
     package static let maximumPhysicalSize: Int64 = 1 << 62
-    /// What the largest managed file holds, one block below: 2^50 - 1 blocks, full.
+    /// The largest plain size, just below the limit: 2^50 - 1 full blocks.
     @inlinable
     package static var maximumPlainSize: Int64 {
         plainOffset(ofBlock: maximumPhysicalSize / Int64(blockByteCount) - 1)
@@ -36,7 +36,7 @@ package enum Layout {
         index == 0 ? 0 : Int64(firstPayloadByteCount) + (index - 1) * Int64(payloadByteCount)
     }
 
-    /// Blocks in a file of this plain size: at least one.
+    /// The number of blocks in a file of this plain size: at least one.
     @inlinable
     package static func blockCount(plainSize: Int64) -> Int64 {
         plainSize <= Int64(firstPayloadByteCount) ? 1 : 1 + block(at: plainSize - 1)
@@ -49,7 +49,7 @@ package enum Layout {
     }
 }
 
-/// What an `st_size` says about a managed file.
+/// The extent that an `st_size` implies.
 package struct Extent: Sendable, Equatable {
     /// Blocks of 4096 bytes: at least one.
     package let blockCount: Int64
@@ -77,7 +77,7 @@ package struct Extent: Sendable, Equatable {
         lastBlockUse = Layout.lastBlockUse(plainSize: plainSize)
     }
 
-    /// The `st_size` that says this.
+    /// The `st_size` of this extent.
     package var physicalSize: Int64 {
         blockCount * Int64(Layout.blockByteCount) + Int64(lastBlockUse)
     }

@@ -1,13 +1,13 @@
-// What a repair writes over a block that does not verify: docs/FORMAT.md, section 1.2.
+// What a repair writes over a block that does not verify (docs/FORMAT.md, section 1.2).
 
 /// A block without content, from its nonce on: the mark (8 bytes), 6 zeros, `end` (2, as in a
-/// nonce), and zeros. It does not open, as what it replaces did not; a check knows it again.
+/// nonce), then zeros. It does not open, as the block before it did not, but a check recognises it.
 package enum LostBlock {
     /// `\x89MAML\r\n\x1a`.
     private static let mark: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x4C, 0x0D, 0x0A, 0x1A]
     private static let endOffset = 14
 
-    /// Fills `bytes`, a block's from its nonce on.
+    /// Fills `bytes`, which begin at the block's nonce.
     package static func encode(endMark: UInt16, into bytes: UnsafeMutableRawBufferPointer) {
         bytes.initializeMemory(as: UInt8.self, repeating: 0)
         bytes.copyBytes(from: mark)

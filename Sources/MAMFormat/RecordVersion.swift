@@ -1,8 +1,8 @@
-// What every binary record of ours begins with: a magic, then the version.
+// Every binary record begins with a magic and a version.
 
 extension RawSpan {
-    /// The version of a record with this magic, if it is above what is known: whatever the rest
-    /// says, a newer mamd wrote it, and only that may change it.
+    /// The version of a record with this magic, if it is above `known`: then a newer mamd wrote the
+    /// record, and this one must not change it, whatever else it contains.
     package func version(above known: UInt16, magic: [UInt8]) -> Int? {
         guard byteCount >= magic.count + 2,
             magic.indices.allSatisfy({

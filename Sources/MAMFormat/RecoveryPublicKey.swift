@@ -1,12 +1,12 @@
-// The public half of an organisation's recovery key, as it stands in policies.
+// The public half of an organisation's recovery key, as policies contain it.
 
 internal import MAMModel
 
-/// 32 bytes of X25519. As text: base64 of the 32 bytes and their CRC-32, so that a slip of the hand
-/// is no key.
+/// 32 bytes of X25519. As text: base64 of the 32 bytes and their CRC-32, so that a typing mistake
+/// is detected.
 package struct RecoveryPublicKey: Sendable, Hashable {
     package static let byteCount = 32
-    /// Always ``byteCount`` of them.
+    /// Always ``byteCount`` bytes.
     package let bytes: [UInt8]
 
     package init(reading span: RawSpan, at offset: Int) {
@@ -15,7 +15,7 @@ package struct RecoveryPublicKey: Sendable, Hashable {
         }
     }
 
-    /// Nil for anything that ``text`` does not give.
+    /// Nil for anything that ``text`` would not return.
     package init?(text: String) {
         guard let found = MAMModel.bytes(base64: text), found.count == Self.byteCount + 4 else {
             return nil
@@ -29,7 +29,7 @@ package struct RecoveryPublicKey: Sendable, Hashable {
         return base64(bytes + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
     }
 
-    /// 16 hexadecimal digits that tell one key from another, in file names and for people.
+    /// 16 hexadecimal digits that identify the key in file names and messages.
     package var shortName: String {
         String("\(Bytes16(reading: bytes.span.bytes, at: 0))".prefix(16))
     }

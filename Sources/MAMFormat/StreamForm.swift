@@ -1,15 +1,15 @@
-// The compact form of buffers and pipes: a header without padding, then sealed chunks
+// The compact form for buffers and pipes: a header without padding, followed by sealed chunks
 // (docs/FORMAT.md, section 6).
 
 internal import MAMModel
 
-/// The layout of the stream form. Its header has the fields of a file's, so a ``FileHeader`` holds
-/// them.
+/// The layout of the stream form. Its header has the same fields as a file's, so ``FileHeader``
+/// holds them.
 package enum StreamForm {
-    /// Plain bytes of a chunk; the last one may have fewer, and has one at least.
+    /// The plain bytes of a chunk; the last chunk has at least one and may have fewer.
     package static let chunkByteCount = 64 << 10
     package static let sealedChunkByteCount = chunkByteCount + BlockSeal.tagByteCount
-    /// What tells how long the header is.
+    /// The bytes that determine the length of the header.
     package static let prefixByteCount = 32
     package static let maximumHeaderByteCount =
         prefixByteCount + Identity.maximumNameByteCount + Identity.maximumObjectIDByteCount
@@ -20,14 +20,15 @@ package enum StreamForm {
     private static let wrapByteCount = 64
     private static let checksumByteCount = 4
 
-    /// True when the first `count` bytes are those of a stream's magic.
+    /// True when the first `count` bytes match a stream's magic.
     package static func hasMagic(_ bytes: RawSpan, count: Int) -> Bool {
         (0..<count).allSatisfy {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == streamMagic[$0]
         }
     }
 
-    /// Where the key wrap stands: behind all that it authenticates. Empty in an unmanaged stream.
+    /// The range of the key wrap, after everything that it authenticates. Empty in an unmanaged
+    /// stream.
     package static func wrappedKeyRange(of header: FileHeader) -> Range<Int> {
         let end = byteCount(of: header) - checksumByteCount
         return (header.isManaged ? end - wrapByteCount : end)..<end
@@ -48,8 +49,8 @@ package enum StreamForm {
         return prefixByteCount + names + key + checksumByteCount
     }
 
-    /// Chunk index 8 | 1 for the last chunk, else 0 | zero 7: a stream's key seals each of its
-    /// chunks once.
+    /// Chunk index 8 | 1 for the last chunk, else 0 | zero 7: unique because a stream's key seals
+    /// each chunk once.
     package static func writeNonce(
         chunk: Int64, isLast: Bool, to bytes: inout MutableRawSpan
     ) {
@@ -73,7 +74,7 @@ private enum StreamOffset {
 }
 
 extension StreamForm {
-    /// How long the header is that begins so, with a whole magic.
+    /// The length of the header that begins with these bytes, whose magic is intact.
     package static func byteCount(ofPrefix bytes: RawSpan) throws(HeaderError) -> Int {
         if let version = bytes.version(above: FileHeader.version, magic: streamMagic) {
             throw .newerVersion(version)
@@ -92,7 +93,7 @@ extension StreamForm {
         return byteCount(names: nameCount + objectIDCount, try protectionClass(in: bytes))
     }
 
-    /// The header that the bytes begin with, which have a whole magic.
+    /// Decodes the header at the start of these bytes, whose magic is intact.
     package static func header(in bytes: RawSpan) throws(HeaderError) -> FileHeader {
         let count = try byteCount(ofPrefix: bytes)
         guard bytes.byteCount >= count else { throw .truncated(byteCount: bytes.byteCount) }
@@ -112,8 +113,8 @@ extension StreamForm {
         return found
     }
 
-    /// Reads a whole header, as long as ``byteCount(ofPrefix:)`` says. The key wrap is not opened
-    /// here.
+    /// Decodes a whole header of the length that ``byteCount(ofPrefix:)`` returned. Does not unwrap
+    /// the key.
     package static func decode(_ bytes: RawSpan) throws(HeaderError) -> FileHeader {
         let end = bytes.byteCount - checksumByteCount
         guard bytes.integer(UInt32.self, at: end) == Checksum.crc32(bytes, count: end) else {
@@ -143,10 +144,10 @@ extension StreamForm {
             sealing: sealing)
     }
 
-    /// Writes all fields but the key wrap, into as many bytes as ``byteCount(of:)`` says.
+    /// Writes all fields except the key wrap; ``byteCount(of:)`` gives the length.
     ///
-    /// A managed stream's caller then wraps the key over all before the wrap, and ends with
-    /// ``finish(_:)``.
+    /// For a managed stream, the caller then wraps the key over everything before the wrap, and
+    /// calls ``finish(_:)``.
     package static func encode(_ header: FileHeader, into bytes: inout MutableRawSpan) {
         for (offset, byte) in streamMagic.enumerated() {
             bytes.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)

@@ -1,11 +1,11 @@
-// What a SETATTR asks for.
+// Converts SETATTR requests.
 
 internal import CFuse3
 internal import Glibc
 internal import MAMWorkspace
 
 extension AttributeChange {
-    /// `valid`: which of the attributes are meant, as `FUSE_SET_ATTR_*`.
+    /// `valid`: which attributes to set, as `FUSE_SET_ATTR_*`.
     init(_ new: stat, valid: Int32) {
         self.init()
         func isSet(_ flag: Int32) -> Bool { valid & flag != 0 }

@@ -20,9 +20,9 @@ final class CachePurge: Sendable {
 
     private struct State {
         var waiting: [Inode]
-        /// How many are being checked or dropped.
+        /// The number of inodes being checked or dropped.
         var atWorkCount = 0
-        /// Those of them whose pages must go.
+        /// Those among them whose pages must go.
         var affected: [UInt64: Inode] = [:]
         var doneCount = 0
         var notDropped: [Inode] = []

@@ -11,7 +11,7 @@ internal import MAMVault
 internal import MAMWorkspace
 
 extension Mount {
-    /// Finds it and replies, maybe from another thread. What is thrown is the reply.
+    /// Finds it and replies, possibly from another thread. A thrown error becomes the reply.
     func find(
         _ region: Region, from offset: Int64, through handle: OpenHandle,
         _ reply: @escaping @Sendable (Swift.Result<Int64, Errno>) -> Void

@@ -120,7 +120,7 @@ package final class MountSession: @unchecked Sendable {
     package var loopProgress: LoopProgress { mounted.loopProgress }
 
     /// Serves requests until the file system is unmounted or ``stop()`` is called. False if a
-    /// thread may still be at one.
+    /// thread may still be serving one.
     package func serve() -> Bool {
         waiting.withLock { $0 = pthread_self() }
         let configuration = fuse_loop_cfg_create()

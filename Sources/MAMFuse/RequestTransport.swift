@@ -1,11 +1,11 @@
-// How the requests of one mount come from the kernel.
+// How one mount's requests arrive from the kernel.
 
 internal import CTransport
 internal import MAMSystem
 
-/// Owns the context that CTransport's functions and libfuse's session get.
+/// Owns the context that CTransport's functions and libfuse's session use.
 ///
-/// To be kept for as long as a thread may be at a request.
+/// Must outlive every thread that may be serving a request.
 final class RequestTransport: @unchecked Sendable {
     // CTransport guards what its threads share; the pointer never changes.
     let context: OpaquePointer

@@ -1,12 +1,12 @@
-// Under which identity somebody acts, as it was found.
+// The identity that a program acts for, and its origin.
 
 package import MAMModel
 
-/// An identity, and where it comes from.
+/// An identity and its origin.
 package struct FoundIdentity: Sendable {
     package enum Source: Sendable, Equatable {
         case thread
-        /// That process was given it; others have it from there.
+        /// Set for that process; its descendants inherit it.
         case process(Int32)
         /// The account that the user registered, or nobody.
         case userDefault

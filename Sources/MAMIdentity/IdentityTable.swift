@@ -1,20 +1,20 @@
-// What is written down about threads and processes and their identities.
+// The identities recorded for threads and processes.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// Keyed by lives, so that an id that is used again finds nothing.
+/// Keyed by lives, so that a reused id finds nothing.
 struct IdentityTable: Sendable {
     struct Setting: Sendable {
         let identity: Identity
         /// The user that set it.
         let giver: UInt32
-        /// What it ends with; nil: only with the life that it belongs to.
+        /// The connection that it ends with; nil: it ends with the process or thread.
         let connection: ConnectionID?
-        /// Whose thread it is, of a thread's.
+        /// The process of a thread.
         var process: ProcessLife?
 
-        /// What a child has from it.
+        /// What a child inherits.
         func inherited(from parent: Int32) -> FoundIdentity {
             FoundIdentity(identity: identity, source: .process(parent), giver: giver)
         }
@@ -22,31 +22,31 @@ struct IdentityTable: Sendable {
 
     struct Process: Sendable {
         var own: Setting?
-        /// What the process was forked with, as far as that is known: `.some(nil)` is nothing.
+        /// What the process inherited, if known: `.some(nil)` is nothing.
         var inherited: FoundIdentity??
     }
 
     var threads: [ProcessLife: Setting] = [:]
     var processes: [ProcessLife: Process] = [:]
-    /// One more with every change of what children are forked with.
+    /// Incremented by every change of what children inherit.
     var version: UInt64 = 0
-    /// One more with every change of any identity, threads' too: what was found before may not hold
-    /// any more.
+    /// Incremented by every change of any identity, including threads': it invalidates earlier
+    /// results.
     var revision: UInt64 = 0
     private var pruneAt = 64
 
-    /// More are found anew each time they are asked for.
+    /// The limit on remembered results; others are searched for each time.
     static let rememberedCount = 16_384
 
     var isEmpty: Bool { threads.isEmpty && processes.isEmpty }
 
-    /// Whether something ends with a connection.
+    /// Whether any entry ends with the connection.
     func refers(to connection: ConnectionID) -> Bool {
         threads.values.contains { $0.connection == connection }
             || processes.values.contains { $0.own?.connection == connection }
     }
 
-    /// Forgets lives that have ended, now and then: each costs a look into /proc.
+    /// Removes lives that have ended, occasionally: each check reads /proc.
     mutating func prune(unless isAlive: (ProcessLife) -> Bool) {
         guard threads.count + processes.count >= pruneAt else { return }
         threads = threads.filter { isAlive($0.key) }
@@ -54,12 +54,12 @@ struct IdentityTable: Sendable {
         pruneAt = max(64, 2 * (threads.count + processes.count))
     }
 
-    /// What threads of a process were given.
+    /// The settings of a process's threads.
     func threads(of process: Int32) -> [ProcessLife: Setting] {
         threads.filter { $0.value.process?.id == process }
     }
 
-    /// Children keep what they were forked with: what was written down first.
+    /// Records what children inherited; the first record wins.
     mutating func bequeath(_ found: FoundIdentity?, to children: [ProcessLife]) {
         for child in children where processes[child]?.inherited == nil {
             processes[child, default: Process()].inherited = .some(found)

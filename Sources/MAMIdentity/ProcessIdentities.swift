@@ -1,30 +1,29 @@
-// Which identity a thread acts under: its own, its process's, or the one that the process was
-// forked with.
+// Finds the identity of a thread: its own, its process's, or the one its process inherited.
 //
-// All of it is what was set over the socket, and who descends from whom. Nothing is read of a
-// process that it could keep us waiting for: no environment, no command line, no memory map (their
-// locks are held over page faults).
+// It depends only on settings made over the socket and on the process tree. Nothing is read that a
+// process could block: no environment, no command line, no memory map, whose locks are held across
+// page faults.
 
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Identities given to threads and processes, each tied to one life of one id.
+/// Identities of threads and processes, each tied to one life of an id.
 ///
-/// A child has the identity that the thread had that forked it, whatever thread and process get
-/// afterwards. So before an identity changes, what children have is written down for each of them.
+/// A child inherits the identity of the thread that forked it, and keeps it whatever that thread or
+/// process gets later. So before an identity changes, the children's are recorded.
 package final class ProcessIdentities: Sendable {
     private let table = Guarded(IdentityTable())
     private let recent = RecentIdentities()
-    /// One change at a time: between looking for children and the change nobody else's may come.
+    /// Serialises changes: none may come between finding children and the change.
     private let changes = Mutex(())
 
     package init() {}
 
-    /// Gives a process an identity, or takes it away with nil. False if that life of it has ended.
+    /// Sets a process's identity, or removes it with nil. False if that process has ended.
     ///
-    /// `user`: who sets it. `connection`: what the identity ends with; nil for the process's own
-    /// life.
+    /// `user`: the user that sets it. `connection`: ends the identity when it closes; nil: only
+    /// with the process.
     package func set(
         _ identity: Identity?, by user: UInt32, for life: ProcessLife,
         until connection: ConnectionID? = nil
@@ -38,8 +37,7 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
-    /// Gives a thread of a process an identity, or takes it away with nil. False if the process has
-    /// no such thread.
+    /// Sets a thread's identity, or removes it with nil. False if the process has no such thread.
     package func set(
         _ identity: Identity?, by user: UInt32, forThread thread: Int32, of process: ProcessLife,
         until connection: ConnectionID
@@ -63,9 +61,9 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
-    /// A client has hung up: what it set for as long as it was connected ends.
+    /// Ends the identities tied to a connection that has closed.
     package func end(_ connection: ConnectionID) {
-        // Most connections set nothing, and wait for no change of another's.
+        // Most connections set nothing, and should not wait for another's change.
         guard table.withLock({ $0.refers(to: connection) }) else { return }
         changes.withLock { _ in
             writeDownChildren(
@@ -96,7 +94,7 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
-    /// Of threads whose own identity, or their process's, is about to change.
+    /// For threads whose own identity, or whose process's, is about to change.
     private func writeDownChildren(of threads: [ProcessLife: IdentityTable.Setting]) {
         for (thread, setting) in threads where isAlive(thread) {
             guard let process = setting.process?.id else { continue }
@@ -105,20 +103,19 @@ package final class ProcessIdentities: Sendable {
         }
     }
 
-    /// What a thread's children are forked with.
+    /// What a thread's children inherit.
     private func forked(by thread: ProcessLife, of process: Int32) -> FoundIdentity? {
         table.withLock { $0.threads[thread] }?.inherited(from: process) ?? found(for: process)
     }
 
-    /// Makes nobody of all who act for an identity.
+    /// Makes all processes that act for an identity act for nobody.
     package func forget(_ identity: Identity) {
         changes.withLock { _ in table.withLock { $0.forget(identity) } }
     }
 
-    /// A thread's identity; nil if neither it, nor its process, nor a process that started that
-    /// has one.
+    /// A thread's identity: its own, its process's, or an ancestor's; nil if there is none.
     ///
-    /// A thread id of 0 is the kernel's, or comes from another process id namespace: no identity.
+    /// Thread 0 is the kernel's, or in another process ID namespace: no identity.
     package func found(forThread thread: Int32) -> FoundIdentity? {
         let known = table.withLock { $0 }
         guard !known.isEmpty, thread > 0 else { return nil }
@@ -132,7 +129,7 @@ package final class ProcessIdentities: Sendable {
         return processID(ofThread: thread).flatMap { found(for: $0) }
     }
 
-    /// What was set for one thread, and not for its process.
+    /// The thread's own identity, not its process's.
     package func threadIdentity(_ thread: Int32) -> Identity? {
         threadSetting(thread)?.identity
     }
@@ -147,9 +144,9 @@ package final class ProcessIdentities: Sendable {
         var heirs: [ProcessLife] = []
         var process = process
         var result: FoundIdentity?
-        // Parents that come and go can make no loop longer than this.
+        // Limits a loop that concurrent changes of parents could cause.
         for _ in 0..<1024 {
-            // Who is younger than its child has got the id of the parent since.
+            // A parent younger than its child is another process with a reused id.
             guard process > 0, let status = ProcessStatus(of: process),
                 status.life.startTime <= heirs.last?.startTime ?? .max
             else { break }
@@ -173,9 +170,8 @@ package final class ProcessIdentities: Sendable {
         return result
     }
 
-    /// The identity of its own that the thread has which forked a process: the kernel lists
-    /// children by thread, and hands those of a thread that has ended to another one of its
-    /// process.
+    /// The own identity of the thread that forked a process: the kernel lists children by thread,
+    /// and hands those of an ended thread to another one of its process.
     private func setting(
         ofThreadThatForked child: ProcessStatus, _ known: IdentityTable
     ) -> IdentityTable.Setting? {
@@ -185,12 +181,12 @@ package final class ProcessIdentities: Sendable {
         }?.value
     }
 
-    /// An orphan has what it had, although its parents are not there any more to ask.
+    /// Orphans keep their identity, although their parents are gone.
     private func remember(_ found: FoundIdentity, for heirs: [ProcessLife], _ version: UInt64) {
         guard !heirs.isEmpty else { return }
         table.withLock { table in
-            // What has changed meanwhile may have come before a fork that we took for an earlier
-            // one.
+            // If something changed meanwhile, it may predate a fork that this search placed before
+            // it.
             guard table.version == version else { return }
             table.prune(unless: isAlive)
             guard table.processes.count < IdentityTable.rememberedCount else { return }

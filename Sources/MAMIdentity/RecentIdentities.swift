@@ -1,35 +1,33 @@
-// What was found for processes lately, so that each of their files does not cost a walk through
-// /proc.
+// A cache of identities by process, so that not every file access walks /proc.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// Answers that hold as long as the process lives and nothing is changed in the table that they
-/// come from.
+/// Results that hold while the process lives and the table is unchanged.
 ///
-/// That nothing was found is kept too: who has a long line of ancestors would have all of them
-/// looked at for each file.
+/// Also caches that nothing was found; otherwise a process with many ancestors would have all of
+/// them read for each file.
 final class RecentIdentities: Sendable {
     private struct Answer {
         let process: ProcessHandle
         let found: FoundIdentity?
-        /// Of the table that it comes from.
+        /// The revision of the table that it was derived from.
         let revision: UInt64
     }
 
     private let answers = Guarded<[Int32: Answer]>([:])
 
-    /// Each costs a descriptor. Beyond these all are forgotten, and found again.
+    /// Each entry costs a descriptor. At the limit the cache is emptied.
     private static let limit = 64
 
-    /// `search` is asked where no answer is kept for this thread and revision of the table.
+    /// Calls `search` if there is no entry for this thread and revision of the table.
     func found(
         forThread thread: Int32, _ revision: UInt64, orBy search: () -> FoundIdentity?
     ) -> FoundIdentity? {
         let known = answers.withLock { $0[thread] }
         if let known, known.revision == revision, known.process.isAlive { return known.found }
-        // Before the search: what is found then is this life's. Only a process's first thread has
-        // its id.
+        // Before the search, so that its result belongs to this life. Only a process's first thread
+        // has the process's id.
         let process = ProcessHandle(of: thread)
         let found = search()
         if let process { keep(Answer(process: process, found: found, revision: revision), thread) }
@@ -37,7 +35,7 @@ final class RecentIdentities: Sendable {
     }
 
     private func keep(_ answer: Answer, _ thread: Int32) {
-        // Closed outside of the lock.
+        // Closed outside the lock.
         let gone = answers.withLock { answers in
             let gone = answers.count >= Self.limit ? answers : [:]
             if !gone.isEmpty { answers = [:] }

@@ -1,18 +1,17 @@
-// For whom people work on the screen, by login session. It decides nothing about files.
+// Which accounts a login session shows. It decides nothing about files.
 
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// The identities that were set for login sessions, and the accounts whose launch was given up
-/// there.
+/// The identities set for login sessions, and the accounts whose launch was cancelled there.
 package final class SessionIdentities: Sendable {
     private struct State {
         var session: LoginSession
-        /// Nil if nothing is set; an empty list stands for nobody.
+        /// Nil if nothing is set; an empty list means nobody.
         var identities: [Identity]?
         var canceled: Set<AccountID> = []
-        /// What was told to be shown instead since the identities changed.
+        /// The switches requested since the identities changed.
         var asked: Set<Asked> = []
     }
 
@@ -22,10 +21,10 @@ package final class SessionIdentities: Sendable {
         let reason: SwitchReason
     }
 
-    /// Latest change last.
+    /// Most recently changed last.
     private let states = Mutex<[State]>([])
 
-    /// A user's sessions beyond these are forgotten, the one first that was changed longest ago.
+    /// The limit on sessions per user; beyond it the least recently changed is dropped.
     private static let sessionsOfUser = 64
 
     package init() {}
@@ -34,7 +33,7 @@ package final class SessionIdentities: Sendable {
         states.withLock { $0.first { $0.session == session }?.identities }
     }
 
-    /// The accounts whose launch was given up in a session since it last succeeded.
+    /// The accounts whose launch was cancelled in a session since it last succeeded.
     package func canceled(in session: LoginSession) -> Set<AccountID> {
         states.withLock { $0.first { $0.session == session }?.canceled ?? [] }
     }
@@ -51,7 +50,7 @@ package final class SessionIdentities: Sendable {
         change(session) { $0.canceled.insert(account) }
     }
 
-    /// False if that was noted before.
+    /// False if it was already noted.
     package func noteAsked(
         _ account: AccountID?, _ reason: SwitchReason, in session: LoginSession
     ) -> Bool {
@@ -73,7 +72,7 @@ package final class SessionIdentities: Sendable {
         }
     }
 
-    /// Makes nobody of an identity that is gone.
+    /// Replaces an identity that no longer exists with nobody.
     package func forget(_ identity: Identity) {
         states.withLock { states in
             for index in states.indices {

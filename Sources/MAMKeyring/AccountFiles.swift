@@ -1,10 +1,10 @@
-// What the keyring keeps of an account on disk, and how all of it is destroyed.
+// The keyring's files of an account, and their destruction.
 
 internal import MAMModel
 internal import MAMSystem
 
-/// An account's files in the keyring's part of the state directory. Its record of a wipe is not
-/// among them: that outlives them all.
+/// An account's files in the keyring's part of the state directory. Excludes its record of a wipe,
+/// which outlives them all.
 struct AccountFiles: Sendable {
     let keybags: KeybagStore
     let attempts: Attempts
@@ -21,8 +21,8 @@ struct AccountFiles: Sendable {
         self.report = report
     }
 
-    /// All that the keyring keeps. False, and reported, if something may be left; that keeps none
-    /// of the others.
+    /// Destroys all of them; a failure with one does not keep the others. False, after a report, if
+    /// something may be left.
     func destroy(_ account: AccountID) -> Bool {
         AccountFile.allCases.filter { $0.keeper == .keyring }
             .map { destroy($0, account) }.allSatisfy(\.self)

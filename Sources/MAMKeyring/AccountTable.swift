@@ -1,29 +1,29 @@
-// All accounts of the device by their ids, and where a key id leads.
+// All accounts of the device by id, and their key ids.
 
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// What the keyring's state guards.
+/// The value behind the keyring's state lock.
 struct AccountTable: Sendable {
     var accounts: [AccountID: HeldAccount] = [:]
     /// Oldest registration first.
     var order: [AccountID] = []
     var keys: [KeyID: NamedKey] = [:]
-    /// The accounts that are being destroyed.
+    /// Accounts being wiped.
     var wipes: [AccountID: WipeIntent] = [:]
 
-    /// What a file's key id leads to.
+    /// The class key that a file's key id stands for.
     struct NamedKey: Sendable {
         let account: AccountID
         let protectionClass: ProtectionClass
-        /// It opens files, and seals none.
+        /// It opens files but seals none.
         let isRetired: Bool
     }
 }
 
 extension AccountTable {
-    /// Of the keybags that can be used; the others are returned.
+    /// Built from the usable keybags; the others are returned.
     static func made(
         of entries: [KeybagStore.Entry], wipes: [AccountID: WipeIntent]
     ) -> (AccountTable, unreadable: [(fileName: String, error: KeybagError)]) {
@@ -45,15 +45,14 @@ extension AccountTable {
         accounts[id] = account
         nameKeys(of: account.keybag)
         order = accounts.values.map(\.keybag).sorted {
-            // The id decides between two of one second, so that the order is the same at every
-            // start.
+            // The id breaks ties within a second, so that the order is the same at every start.
             ($0.registrationTime, "\($0.accountID.bytes)")
                 < ($1.registrationTime, "\($1.accountID.bytes)")
         }.map(\.accountID)
     }
 
-    /// After a change of an account's keybag. Of new class keys those come to hand whose
-    /// predecessors are; these open files from now on, and seal none.
+    /// Takes over a changed keybag. New class keys are loaded only where their predecessors are;
+    /// the predecessors now only open files.
     mutating func replace(_ keybag: Keybag, _ keys: AccountKeys) {
         guard var account = accounts[keybag.accountID] else { return }
         if account.keybag.keyIDs != keybag.keyIDs {
@@ -73,7 +72,7 @@ extension AccountTable {
         nameKeys(of: keybag)
     }
 
-    /// Which account and class a file's key id leads to.
+    /// Registers the key ids of a keybag.
     mutating func nameKeys(of keybag: Keybag) {
         let account = keybag.accountID
         for protectionClass in ProtectionClass.allCases {

@@ -1,4 +1,4 @@
-// How long to wait after wrong passphrases. Pure: times in, delays out.
+// Delays after wrong passphrases. Pure: takes times, returns delays.
 
 internal import MAMFormat
 package import MAMModel
@@ -8,41 +8,41 @@ package struct AttemptRecord: Equatable, Sendable {
     package var failures: UInt32
     /// Seconds since 1970.
     package var lastFailure: Int64
-    /// Tells the last wrong passphrase from another one; see
-    /// ``WrappingKey/fingerprint(stretched:_:_:)``.
+    /// Distinguishes wrong passphrases; see ``WrappingKey/fingerprint(stretched:_:_:)``.
     package var fingerprint: Bytes16
 
-    /// Added to the count of a record that could not be read: the longest wait, and no failure that
-    /// anybody saw.
+    /// Added to the count for an unreadable record: gives the longest delay, but counts no real
+    /// failure.
     private static let unseen: UInt32 = 1 << 31
 
-    /// What a record that cannot be read stands for.
+    /// Replaces an unreadable record.
     static func worst(at now: Int64) -> AttemptRecord {
         AttemptRecord(failures: unseen, lastFailure: now, fingerprint: .zero)
     }
 
-    /// Those that were seen: what policy counts, which may wipe for them.
+    /// The real failures, which policy counts and may wipe for.
     package var seenFailures: UInt32 { failures < Self.unseen ? failures : failures - Self.unseen }
 
-    /// Seconds to wait after the first, the second, … failure; the last for all that follow.
+    /// Delays in seconds after the first failure, the second and so on; the last applies to all
+    /// further ones.
     ///
     /// Short at first, for typing errors. From the fifth on as iOS does: 1, 5, 15, 15 minutes, then
     /// an hour (Apple Platform Security, "Passcodes and passwords").
     private static let delays: [Int64] = [1, 2, 4, 8, 60, 300, 900, 900, 3600]
 
-    /// The whole wait after the last failure.
+    /// The total delay after the last failure.
     package var delay: Int64 {
         failures == 0 ? 0 : Self.delays[min(Int(failures), Self.delays.count) - 1]
     }
 
-    /// Seconds until the next passphrase is tried; all of the delay if the clock was set back.
+    /// The seconds until the next try; the full delay if the clock was set back.
     package func remaining(at now: Int64) -> Int64 {
         let passed = now.subtractingReportingOverflow(lastFailure)
         guard passed.partialValue >= 0, !passed.overflow else { return delay }
         return max(0, delay - passed.partialValue)
     }
 
-    /// Counts a failure, unless it is the last one again.
+    /// Counts a failure, unless it repeats the previous passphrase.
     package mutating func count(_ fingerprint: Bytes16, at now: Int64) {
         guard failures == 0 || fingerprint != self.fingerprint else { return }
         failures = failures == .max ? .max : failures + 1
@@ -63,14 +63,14 @@ extension AttemptRecord {
         bytes.version(above: version, magic: magic)
     }
 
-    /// Nil for anything that ``encoded`` does not give.
+    /// Nil for anything that ``encoded`` would not return.
     package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount == Self.byteCount else { return nil }
         let record = AttemptRecord(
             failures: bytes.integer(UInt32.self, at: 12),
             lastFailure: bytes.integer(Int64.self, at: 16),
             fingerprint: Bytes16(reading: bytes, at: 24))
-        // All else is fixed by these three fields.
+        // These three fields determine all others.
         let expected = record.encoded
         let isOurs = expected.indices.allSatisfy {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]

@@ -1,20 +1,19 @@
-// Counts wrong passphrases, across restarts.
+// Counts wrong passphrases; the counts survive restarts.
 
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// The directory `attempts/`: one file per account that had a wrong passphrase since its last right
-/// one.
+/// The directory `attempts/`: one file per account with wrong passphrases since its last right one.
 ///
-/// Memory and disk hold the same. Where the disk refuses, memory still delays, until the next
+/// Memory mirrors the files. If a file cannot be written, memory alone delays until the next
 /// restart.
 final class Attempts: Sendable {
     private let directory: Descriptor
     private let clock: @Sendable () -> Int64
     private let report: @Sendable (KeyringFinding) -> Void
     private let records: Mutex<[AccountID: AttemptRecord]>
-    /// Records that are left as they are.
+    /// Records of a newer mamd, which are left unchanged.
     private let newer: Mutex<[AccountID: NewerRecord]>
 
     init(
@@ -34,7 +33,7 @@ final class Attempts: Sendable {
         }
     }
 
-    /// Seconds until a passphrase of this account is tried; 0: now.
+    /// The seconds until the account's next try; 0: now.
     func remaining(_ account: AccountID) -> Int64 {
         let now = clock()
         return records.withLock { $0[account]?.remaining(at: now) ?? 0 }
@@ -46,14 +45,13 @@ final class Attempts: Sendable {
         records.withLock { Int($0[account]?.seenFailures ?? 0) }
     }
 
-    /// True if the delay is for a damaged record, and no wrong passphrase came since.
+    /// True if the delay is for a damaged record, with no wrong passphrase since.
     func waitsForDamage(_ account: AccountID) -> Bool {
         records.withLock { $0[account]?.seenFailures == 0 }
     }
 
-    /// Like ``remaining(_:)``, for a try. A clock that was set back starts the delay again from
-    /// there, or a wrong clock at the time of a failure would lock the account until that time
-    /// comes.
+    /// Like ``remaining(_:)``, before a try. If the clock was set back, the delay starts again from
+    /// now; otherwise a failure at a wrong, later time would lock the account until then.
     func remainingForTry(_ account: AccountID) -> Int64 {
         let now = clock()
         let (remaining, restarted): (Int64, AttemptRecord?) = records.withLock { records in
@@ -67,7 +65,7 @@ final class Attempts: Sendable {
         return remaining
     }
 
-    /// Counts a wrong passphrase, on disk before it returns; the seconds until the next try.
+    /// Counts a wrong passphrase, durably; returns the seconds until the next try.
     func recordFailure(_ account: AccountID, fingerprint: Bytes16) -> Int64 {
         let now = clock()
         let record = records.withLock { records in
@@ -82,7 +80,7 @@ final class Attempts: Sendable {
         return record.remaining(at: now)
     }
 
-    /// Forgets, after a right passphrase.
+    /// Resets the count after a right passphrase.
     func clear(_ account: AccountID) {
         let had = records.withLock { $0.removeValue(forKey: account) != nil }
         guard had else { return }
@@ -91,7 +89,7 @@ final class Attempts: Sendable {
         } catch { report(.attemptsNotWritten(account, error)) }
     }
 
-    /// Forgets an account that is being wiped, on disk too before it returns.
+    /// Removes an account that is being wiped, durably.
     func remove(_ account: AccountID) throws(Errno) {
         records.withLock { _ = $0.removeValue(forKey: account) }
         newer.withLock { _ = $0.removeValue(forKey: account) }

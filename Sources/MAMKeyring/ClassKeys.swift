@@ -1,14 +1,14 @@
-// The keys of an account's four classes, and the keys that wrap them.
+// An account's four class keys, and the keys that wrap them.
 
 internal import MAMCrypto
 internal import MAMModel
 
-/// Class keys that are at hand; B is the private half.
+/// Loaded class keys; B is the private key.
 typealias ClassKeys = PerClass<SecretBytes>
 
-/// Keys that wrap class keys: see docs/FORMAT.md, end of section 3.
+/// Keys that wrap class keys: see the end of docs/FORMAT.md, section 3.
 enum WrappingKey {
-    /// For D: the device alone.
+    /// For D: from the device secret alone.
     static func device(
         _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
@@ -22,7 +22,7 @@ enum WrappingKey {
         try derive(deviceSecret, account, info: "mamd keybag account without passphrase v1")
     }
 
-    /// For A, B and C: what Argon2id made of the passphrase, and the device.
+    /// For A, B and C: from the passphrase stretched by Argon2id, and the device secret.
     static func account(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> SecretBytes {
@@ -30,8 +30,7 @@ enum WrappingKey {
             .joining(stretched, deviceSecret), account, info: "mamd keybag account v1")
     }
 
-    /// Tells one wrong passphrase from another, and is worth no more than the keybag to who must
-    /// guess.
+    /// Distinguishes wrong passphrases. It helps an attacker no more than the keybag does.
     static func fingerprint(
         stretched: SecretBytes, _ deviceSecret: SecretBytes, _ account: AccountID
     ) throws(DerivationError) -> Bytes16 {
@@ -63,7 +62,7 @@ enum WrappingKey {
 }
 
 extension Keybag {
-    /// Wraps all class keys anew, over the fields as they are now.
+    /// Wraps all class keys again, authenticating the current fields.
     mutating func wrap(
         _ keys: ClassKeys, accountKey: SecretBytes, deviceKey: SecretBytes
     ) throws(SealError) {
@@ -84,7 +83,7 @@ extension Keybag {
         wrappedKeys = wrapped
     }
 
-    /// Opens one class's key.
+    /// Unwraps one class's key.
     func unwrap(
         _ protectionClass: ProtectionClass, under key: SecretBytes
     ) throws(SealError) -> SecretBytes {
@@ -99,8 +98,8 @@ extension Keybag {
         }
     }
 
-    /// Opens D, which shows that the keybag is this device's, and that it is as written but for the
-    /// other classes' wraps.
+    /// Unwraps D. Success proves that the keybag belongs to this device and is unchanged, apart
+    /// from the other classes' wraps.
     func openDeviceKeys(_ deviceSecret: SecretBytes) throws(KeybagError) -> DeviceKeys {
         let keyD: SecretBytes
         do {
@@ -112,7 +111,7 @@ extension Keybag {
     }
 }
 
-/// What the device opens of a keybag without a passphrase.
+/// The keys of a keybag that open without a passphrase.
 struct DeviceKeys: Sendable {
     let d: SecretBytes
     var joined: [OtherKeys.Key] = []

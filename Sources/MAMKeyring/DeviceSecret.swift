@@ -1,21 +1,20 @@
-// What ties keybags to this device: 32 random bytes in the state directory, or a credential of the
-// service's.
+// Ties keybags to this device: 32 random bytes in the state directory, or a systemd credential.
 
 internal import Glibc
 package import MAMCrypto
 package import MAMSystem
 
-/// Why the device secret cannot be used; each text says what to do.
+/// Why the device secret cannot be used; each message includes the next step.
 package enum DeviceSecretError: Error, Equatable, Sendable {
-    /// It is gone while keybags that need it are here.
+    /// It is missing, but there are keybags that need it.
     case missing
     case wrongByteCount(Int64)
-    /// Its group or others may use it; the mode's lower 9 bits.
+    /// Its mode gives access to its group or others; the lower 9 bits.
     case readableByOthers(mode: UInt32)
     case system(Errno)
     /// The service's credential cannot be used.
     indirect case badCredential(DeviceSecretError)
-    /// There is a credential, and another secret in the state directory.
+    /// There is a credential, and a different secret in the state directory.
     case credentialDiffers
 }
 
@@ -51,7 +50,7 @@ package enum DeviceSecret {
     package static let fileName = "device-secret"
     package static let byteCount = 32
 
-    /// The one that the service manager gave this process; nil if it gave none.
+    /// The credential that systemd gave this process; nil if there is none.
     package static func credential() throws(DeviceSecretError) -> SecretBytes? {
         guard let path = getenv("CREDENTIALS_DIRECTORY") else { return nil }
         do throws(DeviceSecretError) {
@@ -65,8 +64,8 @@ package enum DeviceSecret {
         } catch { throw .badCredential(error) }
     }
 
-    /// Reads it. Makes it at the first start, unless `mayCreate` is false: a new secret opens no
-    /// old keybag. A credential counts instead, and is never written anywhere.
+    /// Reads the secret, or creates it at the first start unless `mayCreate` is false: a new secret
+    /// opens no existing keybag. A credential replaces the file, and is never written anywhere.
     package static func load(
         in directory: Int32, mayCreate: Bool, credential: SecretBytes? = nil
     ) throws(DeviceSecretError) -> SecretBytes {
@@ -80,12 +79,12 @@ package enum DeviceSecret {
         do throws(Errno) {
             try create(in: directory)
         } catch { throw .system(error) }
-        // What is there now, in case another process was faster.
+        // Another process may have created it first.
         guard let secret = try read(in: directory) else { throw .system(.noEntry) }
         return secret
     }
 
-    /// Nil if there is none.
+    /// Nil if it does not exist.
     private static func read(in directory: Int32) throws(DeviceSecretError) -> SecretBytes? {
         let file: Descriptor
         let facts: stat
@@ -108,7 +107,7 @@ package enum DeviceSecret {
         }
     }
 
-    /// Fails rather than replace one that is there: another process was faster, and its secret
+    /// Fails rather than replace an existing secret: if another process was first, its secret
     /// counts.
     private static func create(in directory: Int32) throws(Errno) {
         let secret = SecretBytes.random(count: byteCount)

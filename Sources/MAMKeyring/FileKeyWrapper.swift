@@ -1,24 +1,23 @@
-// What a new or re-keyed file's header needs.
+// Wraps a file's key into its header.
 
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 
-/// Wraps one file key into one header. Take a new one for every header: class B's ephemeral key is
-/// in it.
+/// Wraps one file key into one header. Use a new one for every header, because it contains class
+/// B's ephemeral key.
 ///
-/// The header's `keyID` and `ephemeralKey` come first, as they are part of what the wrap
-/// authenticates.
+/// Set the header's `keyID` and `ephemeralKey` first: the wrap authenticates them.
 package struct FileKeyWrapper: Sendable {
-    /// The class key that wraps.
+    /// The wrapping class key.
     package let keyID: KeyID
     /// Class B: the ephemeral public key; zero otherwise.
     package let ephemeralKey: EphemeralKey
     let wrappingKey: SecretBytes
 
-    /// Wraps a key of 32 bytes into 64: nonce 16 | key 32 | tag 16. The nonce is drawn here.
+    /// Wraps a 32-byte key into 64 bytes: nonce 16 | key 32 | tag 16, under a fresh nonce.
     ///
-    /// ``SealError/failure`` if the window closed meanwhile.
+    /// ``SealError/failure`` if the window has closed meanwhile.
     package func wrap(
         _ key: SecretBytes, associatedData: UnsafeRawBufferPointer,
         into wrapped: UnsafeMutableRawBufferPointer
@@ -40,7 +39,7 @@ enum ClassBKey {
             keyID: keyID, ephemeralKey: EphemeralKey(ephemeral), wrappingKey: key)
     }
 
-    /// The key that opens what ``wrapper(keyID:publicKey:)`` wrapped.
+    /// The key that unwraps what ``wrapper(keyID:publicKey:)`` wrapped.
     static func unwrappingKey(
         privateKey: SecretBytes, publicKey: Curve25519.PublicKey, ephemeral: EphemeralKey
     ) throws(SealError) -> SecretBytes {

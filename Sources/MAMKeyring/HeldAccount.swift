@@ -1,27 +1,27 @@
-// What of an account's keys is at hand.
+// An account's loaded keys.
 
 internal import MAMCrypto
 internal import MAMModel
 
-/// One account and what of its keys is at hand.
+/// One account and those of its keys that are loaded.
 struct HeldAccount: Sendable {
     var keybag: Keybag
     let keyD: SecretBytes
-    /// Nil when dropped.
+    /// Nil once dropped.
     var keyA: SecretBytes?
     var privateKeyB: SecretBytes?
     var keyC: SecretBytes?
-    /// Those that open files beside the present ones. Each comes and goes with its class.
+    /// Earlier and imported keys, which only open files. Loaded and dropped with their class.
     var others: [KeyID: SecretBytes] = [:]
 
-    /// By the keys that are at hand.
+    /// Derived from the loaded keys.
     var window: WindowState {
         keyA != nil ? .unlocked : keyC != nil ? .locked : .beforeFirstUnlock
     }
 }
 
 extension HeldAccount {
-    /// What opens files of a class: for B the private half. Nil while the window is closed.
+    /// The key that opens files of a class: for B the private key. Nil while the window is closed.
     func key(_ protectionClass: ProtectionClass) -> SecretBytes? {
         switch protectionClass {
         case .complete: keyA
@@ -31,7 +31,7 @@ extension HeldAccount {
         }
     }
 
-    /// The same for one that may be another than the present.
+    /// For a key id, which may be an earlier key's.
     func key(_ id: KeyID, of protectionClass: ProtectionClass) -> SecretBytes? {
         keybag.keyID(protectionClass) == id ? key(protectionClass) : others[id]
     }

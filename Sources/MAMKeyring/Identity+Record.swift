@@ -1,10 +1,10 @@
-// An account's name and object id, in the place that keybags and wipe records have for them.
+// The encoding of an account's name and object id in keybags and wipe records.
 
 internal import MAMFormat
 internal import MAMModel
 
 extension Identity {
-    /// Nil for what no account can have; nobody is no account.
+    /// Nil for values that no account can have, including nobody.
     init?(decoding bytes: RawSpan) {
         let nameCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.nameCount))
         let objectIDCount = Int(bytes.integer(UInt16.self, at: KeybagOffset.objectIDCount))

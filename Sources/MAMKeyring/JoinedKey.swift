@@ -1,11 +1,11 @@
-// A key of class D that an import has joined to an account. The keys of A, B and C that came with
-// it are a set of retired ones; of D those have none.
+// A class D key that an import added to an account. Imported keys of A, B and C form a retired set;
+// retired sets have no D.
 
 internal import MAMCrypto
 internal import MAMModel
 
-/// docs/FORMAT.md, section 3.2. Wrapped with the account's own D: the device alone opens it, as it
-/// opens all of class D.
+/// docs/FORMAT.md, section 3.2. Wrapped under the account's own D, so the device secret alone opens
+/// it, like everything of class D.
 struct JoinedKey: Sendable, Equatable {
     static let byteCount = 80
     static let maximumCount = RetiredKeys.maximumCount
@@ -17,7 +17,7 @@ struct JoinedKey: Sendable, Equatable {
 
     var id: KeyID { KeyID(Bytes16(reading: bytes.span.bytes, at: 0)) }
 
-    /// Nil if it has no name.
+    /// Nil if its id is zero.
     init?(decoding record: RawSpan, at offset: Int) {
         bytes = (offset..<offset + Self.byteCount).map {
             record.unsafeLoad(fromByteOffset: $0, as: UInt8.self)

@@ -1,4 +1,4 @@
-// A class key that opens files and seals none, wrapped with one that the account has now.
+// A class key that opens files but seals none, wrapped under a current one.
 
 internal import MAMCrypto
 internal import MAMModel

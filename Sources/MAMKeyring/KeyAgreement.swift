@@ -1,10 +1,11 @@
-// Sealing to a public key: X25519 with a key pair for this once, then HKDF.
+// Sealing to a public key: X25519 with an ephemeral key pair, then HKDF.
 
 internal import MAMCrypto
 
-/// What class B's file keys and recovery records share: see docs/FORMAT.md, section 1.3.
+/// Used for class B's file keys and for recovery records: see docs/FORMAT.md, section 1.3.
 enum KeyAgreement {
-    /// A new ephemeral key, and what it wraps with; its private half is gone when this returns.
+    /// Generates an ephemeral key, and derives the wrapping key; the private key is erased on
+    /// return.
     static func start(
         with recipient: Curve25519.PublicKey, info: String
     ) throws(KeyringError) -> (ephemeral: Curve25519.PublicKey, key: SecretBytes) {
@@ -17,7 +18,7 @@ enum KeyAgreement {
         } catch { throw .cipher }
     }
 
-    /// The same key, from the recipient's side.
+    /// Derives the same key with the recipient's private key.
     static func finish(
         _ privateKey: SecretBytes, of recipient: Curve25519.PublicKey,
         ephemeral: Curve25519.PublicKey, info: String
@@ -28,7 +29,7 @@ enum KeyAgreement {
         } catch { throw .failure }
     }
 
-    /// The salt is the ephemeral public key, then the recipient's.
+    /// The salt is the ephemeral public key followed by the recipient's.
     private static func derive(
         _ shared: SecretBytes, _ ephemeral: Curve25519.PublicKey,
         _ recipient: Curve25519.PublicKey, _ info: String

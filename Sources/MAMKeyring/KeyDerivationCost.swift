@@ -1,11 +1,11 @@
-// What one guess at a passphrase costs.
+// The cost of one guess at a passphrase.
 
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// Argon2id's passes and memory; parallelism is always 1. Written into the keybag, so that it can
-/// be raised later.
+/// Argon2id's passes and memory; parallelism is always 1. Stored in the keybag, so that later
+/// versions can raise it.
 package struct KeyDerivationCost: Sendable, Equatable {
     package let passes: UInt32
     /// A multiple of 1 KiB, which is Argon2's unit.
@@ -15,8 +15,8 @@ package struct KeyDerivationCost: Sendable, Equatable {
     /// machine.
     package static let standard = KeyDerivationCost(unchecked: 3, memoryByteCount: 256 << 20)
 
-    /// Nil for what Argon2id in libsodium does not take: no pass, under 8 KiB or over 4 TiB - 1 KiB
-    /// of memory.
+    /// Nil for values that libsodium's Argon2id rejects: no passes, under 8 KiB or over 4 TiB - 1
+    /// KiB of memory.
     package init?(passes: UInt32, memoryByteCount: UInt64) {
         guard passes >= 1, (8 << 10..<4 << 40).contains(memoryByteCount),
             memoryByteCount % 1024 == 0
@@ -31,15 +31,15 @@ package struct KeyDerivationCost: Sendable, Equatable {
 }
 
 extension KeyDerivationCost {
-    /// False for what would keep the machine busy: a file from elsewhere says what it costs to open
-    /// it, and no writer of ours asks for more than the standard.
+    /// False above the standard cost, which no version of mamd exceeds: an export from elsewhere
+    /// chooses the cost of opening it, and must not keep the machine busy.
     var isBearable: Bool {
         passes <= Self.standard.passes && memoryByteCount <= Self.standard.memoryByteCount
     }
 
     private static let lock = FairLock()
 
-    /// Argon2id at this cost, under the fair lock of derivations.
+    /// Argon2id at this cost, under the fair lock for derivations.
     func stretch(
         _ passphrase: SecretBytes, salt: Bytes16, for user: UInt32
     ) throws(DerivationError) -> SecretBytes {

@@ -1,11 +1,11 @@
-// From bytes to fields: refuses all that sealing would not write.
+// Decoding: rejects everything that sealing would not write.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
 extension KeyExport {
-    /// Reads a whole record. No key is opened here.
+    /// Decodes a whole record. Opens no key.
     package static func decode(_ record: [UInt8]) throws(KeyExportError) -> KeyExport {
         let bytes = record.span.bytes
         try checkFrame(bytes)
@@ -34,7 +34,7 @@ extension KeyExport {
             others: others, bytes: record)
     }
 
-    /// Magic, version, length and checksum, in the order that gives the most telling answer.
+    /// Magic, version, length and checksum, in the order that gives the most specific error.
     private static func checkFrame(_ bytes: RawSpan) throws(KeyExportError) {
         let isExport =
             bytes.byteCount >= KeyExportOffset.kind

@@ -1,11 +1,11 @@
-// From fields to bytes, and the places of keys in them.
+// Encoding, and the positions of keys in a record.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
 extension KeyExport {
-    /// All but the sealed keys, their tag, and what is computed over them.
+    /// Everything except the sealed keys, their tag, and the check value over them.
     static func head(_ keybag: Keybag, _ time: Int64, _ lock: Lock) -> [UInt8] {
         let others = keybag.others
         var record = [UInt8](repeating: 0, count: byteCount + others.counts.byteCount)
@@ -37,8 +37,8 @@ extension KeyExport {
         return record
     }
 
-    /// Lends what the cipher needs: the associated data are all bytes before the sealed keys, then
-    /// the other keys.
+    /// Lends the cipher's inputs: the associated data are all bytes before the sealed keys,
+    /// followed by the other keys.
     static func withParts(
         of record: inout [UInt8],
         _ body: (
@@ -60,7 +60,7 @@ extension KeyExport {
         }
     }
 
-    /// A, B, C, D, one after the other.
+    /// A, B, C and D, concatenated.
     static func joinedKeys(_ keys: ClassKeys) -> SecretBytes {
         .joining(.joining(keys.a, keys.b), .joining(keys.c, keys.d))
     }

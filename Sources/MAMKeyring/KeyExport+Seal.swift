@@ -1,4 +1,4 @@
-// Sealing an account's class keys into an export, and opening one.
+// Seals an account's class keys into an export, and opens one.
 
 package import MAMCrypto
 package import MAMFormat
@@ -8,7 +8,7 @@ extension KeyExport {
     private static let passphraseInfo = "mamd key export passphrase v1"
     private static let recoveryInfo = "mamd key export recovery v1"
 
-    /// Under a passphrase only: with the file, guessing has no limit and no delay.
+    /// Under a passphrase only: guesses at the file have no limit and no delay.
     static func seal(
         _ keys: ClassKeys, of keybag: Keybag, time: Int64, passphrase: SecretBytes,
         cost: KeyDerivationCost = .standard
@@ -22,7 +22,7 @@ extension KeyExport {
             keys, of: keybag, time: time, .passphrase(cost: cost, salt: salt), under: key)
     }
 
-    /// To a public key: this device cannot open it any more.
+    /// To a public key: this device cannot open the export afterwards.
     static func seal(
         _ keys: ClassKeys, of keybag: Keybag, time: Int64, to recoveryKey: RecoveryPublicKey
     ) throws(KeyringError) -> KeyExport {
@@ -33,7 +33,7 @@ extension KeyExport {
             under: key)
     }
 
-    /// `user`: who asked for it.
+    /// `user`: the caller's, for the fair lock.
     package func open(
         passphrase: SecretBytes, for user: UInt32 = 0
     ) throws(KeyExportError) -> ExportedKeys {
@@ -65,8 +65,8 @@ extension KeyExport {
         return keys
     }
 
-    /// False if this is not what ``seal(_:of:time:to:)`` made of these keys and this account: what
-    /// a device can tell of its own records without the private key.
+    /// True if ``seal(_:of:time:to:)`` made this record from these keys and this account: all that
+    /// a device can check of its own records without the private key.
     func isSealed(from keybag: Keybag, keyD: SecretBytes) -> Bool {
         accountID == keybag.accountID && keyIDs == keybag.keyIDs && others == keybag.others
             && publicKeyB == keybag.publicKeyB && identity.name == keybag.identity.name
@@ -74,8 +74,8 @@ extension KeyExport {
             && (try? Self.check(bytes, accountID, keyD)) == storedCheck
     }
 
-    /// True for a record of this account that has keys which the keybag has not, the retired ones
-    /// counted: the keybag is an old one, or one that has gone on from an old one.
+    /// True for a record of this account with keys that the keybag lacks, retired keys included:
+    /// the keybag is an old one, or descends from an old one.
     func holdsMoreKeys(than keybag: Keybag, keyD: SecretBytes) -> Bool {
         let known = Set(keybag.allKeyIDs)
         return accountID == keybag.accountID && !allKeyIDs.allSatisfy(known.contains)
@@ -96,8 +96,8 @@ extension KeyExport {
         return try WrappingKey.derive(stretched, account, info: passphraseInfo)
     }
 
-    /// Binds all that stands before it to the class keys. GCM alone would let one file open to two
-    /// keys, under two passphrases.
+    /// Binds everything before the check value to the class keys. GCM alone would let one file open
+    /// to two sets of keys, under two passphrases.
     private static func check(
         _ record: [UInt8], _ account: AccountID, _ keyD: SecretBytes
     ) throws(DerivationError) -> Bytes16 {
@@ -169,7 +169,7 @@ extension KeyExport {
     }
 }
 
-/// The class keys of an export that was opened, which proves all of its fields.
+/// The class keys of an opened export; opening proves all of its fields.
 package struct ExportedKeys: Sendable {
     let keys: ClassKeys
     let others: [OtherKeys.Key]

@@ -1,17 +1,17 @@
-// An account's keys on their way to another machine: a record of its own, with nothing of this
-// device in it.
+// An account's keys for transport to another machine: a record of its own, independent of this
+// device.
 
 package import MAMCrypto
 package import MAMFormat
 package import MAMModel
 
-/// docs/FORMAT.md, section 7. Holds nothing secret: its keys are sealed. The public fields are
-/// authenticated only once it was opened.
+/// docs/FORMAT.md, section 7. Contains no plain secret. Its public fields are authenticated only
+/// once it is opened.
 package struct KeyExport: Sendable {
-    /// Of one without other keys.
+    /// The length without other keys.
     package static let byteCount = 1024
     package static let maximumByteCount = Keybag.maximumByteCount
-    /// The newest that is known.
+    /// The newest known version.
     static let version: UInt16 = 3
 
     package let accountID: AccountID
@@ -22,17 +22,17 @@ package struct KeyExport: Sendable {
     let publicKeyB: Curve25519.PublicKey
     let keyIDs: PerClass<KeyID>
     let others: OtherKeys
-    /// As it is on disk.
+    /// The encoded record.
     package let bytes: [UInt8]
 
-    /// What opens it.
+    /// What is needed to open it.
     package enum Lock: Sendable, Equatable {
         case passphrase(cost: KeyDerivationCost, salt: Bytes16)
         case recoveryKey(RecoveryPublicKey, ephemeral: Curve25519.PublicKey)
     }
 }
 
-/// Where the fields are that a keybag has too, they are where it has them.
+/// Fields that a keybag has too are at the same offsets.
 enum KeyExportOffset {
     static let kind = 10
     static let time = 32
@@ -41,7 +41,7 @@ enum KeyExportOffset {
     static let nonce = 816
     static let sealedKeys = 832..<960
     static let tag = 960
-    /// Up to here the check covers.
+    /// The end of the part that the check value covers.
     static let check = 976
     static let retiredCount = 992
     static let others = 1020
@@ -61,25 +61,24 @@ let keyExportMagic: [UInt8] = [0x89, 0x4D, 0x41, 0x4D, 0x45, 0x0D, 0x0A, 0x1A]
 
 /// Why an export was not opened.
 package enum KeyExportError: Error, Equatable, Sendable {
-    /// The magic is not there.
+    /// There is no magic.
     case notAnExport
     case newerVersion(Int)
     case wrongLength
-    /// CRC-32 differs: the bytes were changed by accident.
+    /// The CRC-32 differs: the bytes were corrupted.
     case checksum
-    /// A field has a value that no writer gives it; its offset.
+    /// The field at this offset has a value that no version writes.
     case field(offset: Int)
-    /// Deriving its key would take more than a machine should give to a file that anybody may have
-    /// written.
+    /// Deriving its key would take more time and memory than an untrusted file may cost.
     case tooCostly
-    /// It is sealed under a passphrase, and a recovery key was given.
+    /// It needs a passphrase, but a recovery key was given.
     case needsPassphrase
-    /// It is sealed to a recovery key, and a passphrase was given.
+    /// It needs a recovery key, but a passphrase was given.
     case needsRecoveryKey(RecoveryPublicKey)
-    /// It is sealed to another recovery key than the one that was given.
+    /// It is sealed to a different recovery key.
     case otherRecoveryKey(RecoveryPublicKey)
     case wrongPassphrase
-    /// It was changed on purpose, or its keys do not belong to each other.
+    /// It was tampered with, or its keys do not belong together.
     case notAuthentic
     case derivation(DerivationError)
 }

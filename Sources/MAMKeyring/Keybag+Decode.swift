@@ -1,11 +1,11 @@
-// From bytes to fields: refuses all that `encode` would not write.
+// Decoding: rejects everything that `encode` would not write.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
 extension Keybag {
-    /// Reads a whole record. No key is opened here.
+    /// Decodes a whole record. Unwraps no key.
     package static func decode(_ bytes: RawSpan) throws(KeybagError) -> Keybag {
         try checkFrame(bytes)
         for range in KeybagOffset.reserved where !bytes.isZero(range) {
@@ -38,7 +38,7 @@ extension Keybag {
             }, others: others)
     }
 
-    /// Magic, version, length and checksum, in the order that gives the most telling answer.
+    /// Magic, version, length and checksum, in the order that gives the most specific error.
     private static func checkFrame(_ bytes: RawSpan) throws(KeybagError) {
         let isKeybag = (0..<min(bytes.byteCount, keybagMagic.count)).allSatisfy {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == keybagMagic[$0]
@@ -47,7 +47,7 @@ extension Keybag {
         guard bytes.byteCount >= KeybagOffset.flags else {
             throw .truncated(byteCount: bytes.byteCount)
         }
-        // Whatever the rest says: a newer version may have another length and checksum.
+        // First, because a newer version may define length and checksum differently.
         let found = bytes.integer(UInt16.self, at: KeybagOffset.version)
         guard found <= version || lacksOnlyVersion(bytes) else {
             throw .newerVersion(Int(found))
@@ -66,8 +66,8 @@ extension Keybag {
         guard found == others.version else { throw .field(offset: KeybagOffset.version) }
     }
 
-    /// True when the checksum is right for the version that a record of these counts has: an
-    /// accident in the version field of one copy must not keep the other one from repairing it.
+    /// True when the checksum is right for the version that these counts imply: a corrupted version
+    /// field in one copy must not prevent repair from the other.
     private static func lacksOnlyVersion(_ bytes: RawSpan) -> Bool {
         guard byteCount...maximumByteCount ~= bytes.byteCount else { return false }
         let expected = otherCounts(in: bytes).version
@@ -99,7 +99,7 @@ extension Keybag {
 }
 
 extension PerClass<KeyID> {
-    /// From where keybags and exports have them; nil if they could not be told apart.
+    /// The layout of keybags and exports; nil if two ids are equal, or one is zero.
     init?(decoding bytes: RawSpan) {
         self.init { protectionClass in
             KeyID(
@@ -107,7 +107,7 @@ extension PerClass<KeyID> {
                     reading: bytes, at: KeybagOffset.keyIDs + 16 * Int(protectionClass.rawValue - 1)
                 ))
         }
-        // Files find their key by this name, so it must be one key's only.
+        // Files find their key by this id, so it must be unique.
         guard Set([a, b, c, d, .none]).count == 5 else { return nil }
     }
 

@@ -1,12 +1,11 @@
-// From fields to bytes.
+// Encoding a keybag.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
 extension Keybag {
-    /// The whole record as it is on disk, checksum included. Its keys are wrapped, so it may be
-    /// in an array.
+    /// The whole record including its checksum. Its keys are wrapped, so it may be an array.
     package var encoded: [UInt8] {
         let count = Self.byteCount + others.counts.byteCount
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,19 +1,19 @@
-// New class keys for an account that gets a passphrase: those that it has had are opened by every
-// keybag that was there before, with the device secret alone.
+// New class keys for an account that gets its first passphrase: every older keybag opens the
+// current ones with the device secret alone.
 
 internal import MAMCrypto
 internal import MAMModel
 
 extension Keybag {
-    /// Makes new class keys, and keeps those so far to open what they have sealed. Returns all keys
-    /// as they are then, the new ones and the retired.
+    /// Makes new class keys, and keeps the current ones to open existing files. Returns all keys,
+    /// new and retired.
     ///
-    /// D stays: it needs no passphrase in the new keybag either.
+    /// D stays: the new keybag opens it without a passphrase too.
     mutating func retire(
         _ keys: ClassKeys, _ opened: AccountKeys
     ) throws(KeyringError) -> (ClassKeys, AccountKeys) {
         guard others.retired.count < RetiredKeys.maximumCount else {
-            // Only of a build that kept no room for it.
+            // Only if a build wrote the keybag that kept no room for it.
             throw .refused(
                 "the account has \(others.retired.count) sets of older keys, and its keybag has "
                     + "room for no more: export its keys, and import them with a passphrase where "
@@ -45,7 +45,8 @@ extension Keybag {
 }
 
 extension Keybag {
-    /// Refuses to be left without a passphrase where the next one would find no room for its set.
+    /// Refuses to remove the passphrase if no set of retired keys would fit when the next one is
+    /// set.
     func keepRoomForPassphrase() throws(KeyringError) {
         guard others.retired.count >= RetiredKeys.maximumCount else { return }
         throw .refused(
@@ -56,10 +57,10 @@ extension Keybag {
 }
 
 extension Keybag {
-    /// Of the other keys too.
+    /// Includes the other keys' ids.
     var allKeyIDs: [KeyID] { others.keyIDs(beside: keyIDs) }
 
-    /// The public key of class B that belongs to a key id, which may be a retired one's.
+    /// Class B's public key for a key id, which may be a retired one's.
     func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
         others.retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
     }

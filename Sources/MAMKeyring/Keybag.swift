@@ -1,14 +1,14 @@
-// An account's record: who it is, and its class keys, wrapped. Pure: bytes in, values out.
+// An account's record: its identity and its wrapped class keys. Pure: bytes in, values out.
 
 package import MAMCrypto
 package import MAMModel
 
-/// The fields of docs/FORMAT.md, section 3. Holds nothing secret: its keys are wrapped.
+/// The fields of docs/FORMAT.md, section 3. Contains no plain secret.
 package struct Keybag: Sendable {
-    /// Of one without other keys.
+    /// The length without other keys.
     package static let byteCount = 1024
     package static let maximumByteCount = byteCount + OtherKeys.maximumByteCount
-    /// The newest that is known.
+    /// The newest known version.
     static let version: UInt16 = 3
 
     package let accountID: AccountID
@@ -17,7 +17,7 @@ package struct Keybag: Sendable {
     package let uid: UInt32
     /// Seconds since 1970, not negative.
     package let registrationTime: Int64
-    /// From 1; one more with every change.
+    /// Starts at 1 and grows by one with every change.
     package var generation: UInt64
     /// Nil for an account without a passphrase.
     package var passphrase: Passphrase?
@@ -25,26 +25,26 @@ package struct Keybag: Sendable {
     var keyIDs: PerClass<KeyID>
     /// Classes A to D, each nonce 16 | key 32 | tag 16.
     var wrappedKeys: [UInt8]
-    /// They open files, and seal none.
+    /// Keys that open files but seal none.
     var others = OtherKeys()
 
-    /// How a passphrase becomes a key.
+    /// Parameters for deriving a key from the passphrase.
     package struct Passphrase: Sendable, Equatable {
         package let cost: KeyDerivationCost
         package let salt: Bytes16
     }
 
-    /// The name of one class's key.
+    /// The id of one class's key.
     package func keyID(_ protectionClass: ProtectionClass) -> KeyID { keyIDs[protectionClass] }
 
-    /// Where a class's wrapped key is in ``wrappedKeys``.
+    /// The range of a class's wrapped key in ``wrappedKeys``.
     static func wrappedRange(_ protectionClass: ProtectionClass) -> Range<Int> {
         let start = Int(protectionClass.rawValue - 1) * KeyWrap.byteCount
         return start..<start + KeyWrap.byteCount
     }
 }
 
-/// One value for each class.
+/// One value per class.
 struct PerClass<Value: Sendable>: Sendable {
     var a: Value
     var b: Value
@@ -93,7 +93,7 @@ enum KeybagOffset {
     static let wrappedKeys = 752..<1008
     static let retiredCount = 1008
     static let others = 1020
-    /// Of a record of 1024 bytes. In a longer one the checksum is at its end too.
+    /// In a record of 1024 bytes. In a longer one the checksum is at the end, too.
     static let checksum = 1020
     /// Must be zero in every record.
     static let reserved = [1009..<1020]

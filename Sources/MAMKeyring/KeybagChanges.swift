@@ -1,18 +1,18 @@
-// Keybags on their way to disk: new ones, changed ones, and those that have to be taken back.
+// Writes new and changed keybags, and undoes failed changes.
 
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// Who makes, changes or takes back a keybag does so here, one at a time.
+/// All changes to keybags go through here, one at a time.
 final class KeybagChanges: Sendable {
     private let files: AccountFiles
     private let sealer: KeybagSealer
     private let state: SharedState<AccountTable>
     private let locks: KeyringLocks
     private let report: @Sendable (KeyringFinding) -> Void
-    /// What may be left on disk of registrations that failed.
+    /// Accounts whose registration failed, but whose keybag may still be on disk.
     private let leftovers = Mutex<[AccountID: Identity]>([:])
 
     init(_ files: AccountFiles, _ sealer: KeybagSealer, _ locks: KeyringLocks) {
@@ -20,7 +20,7 @@ final class KeybagChanges: Sendable {
         (state, report) = (sealer.state, files.report)
     }
 
-    /// A new account: on disk, and then at hand. The caller holds `registrations`.
+    /// Adds a new account: first on disk, then in memory. The caller holds `registrations`.
     func add(
         _ new: Keybag, _ keys: ClassKeys, others: [OtherKeys.Key], passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void
@@ -29,7 +29,7 @@ final class KeybagChanges: Sendable {
         try sealer.seal(&keybag, keys, passphrase: passphrase)
         prepare(keybag.accountID)
         try locks.changes.withLock { [keybag] _ throws(KeyringError) in
-            // Files would be written with keys that a crash removes.
+            // Files would be written under keys that a crash would lose.
             guard try save(keybag) else { throw takeBack(keybag) }
             let entry = HeldAccount(
                 keybag: keybag, keyD: keys.d, keyA: keys.a, privateKeyB: keys.b, keyC: keys.c,
@@ -38,8 +38,8 @@ final class KeybagChanges: Sendable {
         }
     }
 
-    /// Changes a keybag, and wraps its keys over it as it is then. The change gets the class keys,
-    /// and all keys that it may add to.
+    /// Changes a keybag, then wraps its keys over the changed fields. `change` gets the class keys,
+    /// and all keys, to which it may add.
     func rewrite(
         _ account: AccountID, opening old: SecretBytes?, sealing new: SecretBytes?,
         refusing previousBlockCount: Int = 0,
@@ -65,7 +65,7 @@ final class KeybagChanges: Sendable {
         }
     }
 
-    /// What a wipe has destroyed meanwhile must not come back.
+    /// A keybag that a wipe has destroyed must not come back.
     private func replace(
         _ old: (keybag: Keybag, keys: ClassKeys), opening passphrase: SecretBytes?,
         with keybag: Keybag, _ keys: AccountKeys
@@ -75,7 +75,7 @@ final class KeybagChanges: Sendable {
                 throw .beingWiped(keybag.accountID)
             }
             let isDurable = try save(keybag)
-            // Files would be written with keys that a crash removes, or their export lost.
+            // Files would be written under keys that a crash would lose, or their export be lost.
             guard isDurable || keybag.allKeyIDs == old.keybag.allKeyIDs else {
                 throw putBack(old.keybag, old.keys, passphrase, over: keybag)
             }
@@ -83,9 +83,9 @@ final class KeybagChanges: Sendable {
         }
     }
 
-    /// Undoes a change that may not survive a crash, as far as the disk lets it. The next start may
-    /// find either: a keybag that has both keys, or the one from before, and nothing was sealed
-    /// with the new ones.
+    /// Undoes a change that may not survive a crash, as far as possible. The next start may find
+    /// the changed keybag, which has both sets of keys, or the old one; nothing was sealed under
+    /// the new keys.
     private func putBack(
         _ old: Keybag, _ keys: ClassKeys, _ passphrase: SecretBytes?, over new: Keybag
     ) -> KeyringError {
@@ -93,16 +93,15 @@ final class KeybagChanges: Sendable {
         keybag.generation = new.generation + 1
         do throws(KeyringError) {
             try sealer.seal(&keybag, keys, passphrase: passphrase)
-            // Also if it cannot be written: what is written next must count before what may lie
-            // there now.
+            // Even if it cannot be written: the next write must supersede what may be on disk.
             state.withLock { [keybag] in $0.accounts[keybag.accountID]?.keybag = keybag }
             try save(keybag)
         } catch { return error }
         return .storage(.ioError)
     }
 
-    /// What is remembered once the passphrase is changed. Throws if the new one is one of the last
-    /// `count`, the present one among them. The caller holds the account's `passphrases`.
+    /// The history to store once the passphrase is changed. Throws if the new passphrase is among
+    /// the last `count`, including the current one. The caller holds the account's `passphrases`.
     private func history(
         of account: AccountID, from old: SecretBytes?, to new: SecretBytes, refusing count: Int
     ) throws(KeyringError) -> PastPassphrases {
@@ -123,23 +122,23 @@ final class KeybagChanges: Sendable {
         }
     }
 
-    /// False if it may not survive a crash.
+    /// False if the change may not survive a crash.
     @discardableResult
     private func save(_ keybag: Keybag) throws(KeyringError) -> Bool {
         try storing { () throws(Errno) in try files.keybags.save(keybag, report: report) }
     }
 }
 
-// MARK: Taking back
+// MARK: Undoing registrations
 
 extension KeybagChanges {
-    /// True for an account whose registration failed, and whose keybag may be on disk all the same.
-    /// The next start may find it, without files.
+    /// True if the account's registration failed but its keybag may be on disk. The next start may
+    /// load it, without files.
     func mayComeBack(_ account: AccountID) -> Bool {
         leftovers.withLock { $0[account] != nil }
     }
 
-    /// Removes a new keybag that nothing was wrapped under.
+    /// Removes a new keybag under which nothing was wrapped.
     private func takeBack(_ keybag: Keybag) -> KeyringError {
         do throws(Errno) {
             try files.keybags.destroy(keybag.accountID)
@@ -150,7 +149,7 @@ extension KeybagChanges {
         }
     }
 
-    /// Before a name gets another keybag: two of one name would both be here at the next start.
+    /// Before a name gets another keybag; otherwise the next start would find two of one name.
     func destroyLeftovers(of identity: Identity) throws(KeyringError) {
         let those = leftovers.withLock { $0.filter { $0.value.matches(identity) } }
         for account in those.keys {

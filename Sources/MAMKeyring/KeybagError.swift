@@ -7,21 +7,21 @@ package enum KeybagError: Error, Equatable, Sendable {
     case missing
     case truncated(byteCount: Int)
     case tooLong
-    /// The magic is not there.
+    /// There is no magic.
     case notAKeybag
-    /// Written by a later version of this program.
+    /// Written by a newer version of mamd.
     case newerVersion(Int)
-    /// CRC-32 differs: the bytes were changed by accident.
+    /// The CRC-32 differs: the bytes were corrupted.
     case checksum
-    /// A field has a value that no writer gives it; its offset.
+    /// The field at this offset has a value that no version writes.
     case field(offset: Int)
-    /// The account's name or object id is not text that an account can have.
+    /// The name or object id is not valid for an account.
     case ownerText
-    /// The account id is not the one in the file's name.
+    /// The account id differs from the file's name.
     case otherAccount
-    /// Class key D does not open with this device's secret.
+    /// Class key D does not unwrap with this device's secret.
     case foreign
-    /// The passphrase is right, yet not all keys open.
+    /// The passphrase is right, but not all keys unwrap.
     case keysDamaged
     case system(Errno)
 }

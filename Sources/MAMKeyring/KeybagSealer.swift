@@ -1,30 +1,30 @@
-// From a passphrase to class keys and back, and what a wrong one costs.
+// Derives class keys from passphrases, and counts wrong ones.
 
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// The keys that the passphrase opens.
+/// The keys that a passphrase unlocks.
 package struct AccountKeys: Sendable {
     let a: SecretBytes
-    /// The private half.
+    /// The private key.
     let b: SecretBytes
     let c: SecretBytes
-    /// Those that open files too.
+    /// Earlier and imported keys, which only open files.
     var others: [OtherKeys.Key] = []
-    /// What files know the present ones by: the account may have got others meanwhile.
+    /// The ids of the current keys when these were unwrapped: the account may have new ones by now.
     let names: PerClass<KeyID>
 }
 
-/// What opens and seals keybags: the device secret, with a passphrase or without.
+/// Opens and seals keybags with the device secret, and with a passphrase if there is one.
 struct KeybagSealer: Sendable {
     let deviceSecret: SecretBytes
     let cost: KeyDerivationCost
     let attempts: Attempts
-    /// For D, which is always at hand.
+    /// For D, which is always loaded.
     let state: SharedState<AccountTable>
 
-    /// Opens A, B and C, counting a wrong passphrase. The caller holds the account's `passphrases`.
+    /// Unwraps A, B and C; counts a wrong passphrase. The caller holds the account's `passphrases`.
     func openKeys(
         _ keybag: Keybag, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
@@ -58,7 +58,7 @@ struct KeybagSealer: Sendable {
             let fingerprint = try deriving { () throws(DerivationError) in
                 try WrappingKey.fingerprint(stretched: stretched, deviceSecret, account)
             }
-            // Written before the answer, so that killing the daemon after it gains no try.
+            // Written before the reply, so that killing the daemon gains no try.
             let seconds = attempts.recordFailure(account, fingerprint: fingerprint)
             throw .wrongPassphrase(retryAfterSeconds: seconds)
         }
@@ -66,8 +66,7 @@ struct KeybagSealer: Sendable {
         return keys
     }
 
-    /// Nil if none of the three opens, which is what a wrong passphrase looks like; damage if only
-    /// some do.
+    /// Nil if none of the three unwraps, as after a wrong passphrase; an error if only some do.
     private func open(
         _ keybag: Keybag, under key: SecretBytes
     ) throws(KeyringError) -> AccountKeys? {
@@ -102,14 +101,14 @@ struct KeybagSealer: Sendable {
         }
     }
 
-    /// Runs a derivation whose failure is the keyring's.
+    /// Runs a derivation and converts its error to the keyring's.
     private func deriving<Value>(
         _ call: () throws(DerivationError) -> Value
     ) throws(KeyringError) -> Value {
         do throws(DerivationError) { return try call() } catch { throw .derivation(error) }
     }
 
-    /// Of a passphrase, to be compared with those of before.
+    /// The fingerprint of a passphrase, to compare with earlier ones.
     func fingerprint(
         _ passphrase: SecretBytes, _ past: PastPassphrases, _ account: AccountID
     ) throws(KeyringError) -> Bytes16 {
@@ -120,7 +119,7 @@ struct KeybagSealer: Sendable {
         }
     }
 
-    /// With that of D, which is always at hand.
+    /// Adds D, which is always loaded.
     func allKeys(of keybag: Keybag, _ opened: AccountKeys) throws(KeyringError) -> ClassKeys {
         guard let keyD = state.read({ $0.accounts[keybag.accountID]?.keyD }) else {
             throw .unknownAccount(keybag.accountID)
@@ -139,7 +138,7 @@ struct KeybagSealer: Sendable {
 // MARK: Sealing
 
 extension KeybagSealer {
-    /// Gives the keybag a passphrase, or none, and wraps all keys over its fields as they are then.
+    /// Sets or removes the passphrase, and wraps all keys over the changed fields.
     func seal(
         _ keybag: inout Keybag, _ keys: ClassKeys, passphrase: SecretBytes?
     ) throws(KeyringError) {

@@ -1,12 +1,12 @@
-// Keybags on disk: two copies each, never both in danger.
+// Keybags on disk: two copies each, at most one of them at risk at any time.
 
 internal import Glibc
 internal import MAMCrypto
 internal import MAMModel
 internal import MAMSystem
 
-/// The directory `keybags/`. Nothing is ever removed from it but unfinished files and the keybags
-/// of wiped accounts.
+/// The directory `keybags/`. Only temporary files and the keybags of wiped accounts are ever
+/// removed.
 struct KeybagStore: Sendable {
     static let directoryName = AccountFile.keybag.directory
     private static let suffix = ".keybag"
@@ -14,7 +14,7 @@ struct KeybagStore: Sendable {
 
     let directory: Descriptor
 
-    /// What was found under one account's name.
+    /// The stored state of one account.
     enum Entry: Sendable {
         case usable(Keybag, DeviceKeys)
         case unreadable(fileName: String, KeybagError)
@@ -30,10 +30,10 @@ struct KeybagStore: Sendable {
     /// True if there is any keybag, readable or not.
     func hasKeybags() throws(Errno) -> Bool { try !accountNames().isEmpty }
 
-    /// Reads all accounts but some, repairs what one good copy allows, and tells what it did.
+    /// Loads all accounts except `known`, repairs a copy from the other where possible, and reports
+    /// what it did.
     ///
-    /// `known`: accounts that are in memory, each as good as a copy. `mayRepair`: false to write
-    /// nothing and only tell.
+    /// `known`: accounts in memory, each as good as a copy. `mayRepair`: false to report only.
     func load(
         deviceSecret: SecretBytes, except left: Set<AccountID>, known: [HeldAccount] = [],
         mayRepair: Bool = true, report: (KeyringFinding) -> Void
@@ -54,10 +54,10 @@ struct KeybagStore: Sendable {
         }
     }
 
-    /// Writes both copies, one after the other, so that one is whole at any moment.
+    /// Writes the two copies one after the other, so that one is always complete.
     ///
-    /// Throws only if the old content is still in place. From here on the new content is what
-    /// counts, for the next load too; false if it may not survive a crash, which is reported.
+    /// Throws only if the old content is still in place. Otherwise the new content counts, also for
+    /// the next load; returns false, after a report, if it may not survive a crash.
     @discardableResult
     func save(_ keybag: Keybag, report: (KeyringFinding) -> Void) throws(Errno) -> Bool {
         let bytes = keybag.encoded
@@ -68,7 +68,7 @@ struct KeybagStore: Sendable {
         do throws(Errno) {
             try replace(first, with: bytes, report: report)
         } catch {
-            // The rename may have happened, and the sync of the directory failed.
+            // The rename may have succeeded and only the sync of the directory failed.
             guard (try? readStateFile(in: directory.raw, first, byteCount: bytes.count)) == bytes
             else { throw error }
             report(.notDurable(fileName: "\(Self.directoryName)/\(first)", error))
@@ -81,7 +81,7 @@ struct KeybagStore: Sendable {
         return isDurable
     }
 
-    /// Why an account with this id cannot come here; nil if it has no file, whatever is in it.
+    /// Why no account with this id can be added; nil if it has no file of any content.
     func objection(to account: AccountID) throws(Errno) -> KeyringError? {
         guard try accountNames().contains("\(account.bytes)") else { return nil }
         let names = [Self.fileName(account), Self.copyName(account)]
@@ -101,10 +101,10 @@ struct KeybagStore: Sendable {
         return nil
     }
 
-    /// Destroys both copies of an account's keybag, and what interrupted changes left of it.
+    /// Destroys both copies of an account's keybag, and leftovers of interrupted changes.
     ///
-    /// One that cannot be destroyed keeps none of the others. Throws if one may still be there, on
-    /// disk or in the directory, or come back with a crash.
+    /// A failure with one file does not keep the others. Throws if a copy may still exist, on disk
+    /// or in the directory, or reappear after a crash.
     func destroy(_ account: AccountID) throws(Errno) {
         var failure: Errno?
         func attempt(_ step: () throws(Errno) -> Void) {
@@ -140,7 +140,7 @@ struct KeybagStore: Sendable {
     ) -> Entry {
         let names = [name + Self.suffix, name + Self.copySuffix]
         let copies = names.map { readCopy($0, account: name, deviceSecret: deviceSecret) }
-        // A version that we do not know may hold what we cannot carry over: leave both alone.
+        // Do not touch an unknown version, which may contain what this one would lose.
         for (fileName, copy) in zip(names, copies) {
             if case .bad(.newerVersion(let version)) = copy {
                 return .unreadable(fileName: fileName, .newerVersion(version))
@@ -161,7 +161,7 @@ struct KeybagStore: Sendable {
         return .usable(best.keybag, best.keys)
     }
 
-    /// The copy whose error says more: a file that is there rather than one that is missing.
+    /// The copy with the more specific error: a damaged file rather than a missing one.
     private func worst(_ names: [String], _ copies: [Copy]) -> (String, KeybagError) {
         let errors = zip(names, copies).compactMap { name, copy in copy.error.map { (name, $0) } }
         return errors.first { $0.1 != .missing } ?? (names[0], .missing)
@@ -201,7 +201,7 @@ struct KeybagStore: Sendable {
 
     // MARK: The directory
 
-    /// The accounts that have a file, by the 32 digits in its name.
+    /// The accounts that have files, by the 32 digits in the file names.
     private func accountNames() throws(Errno) -> [String] {
         let names = try entries(of: directory.raw).compactMap(\.text).compactMap {
             name -> String? in
@@ -209,14 +209,14 @@ struct KeybagStore: Sendable {
                 [Self.suffix, Self.copySuffix].contains(String(name[end...]))
             else { return nil }
             let digits = String(name[..<end])
-            // Only what we write ourselves: lower case too.
+            // Only names that mamd writes: lower case.
             return Bytes16(hex: digits)?.description == digits ? digits : nil
         }
         return Set(names).sorted()
     }
 
-    /// They hold wrapped keys, which must not outlive a wiped account. One may have a keybag's name
-    /// again after a crash, until the directory is synced.
+    /// They contain wrapped keys, which must not outlive a wiped account. Until the directory is
+    /// synced, a crash may restore one under a keybag's name.
     private func eraseUnfinished(report: (KeyringFinding) -> Void) {
         for name in (try? unfinishedFiles(in: directory.raw)) ?? [] {
             do throws(Errno) {
@@ -228,8 +228,7 @@ struct KeybagStore: Sendable {
         }
     }
 
-    /// The old content is overwritten: it may open under a passphrase that is no more, or under
-    /// none.
+    /// Overwrites the old content: it may open with a former passphrase, or with none.
     private func replace(
         _ fileName: String, with bytes: [UInt8], report: (KeyringFinding) -> Void
     ) throws(Errno) {

@@ -1,4 +1,4 @@
-// Registering accounts and changing their passphrases: new keybags.
+// Registers accounts and changes their passphrases.
 
 package import MAMCrypto
 package import MAMModel
@@ -6,9 +6,9 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {
-    /// Makes an account with new class keys, on disk before this returns. It is unlocked from now
-    /// on. The passphrase is nil for an account that the device secret alone opens. `prepare` is
-    /// called before anything of the account is on disk, and not for one that is refused.
+    /// Creates an unlocked account with new class keys, durably. `passphrase`: nil for an account
+    /// that the device secret alone opens. `prepare`: called before anything is written, but not if
+    /// the account is refused.
     package func register(
         _ identity: Identity, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }
@@ -28,12 +28,12 @@ extension Keyring {
     /// Wraps the class keys under another passphrase; files keep their keys. Windows stay as they
     /// are.
     ///
-    /// An account that had none gets new class keys: the old ones are opened by what is left of its
-    /// old keybag. They stay, for the files that they have sealed.
+    /// An account without a passphrase gets new class keys, because remains of its old keybag would
+    /// open the old ones. It keeps the old keys for existing files.
     ///
-    /// `old` is nil for an account that has none, and a wrong one counts as one at an unlock does.
-    /// `new` is nil for none from now on. `previousBlockCount`: so many of the last ones may not be
-    /// taken again.
+    /// `old`: nil if the account has no passphrase; a wrong one counts as it does at an unlock.
+    /// `new`: nil to remove it. `previousBlockCount`: how many of the last passphrases may not be
+    /// reused.
     package func changePassphrase(
         _ account: AccountID, from old: SecretBytes?, to new: SecretBytes?,
         previousBlockCount: Int = 0
@@ -44,10 +44,10 @@ extension Keyring {
         }
     }
 
-    /// Gives an account that was registered by its name alone its object id. Files keep their keys
-    /// and headers.
+    /// Sets the object id of an account that was registered by name only. Files keep their keys and
+    /// headers.
     ///
-    /// The keys are wrapped over the identity, so this takes the passphrase as an unlock does.
+    /// Needs the passphrase as an unlock does, because the key wraps authenticate the identity.
     package func link(
         _ account: AccountID, objectID: String, passphrase: SecretBytes?
     ) throws(KeyringError) {
@@ -69,7 +69,7 @@ extension Keyring {
         }
         let other = accounts.first { $0 != account && answers($0, to: objectID) }
         if let other { throw .accountExists(other) }
-        // The first spelling stays.
+        // The original spelling stays.
         if old.objectID.isEmpty { keybag.identity = new }
     }
 
@@ -88,8 +88,8 @@ extension Keyring {
             wrappedKeys: [])
     }
 
-    /// Now; a second later than the newest account's where they would be the same, so that the
-    /// order of registration, and with it the user's default account, is the same at every start.
+    /// Now, but later than every other account's, so that the order of registration, and with it
+    /// the user's default account, is the same at every start.
     var nextRegistrationTime: Int64 {
         let newest = state.read { $0.accounts.values.map(\.keybag.registrationTime).max() }
         return max(0, clock(), newest.map { $0 + 1 } ?? 0)

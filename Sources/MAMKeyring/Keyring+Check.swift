@@ -1,20 +1,21 @@
-// Looking again at keybags and records of wipes on disk, while they are in use.
+// Checks the keybags and wipe records on disk while they are in use.
 
 internal import MAMSystem
 internal import Synchronization
 
 extension Keyring {
-    /// Compares all copies with what is in memory; with `repair` writes those anew that differ.
-    /// What was found is returned, and not reported otherwise.
+    /// Compares all copies with memory; with `repair` rewrites those that differ. Returns the
+    /// findings without reporting them.
     package func checkKeybags(repair: Bool) throws(KeyringError) -> [KeyringFinding] {
         var findings: [KeyringFinding] = []
-        // No account is registered or changed meanwhile.
+        // Excludes registrations and changes.
         try locks.changes.withLock { _ throws(KeyringError) in
             let (known, decided) = state.read {
                 (Array($0.accounts.values), Set($0.wipes.keys))
             }
             do throws(Errno) {
-                // Those too whose record cannot be read: one copy must not bring the other back.
+                // Includes accounts with unreadable wipe records: a copy of their keybag must not
+                // be restored from the other.
                 let records = try wipes.store.load()
                 _ = try files.keybags.load(
                     deviceSecret: deviceSecret, except: decided.union(records.map(\.account)),

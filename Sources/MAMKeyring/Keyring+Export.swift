@@ -1,12 +1,12 @@
-// An account's keys out of this keyring, and into another one.
+// Exports an account's keys, and imports them.
 
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// The account's keys under a passphrase of the export's own. Takes the account's as an unlock
-    /// does, and unlocks nothing. `cost`: what a guess at the export costs.
+    /// Exports the account's keys under a separate passphrase. Checks the account's passphrase as
+    /// an unlock does, but does not unlock. `cost`: the cost of a guess at the export.
     package func export(
         _ account: AccountID, passphrase: SecretBytes?, under exportPassphrase: SecretBytes,
         cost: KeyDerivationCost = .standard
@@ -22,9 +22,9 @@ extension Keyring {
             keys, of: keybag, time: max(0, clock()), passphrase: exportPassphrase, cost: cost)
     }
 
-    /// Makes the account of an export one of this device: the same ids and keys, another keybag. It
-    /// is unlocked from now on. The passphrase is nil for keys that the device secret alone opens.
-    /// `prepare`: as for a registration.
+    /// Adds an export's account to this device: the same ids and keys in a new keybag, unlocked.
+    /// `passphrase`: nil for keys that the device secret alone opens. `prepare`: as for a
+    /// registration.
     package func add(
         _ export: KeyExport, _ opened: ExportedKeys, uid: UInt32, passphrase: SecretBytes?,
         preparing prepare: (AccountID) -> Void = { _ in }
@@ -44,7 +44,7 @@ extension Keyring {
         }
     }
 
-    /// Nothing that is here, or was here and is not gone yet, may be mistaken for what comes.
+    /// Refuses an export that could be confused with an account that is or was here.
     private func refuseConflicts(with export: KeyExport) throws(KeyringError) {
         let account = export.accountID
         let names = export.allKeyIDs
@@ -53,7 +53,7 @@ extension Keyring {
             state.accounts[account] != nil
                 || names.contains { state.keys[$0] != nil }
         }
-        // Nor one whose id somebody types for a name.
+        // Includes an account whose id someone uses as a name.
         if isHere || accounts.contains(where: { identity(of: $0).matches("\(account.bytes)") }) {
             throw .accountExists(account)
         }
@@ -62,7 +62,7 @@ extension Keyring {
         if isWiped || wipes.all.contains(where: { $0.account == account }) {
             throw .beingWiped(account)
         }
-        // What cannot be used may still be of use: a damaged keybag, and a record of a wipe.
+        // Unusable files may still matter: a damaged keybag, a record of a wipe.
         let objections = try storing { () throws(Errno) in
             [try files.keybags.objection(to: account), try wipes.store.objection(to: account)]
         }

@@ -1,4 +1,4 @@
-// Wrapping and unwrapping file keys: what every create and open asks.
+// Wraps and unwraps file keys, at every create and open.
 
 package import MAMCrypto
 package import MAMFormat
@@ -6,8 +6,8 @@ package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// What wraps a new file's key in this class. B and D work in every state; A only while
-    /// unlocked; C from the first unlock on.
+    /// The wrapper for a new file's key in this class. B and D always work; A only while unlocked;
+    /// C from the first unlock on.
     package func wrapper(
         account: AccountID, protectionClass: ProtectionClass
     ) throws(KeyringError) -> FileKeyWrapper {
@@ -21,8 +21,8 @@ extension Keyring {
         return FileKeyWrapper(keyID: keyID, ephemeralKey: .zero, wrappingKey: key)
     }
 
-    /// Opens a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are the
-    /// header's bytes before them.
+    /// Unwraps a header's file key: 64 bytes, nonce 16 | key 32 | tag 16. The associated data are
+    /// the header's bytes before them.
     package func unwrap(
         _ wrapped: UnsafeRawBufferPointer, keyID: KeyID, protectionClass: ProtectionClass,
         ephemeralKey: EphemeralKey, associatedData: UnsafeRawBufferPointer
@@ -33,7 +33,7 @@ extension Keyring {
             }
         }
         guard let (keyClass, entry) = found else { throw .unknownKey(keyID) }
-        // A header that names one class and another's key was not written by us.
+        // mamd never writes a header whose class and key id disagree.
         guard keyClass == protectionClass else { throw .notAuthentic }
         let account = entry.keybag.accountID
         guard let key = entry.key(keyID, of: protectionClass) else { throw .windowClosed(account) }
@@ -51,7 +51,7 @@ extension Keyring {
 }
 
 extension SecretBytes {
-    /// Of a class key, the key that opens a file's wrap.
+    /// The key that opens a file's wrap, derived from a class key.
     fileprivate func opening(
         _ protectionClass: ProtectionClass, publicKeyB: Curve25519.PublicKey,
         _ ephemeralKey: EphemeralKey
@@ -63,20 +63,19 @@ extension SecretBytes {
 }
 
 extension KeyExport {
-    /// True for one of its keys' ids, of the other ones too.
+    /// True for the id of any of its keys, including the other keys.
     package func names(_ key: KeyID) -> Bool { allKeyIDs.contains(key) }
 
     var allKeyIDs: [KeyID] { others.keyIDs(beside: keyIDs) }
 
-    /// The public key of class B that belongs to a key id.
+    /// Class B's public key for a key id.
     fileprivate func publicKeyB(ofKey id: KeyID) -> Curve25519.PublicKey {
         others.retired.first { $0.keyIDs.contains(id) }?.publicKeyB ?? publicKeyB
     }
 }
 
 extension ExportedKeys {
-    /// True if they open the key of a file with this header. `bytes`: the header as it is on
-    /// disk.
+    /// True if these keys open the file key in this header. `bytes`: the encoded header.
     package func open(_ header: FileHeader, _ bytes: [UInt8], of export: KeyExport) -> Bool {
         guard let sealing = header.sealing, bytes.count >= FileHeader.byteCount,
             let key = key(sealing.keyID, of: sealing.protectionClass, in: export)

@@ -1,18 +1,17 @@
-// An import into an account that is here already: the keys that come open files besides its own.
+// Imports into an existing account: the imported keys open files in addition to its own.
 
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// Adds the keys of an export to those of an account with its name. The account keeps its id,
-    /// its present keys and its passphrase, which this takes as an unlock does; its windows stay as
-    /// they are.
+    /// Adds the keys of an export to an account of the same name. The account keeps its id, current
+    /// keys and passphrase, which is checked as an unlock does; its windows stay as they are.
     package func join(
         _ export: KeyExport, _ opened: ExportedKeys, to account: AccountID,
         passphrase: SecretBytes?
     ) throws(KeyringError) {
-        // No other account gets one of these keys meanwhile.
+        // Excludes other accounts from getting one of these keys meanwhile.
         try locks.registrations.withSlot(of: uid(of: account) ?? 0) { () throws(KeyringError) in
             try refuseOthers(than: account, having: export)
             try changes.rewrite(account, opening: passphrase, sealing: passphrase) {
@@ -42,7 +41,7 @@ extension Keyring {
 }
 
 extension Keybag {
-    /// `all`: gets the keys that are new.
+    /// `all`: the new keys are added to it.
     fileprivate mutating func join(
         _ export: KeyExport, _ opened: ExportedKeys, beside current: ClassKeys,
         _ all: inout AccountKeys
@@ -64,7 +63,7 @@ extension Keybag {
         for key in new where key.protectionClass == .none {
             others.joined.append(try JoinedKey(key, under: current.d, accountID))
         }
-        // A first passphrase takes one more.
+        // Leaves room for a first passphrase, which adds one more.
         guard others.retired.count < RetiredKeys.maximumCount,
             others.joined.count <= JoinedKey.maximumCount
         else {
@@ -79,7 +78,7 @@ extension Keybag {
     private static let forged = KeyringError.refused(
         "the keys have ids of the account's and are others: the export was forged")
 
-    /// One that has the same id has to be the same key.
+    /// A key with the same id has to be the same key.
     private func isKnown(
         _ key: OtherKeys.Key, _ current: ClassKeys, _ all: AccountKeys
     ) throws(KeyringError) -> Bool {

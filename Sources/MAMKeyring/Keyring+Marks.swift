@@ -1,13 +1,13 @@
-// The key by which the daemon knows again what it wrote into the backing directory.
+// The key for marks, by which the daemon recognises what it wrote into the backing directory.
 
 package import MAMCrypto
 package import MAMModel
 
 extension Keyring {
-    /// One for each workspace, from the device secret: who has the backing directory alone cannot
-    /// make it.
+    /// One per workspace, derived from the device secret, so that access to the backing directory
+    /// does not suffice to forge a mark.
     ///
-    /// Nil if the derivation fails; nothing counts as the daemon's own then.
+    /// Nil if the derivation fails; then no mark is recognised.
     package func markingKey(of workspace: Bytes16) -> SecretBytes? {
         let salt = (workspace.high.bigEndian, workspace.low.bigEndian)
         return withUnsafeBytes(of: salt) { salt in

@@ -1,24 +1,24 @@
-// Opening and closing windows: which class keys are at hand.
+// Opens and closes windows by loading and dropping class keys.
 
 package import MAMCrypto
 package import MAMModel
 internal import MAMSystem
 
 extension Keyring {
-    /// Whether the account's class keys are at hand; grace periods are the vault's.
+    /// Whether the account's class keys are loaded; the vault manages grace periods.
     package func windowState(of account: AccountID) -> WindowState {
         state.read { $0.accounts[account]?.window ?? .beforeFirstUnlock }
     }
 
-    /// Brings the keys of A, B and C to hand. Takes as long as the key derivation does. The
-    /// passphrase is nil for an account that was registered without one.
+    /// Loads the keys of A, B and C. Takes as long as the key derivation. `passphrase`: nil for an
+    /// account without one.
     package func unlock(
         _ account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) {
         try setUnlocked(account, keys: try openKeys(of: account, passphrase: passphrase))
     }
 
-    /// Unwraps the keys, which takes as long as the key derivation does; they are not at hand yet.
+    /// Unwraps the keys without loading them; takes as long as the key derivation.
     package func openKeys(
         of account: AccountID, passphrase: SecretBytes?
     ) throws(KeyringError) -> AccountKeys {
@@ -27,12 +27,12 @@ extension Keyring {
         }
     }
 
-    /// The end of a lock: erases A and the private half of B. C stays.
+    /// The end of a lock: erases A and B's private key. C stays.
     package func dropLockedKeys(_ account: AccountID) {
         state.withLock { $0.accounts[account]?.dropLockedKeys() }
     }
 
-    /// Erases A, B and C of all accounts, as if the daemon had just started. D stays.
+    /// Erases A, B and C of all accounts, as after a start. D stays.
     package func dropAllKeys() {
         state.withLock { state in
             for account in state.order {
@@ -42,13 +42,13 @@ extension Keyring {
         }
     }
 
-    /// Brings unwrapped keys to hand.
+    /// Loads unwrapped keys.
     package func setUnlocked(_ account: AccountID, keys: AccountKeys) throws(KeyringError) {
         let isCurrent: Bool? = state.withLock { state in
             guard var entry = state.accounts[account] else { return nil }
-            // It was given a passphrase since these were opened without one.
+            // The account got its first passphrase after these keys were unwrapped without one.
             guard entry.keybag.keyIDs == keys.names else { return false }
-            // Keys that are here already stay: someone may be wrapping with them.
+            // Keys that are already loaded stay: another thread may be using them to wrap.
             entry.keyA = entry.keyA ?? keys.a
             entry.privateKeyB = entry.privateKeyB ?? keys.b
             entry.keyC = entry.keyC ?? keys.c

@@ -6,10 +6,10 @@ package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// All accounts of this device and the keys that are at hand. Thread-safe.
+/// All accounts of this device and their loaded keys. Thread-safe.
 ///
-/// Locks are taken in the order of ``KeyringLocks``, and `state` last: that is held only for a
-/// moment, and the data path takes it alone.
+/// Locks are taken in the order of ``KeyringLocks``, and `state` last, which is held only briefly;
+/// the data path takes `state` alone.
 package final class Keyring: Sendable {
     let deviceSecret: SecretBytes
     let files: AccountFiles
@@ -18,22 +18,20 @@ package final class Keyring: Sendable {
     let state: SharedState<AccountTable>
     let sealer: KeybagSealer
     let changes: KeybagChanges
-    /// The device secret is a file of the state directory, and no credential.
+    /// True if the device secret is a file of the state directory, not a credential.
     package let hasSecretOfItsOwn: Bool
-    /// The accounts that are being destroyed.
+    /// The accounts being wiped.
     package let wipes: WipeLog
     package let recovery: RecoverySealer
 
-    /// Keybags that cannot be used, by the name of a file in `keybags/`. They are left as they are.
+    /// Unusable keybags, by file name in `keybags/`. They are left unchanged.
     package let unreadableKeybags: [(fileName: String, error: KeybagError)]
 
-    /// Reads all keybags of a state directory; makes the device secret at the first start.
+    /// Loads all keybags of a state directory; creates the device secret at the first start.
     ///
-    /// The clock gives seconds since 1970. `report` is told what was repaired or cannot be used,
-    /// now and later, on any thread; for the log. `mayRepair`: false to leave keybags as they are,
-    /// whatever they are.
-    /// `isReadOnly`: what a crash left beside them stays too. `credential`: the device secret, if
-    /// the service manager keeps it.
+    /// `clock`: seconds since 1970. `report`: called on any thread, now and later, with repairs and
+    /// failures; for the log. `mayRepair`: false to leave keybags unchanged. `isReadOnly`: leaves
+    /// leftovers of a crash, too. `credential`: the device secret if systemd provides it.
     package init(
         stateDirectory: Descriptor, cost: KeyDerivationCost = .standard, mayRepair: Bool = true,
         isReadOnly: Bool = false, credential: SecretBytes? = nil,
@@ -46,7 +44,7 @@ package final class Keyring: Sendable {
         let files = try storing { () throws(Errno) in
             try AccountFiles(in: directory, clock: clock, report: report)
         }
-        // Before any keybag is read: one of its copies would repair the other.
+        // Before any keybag is loaded, which could be restored from its other copy.
         let found = try WipeLog.find(wipeStore, files, mayDestroy: mayRepair)
         let secret = try loadDeviceSecret(
             in: directory, for: files.keybags, isReadOnly: isReadOnly, credential: credential)
@@ -66,17 +64,17 @@ package final class Keyring: Sendable {
         recovery = RecoverySealer(sealer: sealer, state: state, clock: clock)
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
     /// All accounts, oldest registration first.
     package var accounts: [AccountID] { state.read { $0.order } }
 
-    /// The account's name and object id; nobody for an account that is not here.
+    /// The account's name and object id; nobody if the account does not exist.
     package func identity(of account: AccountID) -> Identity {
         state.read { $0.accounts[account]?.keybag.identity ?? .nobody }
     }
 
-    /// The account that has this identity's name or object id; nil for nobody.
+    /// The account with this identity's name or object id; nil for nobody.
     package func account(matching identity: Identity) -> AccountID? {
         guard !identity.isNobody else { return nil }
         return state.read { state in
@@ -84,8 +82,8 @@ package final class Keyring: Sendable {
         }
     }
 
-    /// The account that either name of an identity means already: people type a name, an object id
-    /// or an account's id for each other, and one text must not mean two accounts.
+    /// The account that either name of an identity already refers to: users type a name, an object
+    /// id or an account's id interchangeably, so one text must not refer to two accounts.
     package func account(claimedBy identity: Identity) -> AccountID? {
         let texts = [identity.name, identity.objectID].filter { !$0.isEmpty }
         return account(matching: identity)
@@ -97,19 +95,18 @@ package final class Keyring: Sendable {
         identity(of: account).matches(text) || account.bytes.description == text.lowercased()
     }
 
-    /// The account that a file's key id leads to.
+    /// The account of a file's key id.
     package func account(ofKey key: KeyID) -> AccountID? {
         state.read { $0.keys[key]?.account }
     }
 
-    /// The same, and whether the key is one that seals nothing any more: what it opens is to be
-    /// sealed anew.
+    /// Also says whether the key is retired: what it opens has to be sealed again.
     package func holder(ofKey key: KeyID) -> (account: AccountID, isRetired: Bool)? {
         state.read { state in state.keys[key].map { ($0.account, $0.isRetired) } }
     }
 
-    /// The name of the key that seals an account's new files of class A: another one after each
-    /// time that it got new keys.
+    /// The id of the key that seals an account's new class A files; it changes whenever the account
+    /// gets new keys.
     package func keyID(of account: AccountID) -> KeyID? {
         state.read { $0.accounts[account]?.keybag.keyID(.complete) }
     }
@@ -119,20 +116,20 @@ package final class Keyring: Sendable {
         state.read { $0.accounts[account]?.keybag.uid }
     }
 
-    /// True if an unlock of the account needs a passphrase.
+    /// True if unlocking the account needs a passphrase.
     package func hasPassphrase(_ account: AccountID) -> Bool {
         state.read { $0.accounts[account]?.keybag.passphrase != nil }
     }
 
-    /// Wrong passphrases since the last right one; the same one twice in a row is one.
+    /// Wrong passphrases since the last right one; immediate repetitions count once.
     package func failureCount(_ account: AccountID) -> Int { files.attempts.failures(account) }
 
-    /// Seconds until a passphrase of the account is tried; 0: now.
+    /// The seconds until the next passphrase is tried; 0: now.
     package func retryAfterSeconds(_ account: AccountID) -> Int64 {
         files.attempts.remaining(account)
     }
 
-    /// True for an account whose registration failed, and whose keybag may be on disk all the same.
-    /// The next start may find it, without files.
+    /// True if the account's registration failed but its keybag may be on disk. The next start may
+    /// load it, without files.
     package func mayComeBack(_ account: AccountID) -> Bool { changes.mayComeBack(account) }
 }

@@ -4,51 +4,51 @@ package import MAMCrypto
 package import MAMModel
 package import MAMSystem
 
-/// The keyring's refusals and failures; each has its own answer at the edges.
+/// The keyring's refusals and failures; the callers handle each differently.
 package enum KeyringError: Error, Equatable, Sendable {
     case unknownAccount(AccountID)
     /// The file's key belongs to no account of this device.
     case unknownKey(KeyID)
-    /// The name or object id is another account's already.
+    /// The name or object id is already another account's.
     case accountExists(AccountID)
     /// An account needs a name or an object id.
     case nobody
-    /// The text cannot be an object id.
+    /// The text is not a valid object id.
     case invalidObjectID
-    /// The account has another object id already.
+    /// The account already has an object id.
     case linkedAlready(String)
-    /// The account with this name or object id is being destroyed.
+    /// The account with this name or object id is being wiped.
     case beingWiped(AccountID)
-    /// A file of an account with this id is in the state directory, and cannot be used.
+    /// The state directory has an unusable file of an account with this id.
     case leftOver(fileName: String)
-    /// A file of an account with this id is in the state directory, and not ours to change.
+    /// The state directory has a file of an account with this id that a newer mamd wrote.
     case leftNewer(NewerRecord)
     case emptyPassphrase
     case passphraseRequired
-    /// The account has no passphrase, and one was given.
+    /// A passphrase was given, but the account has none.
     case passphraseNotUsed
-    /// It was tried and is wrong; seconds until the next one is tried.
+    /// It is wrong; the seconds until the next try.
     case wrongPassphrase(retryAfterSeconds: Int64)
-    /// It was not tried: too soon after a wrong one.
+    /// It was not tried, because a wrong one was tried too recently.
     case retryLater(seconds: Int64)
-    /// It was not tried: nobody knows how many wrong ones there were.
+    /// It was not tried, because the record of wrong ones is damaged.
     case attemptsDamaged(seconds: Int64)
-    /// It was not tried: the record of wrong ones is not this program's to change.
+    /// It was not tried, because a newer mamd wrote the record of wrong ones.
     case attemptsNewer(NewerRecord)
-    /// The class's key is not at hand until the account is unlocked.
+    /// The class's key is not loaded until the account is unlocked.
     case windowClosed(AccountID)
     /// It was locked while it was being unlocked.
     case lockedMeanwhile(AccountID)
     /// Policy keeps the account closed.
     case blocked(AccountBlock)
-    /// Policy or settings do not want it; a sentence, and a command that helps.
+    /// Policy or settings forbid it; a sentence, and a command that helps.
     case refused(String, next: String? = nil)
-    /// The wrapped file key or its header was changed.
+    /// The wrapped file key or its header was tampered with.
     case notAuthentic
     case keybag(KeybagError)
     case deviceSecret(DeviceSecretError)
     case derivation(DerivationError)
-    /// The cipher refused.
+    /// The cipher failed.
     case cipher
     /// The state directory could not be read or written.
     case storage(Errno)
@@ -101,40 +101,40 @@ extension KeyringError: CustomStringConvertible {
     }
 }
 
-/// Something that the keyring met and went on from; for the log.
+/// Something that the keyring found and handled; for the log.
 package enum KeyringFinding: Equatable, Sendable {
-    /// A copy was written again from the good one.
+    /// A copy was rewritten from the good one.
     case repaired(fileName: String, KeybagError)
-    /// A copy was older than the other: a change was interrupted. Brought up to date.
+    /// A copy was older than the other, after an interrupted change, and was updated.
     case completed(fileName: String)
-    /// A copy is damaged, or without an error older than the other; it was left so, as was asked.
+    /// A copy is damaged or, without an error, older than the other; left unchanged, as requested.
     case outOfDate(fileName: String, KeybagError?)
-    /// A copy that should have been written again could not be.
+    /// A copy should have been rewritten, but could not be.
     case notRepaired(fileName: String, Errno)
-    /// No copy of this account's keybag can be used; nothing was changed.
+    /// No copy of this account's keybag is usable; nothing was changed.
     case unreadable(fileName: String, KeybagError)
-    /// What a crash left of a change was not overwritten, or is still there.
+    /// A leftover of a crash could not be overwritten or removed.
     case notErased(fileName: String, Errno)
-    /// The decision to wipe an account cannot be read: nothing of it is destroyed, and it cannot be
-    /// used.
+    /// The record of an account's wipe is unreadable: nothing is destroyed, and the account is
+    /// unusable.
     case wipeDamaged(AccountID)
-    /// A newer mamd decided it: nothing of the account is destroyed, and it cannot be used.
+    /// A newer mamd wrote the record: nothing is destroyed, and the account is unusable.
     case wipeNewer(NewerRecord)
-    /// The keys of an account that is being wiped are not all destroyed.
+    /// Some keys of an account that is being wiped could not be destroyed.
     case notDestroyed(AccountID, Errno)
-    /// The record of a wipe that is done is still there: the wipe is gone through once more.
+    /// The record of a completed wipe could not be removed: the wipe will be repeated.
     case wipeNotEnded(AccountID, Errno)
-    /// A change is in place, but may not survive a crash.
+    /// A change is in place but may not survive a crash.
     case notDurable(fileName: String, Errno)
     /// The count of wrong passphrases is damaged; the longest delay applies.
     case attemptsDamaged(AccountID)
     /// A newer mamd counted them: no passphrase of the account is tried.
     case attemptsNewer(NewerRecord)
-    /// The count of wrong passphrases is kept in memory only.
+    /// The count of wrong passphrases is only in memory.
     case attemptsNotWritten(AccountID, Errno)
-    /// What is known of earlier passphrases is damaged, and forgotten.
+    /// The record of earlier passphrases was damaged and is discarded.
     case historyDamaged(AccountID)
-    /// A passphrase was changed, and is not remembered as an earlier one.
+    /// The passphrase was changed, but the former one could not be recorded.
     case historyNotWritten(AccountID, Errno)
 }
 

@@ -1,16 +1,16 @@
-// The locks of the keyring that are held over key derivation and over disk.
+// The keyring's locks that are held during key derivation and disk I/O.
 
 internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// In the order in which they are taken; the table of accounts has a lock of its own, the last.
-/// The first two are held over key derivation, so that nobody holds `changes` or the vault's locks
-/// for as long as that takes; `changes` is held over disk, one change at a time.
+/// Listed in the order in which they are taken; the account table's own lock comes last. The first
+/// two are held during key derivation, so that `changes` and the vault's locks never are; `changes`
+/// is held during disk I/O, one change at a time.
 final class KeyringLocks: Sendable {
-    /// Who makes a new name: one at a time, for no name may be taken twice.
+    /// Serialises the creation of names, so that none is used twice.
     let registrations = Shares(total: 1)
-    /// Who tries or changes an account's passphrase.
+    /// Held while an account's passphrase is tried or changed.
     let passphrases = LockTable<AccountID>()
     let changes = Mutex(())
 }

@@ -1,10 +1,10 @@
-// What a start does with the state directory before the first account is loaded.
+// Prepares the state directory before the first account is loaded.
 
 internal import MAMCrypto
 internal import MAMSystem
 
-/// Loads the device secret, and makes it where there is no account yet. Unless `isReadOnly`, what
-/// a crash left beside it is removed, and all of it is durable when this returns.
+/// Loads the device secret, or creates it if there is no account yet. Unless `isReadOnly`, removes
+/// leftovers of a crash; everything is durable on return.
 func loadDeviceSecret(
     in directory: Int32, for keybags: KeybagStore, isReadOnly: Bool, credential: SecretBytes?
 ) throws(KeyringError) -> SecretBytes {
@@ -19,9 +19,9 @@ func loadDeviceSecret(
     return secret
 }
 
-/// A keybag must not survive a crash that the secret does not, nor a directory above them. Whoever
-/// made these may have been killed before they were synced, so that it is done at each start: of
-/// all that leads here until the first account is registered.
+/// Makes the secret and its parent directories durable, because a keybag must not survive a crash
+/// that they do not. The process that created them may have been killed before it synced, so this
+/// is repeated at each start until the first account is registered.
 private func makeDurable(
     _ directory: Int32, withAllThatLeadsToIt: Bool
 ) throws(Errno) {
@@ -38,7 +38,7 @@ private func loadDeviceSecret(
     } catch { throw .deviceSecret(error) }
 }
 
-/// Runs a call on the state directory whose failure is the keyring's.
+/// Makes a call on the state directory and converts its error to the keyring's.
 func storing<Value>(_ call: () throws(Errno) -> Value) throws(KeyringError) -> Value {
     do throws(Errno) { return try call() } catch { throw .storage(error) }
 }

@@ -1,8 +1,8 @@
-// A record of the state directory that this program must not change.
+// A state file that this version must not change.
 
-/// It begins as one of ours does, with a version above those known here.
+/// It begins with a known magic and a version above the known ones.
 package struct NewerRecord: Equatable, Sendable {
-    /// In the state directory.
+    /// Relative to the state directory.
     package let fileName: String
     package let version: Int
 }

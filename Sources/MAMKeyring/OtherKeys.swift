@@ -1,38 +1,38 @@
-// Keys beside an account's present ones: those that it had before, and those that an import has
-// joined. They open files, and seal none.
+// Keys in addition to an account's current ones: its earlier keys and imported ones. They open
+// files but seal none.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
-/// What follows the fixed fields of keybags and exports: docs/FORMAT.md, sections 3.1 and 3.2.
+/// The variable part of keybags and exports: docs/FORMAT.md, sections 3.1 and 3.2.
 struct OtherKeys: Sendable, Equatable {
-    /// Of A, B and C, oldest first.
+    /// Keys of A, B and C, oldest first.
     var retired: [RetiredKeys] = []
-    /// Of D.
+    /// Keys of D.
     var joined: [JoinedKey] = []
 
     static let maximumByteCount =
         Counts(retired: RetiredKeys.maximumCount, joined: JoinedKey.maximumCount).byteCount
 
-    /// One of the class keys, by the name that files know it by.
+    /// A class key with its id.
     struct Key: Sendable {
         let id: KeyID
         let protectionClass: ProtectionClass
         let secret: SecretBytes
     }
 
-    /// As records have them in their fixed fields.
+    /// The counts in a record's fixed fields.
     struct Counts: Equatable {
         var retired: Int
         var joined: Int
 
         var byteCount: Int { RetiredKeys.byteCount * retired + JoinedKey.byteCount * joined }
 
-        /// The oldest format that has them.
+        /// The oldest format that supports these counts.
         var version: UInt16 { joined > 0 ? 3 : retired > 0 ? 2 : 1 }
 
-        /// Of a record in which the number of joined keys is where both kinds have it.
+        /// Reads both counts; keybags and exports share the offset of the joined keys.
         init(in record: RawSpan, retiredAt offset: Int) {
             retired = Int(record.integer(UInt8.self, at: offset))
             joined = Int(record.integer(UInt8.self, at: KeybagOffset.joinedCount))
@@ -48,8 +48,8 @@ struct OtherKeys: Sendable, Equatable {
 
     init() {}
 
-    /// Nil if there are too many, if a key has no name, or if two have the same, with those of
-    /// `current` among them.
+    /// Nil if there are too many, an id is zero, or two ids are equal, including those of
+    /// `current`.
     init?(
         decoding record: RawSpan, at offset: Int, _ counts: Counts, beside current: PerClass<KeyID>
     ) {
@@ -74,7 +74,7 @@ struct OtherKeys: Sendable, Equatable {
 
     var bytes: [UInt8] { retired.flatMap(\.bytes) + joined.flatMap(\.bytes) }
 
-    /// What files know them by, each with its class.
+    /// Their ids, each with its class.
     var names: [(id: KeyID, protectionClass: ProtectionClass)] {
         retired.flatMap { set in
             zip(set.keyIDs, RetiredKeys.classes).map { (id: $0, protectionClass: $1) }
@@ -85,14 +85,14 @@ struct OtherKeys: Sendable, Equatable {
         ProtectionClass.allCases.map { current[$0] } + names.map(\.id)
     }
 
-    /// `current`: the account's present keys.
+    /// `current`: the account's current keys.
     func open(under current: ClassKeys, _ account: AccountID) throws(KeyringError) -> [Key] {
         var keys = try openJoined(under: current.d, account)
         for set in retired { keys += try set.open(under: current, account) }
         return keys
     }
 
-    /// Those of D, which are at hand whenever D is.
+    /// The keys of D, which are loaded whenever D is.
     func openJoined(
         under keyD: SecretBytes, _ account: AccountID
     ) throws(KeyringError) -> [Key] {
@@ -103,7 +103,7 @@ struct OtherKeys: Sendable, Equatable {
 }
 
 extension [OtherKeys.Key] {
-    /// By what files know them by.
+    /// By key id.
     var secrets: [KeyID: SecretBytes] {
         Dictionary(map { ($0.id, $0.secret) }, uniquingKeysWith: { one, _ in one })
     }

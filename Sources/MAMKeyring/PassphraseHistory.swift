@@ -1,4 +1,4 @@
-// The passphrases that an account had, for a policy that does not want them again.
+// An account's former passphrases, for policies that forbid their reuse.
 
 internal import Glibc
 internal import MAMCrypto
@@ -6,9 +6,9 @@ internal import MAMModel
 internal import MAMSystem
 
 /// Fingerprints under one salt, newest first: one derivation compares a passphrase with all of
-/// them. Like those of wrong ones they say nothing without the device secret.
+/// them. Like those of wrong passphrases, they reveal nothing without the device secret.
 struct PastPassphrases: Equatable {
-    /// As many as a policy can ask for.
+    /// The most that a policy can require.
     static let maximumCount = 24
 
     let derivation: Keybag.Passphrase
@@ -16,7 +16,7 @@ struct PastPassphrases: Equatable {
 
     init(_ derivation: Keybag.Passphrase) { self.derivation = derivation }
 
-    /// The newest one from now on.
+    /// Adds the newest one.
     mutating func add(_ fingerprint: Bytes16) {
         fingerprints = [fingerprint] + fingerprints.filter { $0 != fingerprint }
         fingerprints = Array(fingerprints.prefix(Self.maximumCount))
@@ -30,7 +30,7 @@ struct PastPassphrases: Equatable {
         ]
     }
 
-    /// Nil for anything that ``json`` does not give.
+    /// Nil for anything that ``json`` would not return.
     init?(_ json: JSONValue) {
         guard let members = json.object,
             let salt = members["salt"]?.text.flatMap(Bytes16.init(hex:)),
@@ -46,7 +46,7 @@ struct PastPassphrases: Equatable {
     }
 }
 
-/// The directory `passphrases/`: one file per account whose policy wants it.
+/// The directory `passphrases/`: one file per account whose policy requires it.
 struct PassphraseHistory: Sendable {
     private let directory: Descriptor
 
@@ -58,7 +58,7 @@ struct PassphraseHistory: Sendable {
         try removeUnfinishedFiles(in: directory.raw)
     }
 
-    /// Nil if nothing is remembered. What is damaged is forgotten, and reported.
+    /// Nil if there is no history. Reports and discards a damaged one.
     func load(_ account: AccountID, report: (KeyringFinding) -> Void) -> PastPassphrases? {
         do throws(Errno) {
             let bytes = try readStateFile(
@@ -79,7 +79,7 @@ struct PassphraseHistory: Sendable {
         }
     }
 
-    /// Of an account that is being wiped; durable before it returns.
+    /// Removes the history of an account that is being wiped, durably.
     func remove(_ account: AccountID) throws(Errno) {
         try removeFile(in: directory.raw, named: "\(account.bytes)")
         try synchronize(directory.raw)

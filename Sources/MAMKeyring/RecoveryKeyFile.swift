@@ -1,11 +1,11 @@
-// The private half of an organisation's recovery key, in a file of the administrator's:
+// The private half of an organisation's recovery key, in a file that the administrator keeps:
 // docs/FORMAT.md, section 8.
 
 package import MAMCrypto
 package import MAMFormat
 internal import MAMModel
 
-/// Its 160 bytes are a secret, unless they are sealed under a passphrase.
+/// Its 160 bytes are secret, unless sealed under a passphrase.
 package enum RecoveryKeyFile {
     package static let byteCount = 160
     private static let version: UInt16 = 1
@@ -36,7 +36,7 @@ package enum RecoveryKeyFile {
         case derivation(DerivationError)
     }
 
-    /// A new pair.
+    /// Generates a key pair.
     package static func make(
         passphrase: SecretBytes?, cost: KeyDerivationCost = .standard
     ) throws(Failure) -> (publicKey: RecoveryPublicKey, file: SecretBytes) {
@@ -63,12 +63,12 @@ package enum RecoveryKeyFile {
         return (publicKey, file)
     }
 
-    /// True if its first bytes say that a passphrase is needed. Nothing of them is secret.
+    /// True if its first bytes, which are not secret, say that it needs a passphrase.
     package static func isSealed(_ head: [UInt8]) -> Bool {
         head.count > Offset.flags && head.starts(with: magic) && head[Offset.flags] & 1 == 1
     }
 
-    /// `user`: who asked for it.
+    /// `user`: the caller's, for the fair lock.
     package static func open(
         _ file: SecretBytes, passphrase: SecretBytes?, for user: UInt32 = 0
     ) throws(Failure) -> Curve25519.KeyPair {
@@ -95,7 +95,7 @@ package enum RecoveryKeyFile {
         }
     }
 
-    /// Whether it is sealed; refuses all that ``make(passphrase:cost:)`` would not write.
+    /// Whether it is sealed; rejects everything that ``make(passphrase:cost:)`` would not write.
     private static func check(_ bytes: RawSpan) throws(Failure) -> Bool {
         let isOurs =
             bytes.byteCount >= Offset.flags

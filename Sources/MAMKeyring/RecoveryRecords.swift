@@ -5,7 +5,7 @@ package import MAMFormat
 package import MAMModel
 package import MAMSystem
 
-/// The directory `recovery/` in a backing directory's own, so that it goes where the files go.
+/// The directory `recovery/` in `.mamd`, so that it travels with the files.
 package struct RecoveryRecords: Sendable {
     private static let directoryName = AccountFile.recoveryRecord.directory
     private static let suffix = ".keys"
@@ -14,10 +14,10 @@ package struct RecoveryRecords: Sendable {
     /// `place`: the workspace's own directory, `.mamd`.
     package init(in place: Descriptor) { self.place = place }
 
-    /// A file that has the name of one of the account's records.
+    /// A file with the name of one of the account's records.
     package struct Entry: Sendable {
         package let name: String
-        /// Nil for one that cannot be read.
+        /// Nil if it is unreadable.
         package let record: KeyExport?
         /// A newer mamd wrote it.
         package let isNewer: Bool
@@ -41,7 +41,7 @@ package struct RecoveryRecords: Sendable {
         "\(account.bytes).\(key.shortName)\(suffix)"
     }
 
-    /// What stood there is overwritten. What kept it from that is returned.
+    /// Overwrites the old content. Returns the error if that failed.
     package func write(_ record: KeyExport, as name: String) throws(Errno) -> Errno? {
         let directory = try openStateDirectory(in: place.raw, Self.directoryName)
         return try record.bytes.span.withUnsafeBytes { bytes throws(Errno) in
@@ -49,15 +49,15 @@ package struct RecoveryRecords: Sendable {
         }
     }
 
-    /// Durable before it returns.
+    /// Durable on return.
     package func remove(_ name: String) throws(Errno) {
         guard let directory = try existingDirectory() else { return }
         try eraseFile(in: directory.raw, named: name)
         try synchronize(directory.raw)
     }
 
-    /// All of the account's, and what interrupted changes left of them; one that cannot be removed
-    /// keeps none of the others.
+    /// Removes all of the account's records and leftovers of interrupted changes; a failure with
+    /// one does not keep the others.
     package func removeAll(of account: AccountID) throws(Errno) {
         guard let directory = try existingDirectory() else { return }
         var failure: Errno?
@@ -70,15 +70,14 @@ package struct RecoveryRecords: Sendable {
         if let failure { throw failure }
     }
 
-    /// Those of accounts that are not here are left alone: they came with a copy from another
-    /// machine.
+    /// Leaves records of unknown accounts alone: they came with a copy from another machine.
     private func names(
         of account: AccountID, in directory: Descriptor, atMost limit: Int = .max
     ) throws(Errno) -> [String] {
         let beginnings = ["\(account.bytes).", ".\(account.bytes)."]
         var names: [String] = []
-        // Whoever writes the backing directory may have put any number there, and a start waits for
-        // this.
+        // A program that can write the backing directory may have put any number of files there,
+        // and a start waits for this.
         try forEachEntry(of: directory.raw) { name in
             guard beginnings.contains(where: { strncmp(name, $0, $0.utf8.count) == 0 }) else {
                 return true
@@ -89,7 +88,7 @@ package struct RecoveryRecords: Sendable {
         return names
     }
 
-    /// Of one account, where not all are wanted: policies name a few recovery keys.
+    /// The limit per account for listing: policies name only a few recovery keys.
     private static let limit = 256
 
     private func existingDirectory() throws(Errno) -> Descriptor? {

@@ -1,16 +1,16 @@
-// An account's keys for who has a recovery key.
+// Seals an account's keys to recovery keys.
 
 package import MAMFormat
 package import MAMModel
 internal import MAMSystem
 
-/// Seals keys that are at hand to recovery keys, and tells records of them apart.
+/// Seals loaded keys to recovery keys, and compares records with accounts.
 package struct RecoverySealer: Sendable {
     let sealer: KeybagSealer
     let state: SharedState<AccountTable>
     let clock: @Sendable () -> Int64
 
-    /// The account's keys, sealed to a recovery key; nil while they are not all at hand.
+    /// The account's keys, sealed to a recovery key; nil unless all are loaded.
     package func sealKeys(
         of account: AccountID, to key: RecoveryPublicKey
     ) throws(KeyringError) -> KeyExport? {
@@ -23,14 +23,14 @@ package struct RecoverySealer: Sendable {
             to: key)
     }
 
-    /// True for a record that this device wrote of the account as it is now.
+    /// True if this device made the record from the account's current state.
     package func isCurrent(_ record: KeyExport, of account: AccountID) -> Bool {
         guard let entry = state.read({ $0.accounts[account] }) else { return false }
         return record.isSealed(from: entry.keybag, keyD: entry.keyD)
     }
 
-    /// True for a record that was sealed by who had this account's keys, and holds some that
-    /// nothing else here does.
+    /// True if the record was sealed with this account's keys and contains some that this device
+    /// lacks.
     package func holdsMoreKeys(_ record: KeyExport, of account: AccountID) -> Bool {
         guard let entry = state.read({ $0.accounts[account] }) else { return false }
         return record.holdsMoreKeys(than: entry.keybag, keyD: entry.keyD)

@@ -1,19 +1,19 @@
-// Class keys that opened an account's files before the present ones, or that an import has joined:
-// other bytes than its passphrase may open them, so nothing is sealed with them any more. What was
-// sealed with them still opens.
+// Class keys that the current ones replaced, or that an import added. Bytes other than the
+// account's passphrase may open them, so they seal nothing new; what they sealed still opens.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMModel
 
-/// The keys of A, B and C as keybags and exports hold them: docs/FORMAT.md, section 3.1. Wrapped
-/// with the keys that came after them, so that a passphrase has to be known, and a change of it
-/// leaves them as they are.
+/// The keys of A, B and C as keybags and exports store them: docs/FORMAT.md, section 3.1. Wrapped
+/// under their successors, so that they need the passphrase, and a change of the passphrase leaves
+/// them alone.
 struct RetiredKeys: Sendable, Equatable {
     static let byteCount = 272
-    /// Of an account. Nobody takes a passphrase away and sets one so often who does not mean to.
+    /// The limit per account. Nobody removes and sets a passphrase this often by accident.
     static let maximumCount = 32
-    /// D's key is the device's in every keybag: to make a new one would keep nothing from anybody.
+    /// Without D: the device secret opens it in every keybag, so replacing it would protect
+    /// nothing.
     static let classes: [ProtectionClass] = [
         .complete, .completeUnlessOpen, .completeUntilFirstUserAuthentication,
     ]
@@ -24,7 +24,7 @@ struct RetiredKeys: Sendable, Equatable {
     /// Key ids 48 | class B public key 32 | wrapped keys 192.
     let bytes: [UInt8]
 
-    /// Nil if a key has no name.
+    /// Nil if an id is zero.
     init?(decoding bytes: RawSpan, at offset: Int) {
         self.bytes = (offset..<offset + Self.byteCount).map {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self)
@@ -47,7 +47,7 @@ struct RetiredKeys: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// `current`: the keys that came after these.
+    /// `current`: their successors.
     func open(
         under current: ClassKeys, _ account: AccountID
     ) throws(KeyringError) -> [OtherKeys.Key] {
@@ -77,7 +77,7 @@ struct RetiredKeys: Sendable, Equatable {
         return start..<start + KeyWrap.byteCount
     }
 
-    /// The account's id, the names and the public key, then the class.
+    /// The account's id, the key ids and the public key, then the class.
     private static func associatedData(
         _ head: [UInt8], _ protectionClass: ProtectionClass, _ account: AccountID
     ) -> [UInt8] {

@@ -1,10 +1,10 @@
-// Small files of the state directory, read without trusting what is there.
+// Reads small files of the state directory without trusting them.
 
 internal import Glibc
 internal import MAMSystem
 
-/// The regular file `name` in `directory`, opened for reading: no link is followed, no pipe waited
-/// for.
+/// Opens the regular file `name` in `directory` for reading; follows no link and does not wait for
+/// a FIFO.
 func openStateFile(in directory: Int32, _ name: String) throws(Errno) -> (Descriptor, stat) {
     let file = try openFile(at: directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
     let facts = try status(of: file.raw)
@@ -12,7 +12,7 @@ func openStateFile(in directory: Int32, _ name: String) throws(Errno) -> (Descri
     return (file, facts)
 }
 
-/// At most `byteCount` bytes of a state file; a longer one gives one byte more, so that its length
+/// At most `byteCount` bytes of a state file, plus one more if it is longer, so that its length
 /// shows.
 func readStateFile(
     in directory: Int32, _ name: String, byteCount: Int
@@ -23,7 +23,7 @@ func readStateFile(
 
 let openDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW
 
-/// A directory in `directory`, mode 0700, made if it is missing.
+/// Opens a subdirectory, creating it with mode 0700 if missing.
 func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> Descriptor {
     do throws(Errno) {
         return try openFile(at: directory, name, openDirectoryFlags)
@@ -39,8 +39,8 @@ func openStateDirectory(in directory: Int32, _ name: String) throws(Errno) -> De
     return try openFile(at: directory, name, openDirectoryFlags)
 }
 
-/// Removes what a crash left of new files. Not overwritten: one may be a second name of a file that
-/// counts.
+/// Removes temporary files that a crash left. Does not overwrite them: one may be another link to a
+/// file in use.
 func removeUnfinishedFiles(in directory: Int32) throws(Errno) {
     for name in try unfinishedFiles(in: directory) { try removeFile(in: directory, named: name) }
 }

@@ -1,17 +1,17 @@
-// The decision to destroy an account, as it is on disk from the first moment on. Pure: bytes in,
-// values out.
+// The decision to wipe an account, on disk from the start. Pure: bytes in, values out.
 
 internal import MAMFormat
 package import MAMModel
 
-/// Whose keys and files are to go: docs/FORMAT.md, section 5. Holds nothing secret.
+/// The account whose keys and files are to be destroyed: docs/FORMAT.md, section 5. Contains no
+/// secret.
 package struct WipeIntent: Sendable {
     package let account: AccountID
     package let identity: Identity
     /// The user that registered the account.
     package let uid: UInt32
     let keyIDs: PerClass<KeyID>
-    /// Of its other keys.
+    /// The ids of its other keys.
     let otherIDs: [KeyID]
 
     init(_ keybag: Keybag) {
@@ -28,12 +28,12 @@ package struct WipeIntent: Sendable {
     }
 }
 
-/// Where the fields are that a keybag has too, they are where it has them.
+/// Fields that a keybag has too are at the same offsets.
 extension WipeIntent {
     private static let byteCount = Keybag.byteCount
     static let maximumByteCount = byteCount + 16 * maximumOtherCount
     private static let maximumOtherCount = maximumRetiredCount + JoinedKey.maximumCount
-    /// More have format version 3.
+    /// Format version 3 allows more.
     private static let maximumRetiredCount =
         RetiredKeys.maximumCount * RetiredKeys.classes.count
     private static let otherCountOffset = 704
@@ -45,7 +45,7 @@ extension WipeIntent {
         bytes.version(above: maximumVersion, magic: magic)
     }
 
-    /// Nil for anything that ``encoded`` does not give.
+    /// Nil for anything that ``encoded`` would not return.
     package init?(decoding bytes: RawSpan) {
         guard bytes.byteCount >= Self.byteCount, let identity = Identity(decoding: bytes) else {
             return nil
@@ -61,7 +61,7 @@ extension WipeIntent {
         otherIDs = (0..<otherCount).map {
             KeyID(Bytes16(reading: bytes, at: KeybagOffset.checksum + 16 * $0))
         }
-        // All else is fixed by these fields.
+        // These fields determine all others.
         let expected = encoded
         let isOurs = expected.indices.allSatisfy {
             bytes.unsafeLoad(fromByteOffset: $0, as: UInt8.self) == expected[$0]

@@ -1,14 +1,14 @@
-// Destroying an account: the decision, its keys, and the end. Its files are the vault's.
+// Wipes an account: the decision, its keys, and the end. The vault destroys its files.
 //
-// The order makes a wipe safe at every cut. Before the record is durable nothing is changed; from
-// then on every start carries on, and no key of the account is ever loaded again.
+// The order makes a wipe safe against a crash at any point. Until the record is durable, nothing is
+// changed; from then on every start continues, and never loads a key of the account again.
 
 internal import MAMCrypto
 package import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// The accounts that are being destroyed, on disk and in memory.
+/// The accounts being wiped, on disk and in memory.
 package struct WipeLog: Sendable {
     let store: WipeStore
     let files: AccountFiles
@@ -16,22 +16,22 @@ package struct WipeLog: Sendable {
     let state: SharedState<AccountTable>
     var report: @Sendable (KeyringFinding) -> Void { files.report }
 
-    /// The accounts that are being destroyed.
+    /// The accounts being wiped.
     package var all: [WipeIntent] { state.read { Array($0.wipes.values) } }
 
-    /// Costs less than to ask which there are.
+    /// Cheaper than ``all``.
     package var isEmpty: Bool { state.read { $0.wipes.isEmpty } }
 
-    /// The one whose key this is, or was.
+    /// The wipe of the account that this key belongs or belonged to.
     package func first(ofKey key: KeyID) -> WipeIntent? { all.first { $0.covers(key) } }
 
-    /// The one that has this identity's name or object id.
+    /// The wipe of the account with this identity's name or object id.
     package func first(matching identity: Identity) -> WipeIntent? {
         all.first { $0.identity.matches(identity) }
     }
 
-    /// Decides, for good: when this returns, no crash brings the account back. Throws if nothing is
-    /// decided.
+    /// Decides the wipe, irrevocably: on return, no crash brings the account back. Throws if
+    /// nothing is decided.
     package func decide(of account: AccountID) throws(KeyringError) -> WipeIntent {
         try locks.changes.withLock { _ throws(KeyringError) in
             if let decided = state.read({ $0.wipes[account] }) { return decided }
@@ -42,23 +42,23 @@ package struct WipeLog: Sendable {
         }
     }
 
-    /// Erases the account's keys in memory, and forgets it.
+    /// Erases the account's keys in memory and removes the account.
     package func eraseKeys(of wipe: WipeIntent) {
         state.withLock { $0.remove(wipe.account) }
     }
 
-    /// Destroys the account's keybag and its count of wrong passphrases; false, and reported, if it
-    /// could not all be done.
+    /// Destroys the account's keybag and its count of wrong passphrases; false, after a report, if
+    /// some of that failed.
     package func destroyKeybag(of wipe: WipeIntent) -> Bool {
-        // Nobody saves a keybag meanwhile, nor counts a passphrase; who comes later finds no such
-        // account.
+        // Excludes saving a keybag and counting a passphrase; later callers find no such account.
         locks.passphrases.withLock(wipe.account) {
             locks.changes.withLock { _ in files.destroy(wipe.account) }
         }
     }
 
-    /// The end of a wipe: all is gone, and the name may be registered anew. False, and reported, if
-    /// the record stays: at the next start it would take plain files of whoever has the name then.
+    /// Ends a wipe: everything is gone, and the name is free for registration. False, after a
+    /// report, if the record stays: at the next start it would destroy plain files of whichever
+    /// account has the name then.
     package func end(_ wipe: WipeIntent) -> Bool {
         do throws(Errno) {
             try store.remove(wipe.account)
@@ -74,15 +74,15 @@ package struct WipeLog: Sendable {
 // MARK: At a start
 
 extension WipeLog {
-    /// What a start found of wipes.
+    /// The wipes found at a start.
     struct Found {
         var decided: [AccountID: WipeIntent] = [:]
-        /// Those too whose record is damaged or newer: not to be used.
+        /// Includes those with damaged or newer records: not usable.
         var accounts: Set<AccountID> = []
     }
 
-    /// Destroys the keys of all accounts whose wipe was decided. What fails is tried again at the
-    /// next start.
+    /// Destroys the keys of all accounts whose wipe was decided. Failures are retried at the next
+    /// start.
     static func find(
         _ store: WipeStore, _ files: AccountFiles, mayDestroy: Bool
     ) throws(KeyringError) -> Found {

@@ -1,10 +1,10 @@
-// Decisions to destroy accounts, on disk until they are carried out.
+// Wipe decisions, stored until they are carried out.
 
 internal import Glibc
 internal import MAMModel
 internal import MAMSystem
 
-/// The directory `wipes/`: one file per account that is being destroyed.
+/// The directory `wipes/`: one file per account that is being wiped.
 struct WipeStore: Sendable {
     static let directoryName = AccountFile.wipe.directory
     private let directory: Descriptor
@@ -14,10 +14,10 @@ struct WipeStore: Sendable {
         try removeUnfinishedFiles(in: directory.raw)
     }
 
-    /// What was found under one account's name.
+    /// The stored state of one account.
     enum Entry: Sendable {
         case decided(WipeIntent)
-        /// There is a record, and it does not say which keys are meant.
+        /// There is a record, but it does not say which keys are meant.
         case damaged(AccountID)
         case newer(AccountID, NewerRecord)
 
@@ -50,7 +50,7 @@ struct WipeStore: Sendable {
         return .decided(intent)
     }
 
-    /// Why an account with this id cannot come here; nil if no record of a wipe is in the way.
+    /// Why no account with this id can be added; nil if no wipe record is in the way.
     func objection(to account: AccountID) throws(Errno) -> KeyringError? {
         switch try load().first(where: { $0.account == account }) {
         case nil: nil
@@ -60,8 +60,8 @@ struct WipeStore: Sendable {
         }
     }
 
-    /// Throws only if there is no record then, nor after a crash: nothing is decided. One that can
-    /// neither be made durable nor taken back counts, and is reported.
+    /// Throws only if there is no record, not even after a crash: then nothing is decided. A record
+    /// that can neither be made durable nor removed counts, and is reported.
     func save(_ intent: WipeIntent, report: (KeyringFinding) -> Void) throws(Errno) {
         let name = Self.fileName(intent.account)
         do throws(Errno) {
@@ -76,8 +76,8 @@ struct WipeStore: Sendable {
         }
     }
 
-    /// Undoes a rename that may have happened, and the sync of the directory failed. False if the
-    /// record may be there, or come back with a crash.
+    /// Undoes a rename that may have happened before the sync of the directory failed. False if the
+    /// record may exist, or reappear after a crash.
     private func takeBack(_ name: String) -> Bool {
         do throws(Errno) { _ = try status(at: directory.raw, name) } catch {
             if error == .noEntry { return true }
@@ -88,7 +88,7 @@ struct WipeStore: Sendable {
         } catch { return false }
     }
 
-    /// The end of a wipe.
+    /// Ends a wipe.
     func remove(_ account: AccountID) throws(Errno) { try remove(Self.fileName(account)) }
 
     private func remove(_ name: String) throws(Errno) {

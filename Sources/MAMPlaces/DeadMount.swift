@@ -1,19 +1,19 @@
-// What a killed daemon leaves: a mount that answers nothing, and is in the way of the next one.
+// A mount whose daemon was killed: it answers nothing, and blocks the next mount.
 
 internal import Glibc
 package import MAMSystem
 
-/// True of a workspace's mount whose daemon has died. While it stands, nobody can write into the
-/// directory below it.
+/// True for a workspace's mount whose daemon has died. While it exists, nothing can be written into
+/// the directory below it.
 package func isDeadMount(_ place: ByteString) throws(Errno) -> Bool {
     guard let root = try? openFile(place.cString, openPathOnly) else { return false }
     return try isDeadMount(root)
 }
 
-/// The same of a mount's root that is opened, with `O_PATH`.
+/// For the root of a mount, opened with `O_PATH`.
 package func isDeadMount(_ root: Descriptor) throws(Errno) -> Bool {
     try withExtendedLifetime(root) { () throws(Errno) in
-        // Attributes may still be in the kernel's cache; the free space never is.
+        // Attributes may be in the kernel's cache; statvfs always asks the daemon.
         var space = statvfs()
         guard fstatvfs(root.raw, &space) != 0 else { return false }
         guard Errno.current.meansDeadDaemon else { return false }

@@ -1,18 +1,18 @@
-// Finding the daemons that may answer.
+// Finds the sockets of daemons.
 
 internal import Glibc
 internal import MAMSystem
 
 extension Places {
-    /// The directories in which a client looks for sockets: the user's first, then the system's.
+    /// The directories that a client searches for sockets: the user's first, then the system's.
     package var socketRoots: [String] {
         runtimeRoot == Self.systemRuntimeRoot
             ? [runtimeRoot] : [runtimeRoot, Self.systemRuntimeRoot]
     }
 
-    /// The sockets of the workspaces that seem to run, in the order of their names.
+    /// The sockets of workspaces that seem to be running, sorted by name.
     ///
-    /// A daemon that was killed leaves its socket; only connecting tells.
+    /// A killed daemon leaves its socket behind; only connecting tells.
     package func sockets() -> [(name: WorkspaceName, path: String)] {
         var found: [(name: WorkspaceName, path: String)] = []
         for root in socketRoots {
@@ -25,7 +25,7 @@ extension Places {
         return found
     }
 
-    /// The socket of a workspace by name: the first that exists, else where this user's would be.
+    /// A workspace's socket: the first that exists, else where this user's would be.
     package func existingSocket(of name: WorkspaceName) -> String {
         let paths = socketRoots.map { "\($0)/\(name).sock" }
         return paths.first { access($0, F_OK) == 0 } ?? socket(of: name)

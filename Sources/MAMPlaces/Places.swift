@@ -1,17 +1,17 @@
-// Where a workspace's settings, secrets and socket are.
+// The paths of a workspace's settings, secrets and socket.
 
 internal import Glibc
 
-/// The directories of one user, or of the system, below which each workspace has its own.
+/// The directories of one user, or of the system, that contain a subdirectory per workspace.
 package struct Places: Sendable, Equatable {
     package let configurationRoot: String
     package let stateRoot: String
-    /// Holds the sockets.
+    /// Contains the sockets.
     package let runtimeRoot: String
-    /// The mode of ``runtimeRoot`` when it has to be made: the system's socket is for every user.
+    /// The mode of ``runtimeRoot`` if it has to be created: the system's socket is for all users.
     package let runtimeMode: UInt32
 
-    /// Where root's daemon puts its socket when no variable says otherwise.
+    /// The directory of the system daemon's sockets, unless a variable overrides it.
     package static let systemRuntimeRoot = "/run/mamd"
 
     /// This process's places.
@@ -21,8 +21,8 @@ package struct Places: Sendable, Equatable {
         }
     }
 
-    /// Root has the system's directories, others have the XDG ones. The XDG variables count for
-    /// root too when they are set. As XDG demands, a variable that is empty or relative is not set.
+    /// Root uses the system's directories, other users the XDG ones. XDG variables that are set
+    /// count for root too. As XDG requires, an empty or relative value counts as unset.
     package init(uid: UInt32, variable: (String) -> String?) {
         func directory(_ name: String, root: String, other: String) -> String {
             if let path = variable(name), path.hasPrefix("/") { return path + "/mamd" }
@@ -38,23 +38,23 @@ package struct Places: Sendable, Equatable {
         runtimeMode = runtimeRoot == Self.systemRuntimeRoot ? 0o755 : 0o700
     }
 
-    /// Settings and `policies/` of a workspace.
+    /// A workspace's settings and `policies/`.
     package func configuration(of name: WorkspaceName) -> String { "\(configurationRoot)/\(name)" }
 
-    /// Device secret, keybags, timers and audit of a workspace.
+    /// A workspace's device secret, keybags, timers and audit.
     package func state(of name: WorkspaceName) -> String { "\(stateRoot)/\(name)" }
 
-    /// The socket of a workspace whose daemon runs as this user.
+    /// The socket of a workspace whose daemon this user runs.
     package func socket(of name: WorkspaceName) -> String { "\(runtimeRoot)/\(name).sock" }
 }
 
-/// The name of a workspace: it is a directory's name, a mount's source and part of a socket's path.
+/// A workspace's name: a directory's name, a mount's source and part of a socket's path.
 package struct WorkspaceName: Sendable, Hashable, CustomStringConvertible {
     package let description: String
 
     package static let maximumByteCount = 64
 
-    /// Letters, digits, `.`, `_` and `-` of ASCII; not first `.` or `-`; 1 to 64 of them.
+    /// 1 to 64 ASCII letters, digits, `.`, `_` and `-`; the first not `.` or `-`.
     package init?(_ text: String) {
         let bytes = text.utf8
         guard (1...Self.maximumByteCount).contains(bytes.count), bytes.allSatisfy(Self.isAllowed),

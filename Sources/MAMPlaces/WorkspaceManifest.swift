@@ -1,5 +1,5 @@
-// `.mamd/workspace.json`: what a backing directory says that it is. Anybody who can write there can
-// change it.
+// `.mamd/workspace.json`: what a backing directory claims to be. Any program that can write there
+// can change it.
 
 internal import Glibc
 package import MAMModel
@@ -18,7 +18,7 @@ package struct WorkspaceManifest: Sendable, Equatable {
         self.id = id
     }
 
-    /// Of a workspace's own directory.
+    /// Reads it from a workspace's own directory.
     package init(in own: Descriptor) throws(WorkspaceManifestError) {
         let bytes: [UInt8]
         do throws(Errno) {
@@ -50,7 +50,7 @@ package enum WorkspaceManifestError: Error {
     case newer(Int64)
 }
 
-/// The workspace's own directory, `.mamd`, in a backing directory. No link leads there.
+/// A backing directory's own directory, `.mamd`. Follows no link.
 package func openOwnDirectory(of root: Descriptor) throws(Errno) -> Descriptor {
     try openFile(at: root.raw, ".mamd", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
 }

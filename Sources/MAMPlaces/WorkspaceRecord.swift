@@ -1,16 +1,15 @@
-// What this machine's settings say of a workspace: which it is, and where. Nothing in the backing
-// directory changes it, and so it decides which settings, policies and keys a backing directory is
-// served with.
+// This machine's record of a workspace: its id and location. Writers of the backing directory
+// cannot change it, so it decides which settings, policies and keys serve a backing directory.
 
 internal import Glibc
 package import MAMModel
 package import MAMSystem
 
-/// `workspace.json` beside the settings, and `BACKING=` of the unit's file `mount`.
+/// `workspace.json` beside the settings, and `BACKING=` in the unit's file `mount`.
 package struct WorkspaceRecord: Sendable {
     package let id: Bytes16
     package let backing: ByteString
-    /// Nil without the file.
+    /// Nil if there is no such file.
     package let unitBacking: ByteString?
 
     package func isAt(_ root: Descriptor) -> Bool {
@@ -23,15 +22,15 @@ package struct WorkspaceRecord: Sendable {
     }
 }
 
-/// Why a backing directory is not what it says.
+/// Why a backing directory is not what it claims to be.
 package enum WorkspaceMismatch: Error, Sendable {
-    /// The settings know no workspace of that name.
+    /// There are no settings for that name.
     case unknown
-    /// That name is another workspace's.
+    /// The name belongs to another workspace.
     case otherID
-    /// That workspace is elsewhere, as far as the settings know.
+    /// According to the settings, that workspace is elsewhere.
     case otherPlace(ByteString)
-    /// The settings say that this directory is the workspace of another name.
+    /// According to the settings, this directory belongs to another workspace.
     case otherName(WorkspaceName)
 }
 
@@ -40,7 +39,7 @@ extension Places {
         "\(configuration(of: name))/workspace.json"
     }
 
-    /// Nil for a workspace that the settings do not know, or not wholly.
+    /// Nil if the settings lack the workspace, or part of it.
     package func record(of name: WorkspaceName) -> WorkspaceRecord? {
         guard let bytes = try? readSmallFile(recordPath(of: name), maximumByteCount: 65_536),
             let members = (try? JSONValue(parsing: bytes))?.object,
@@ -52,7 +51,7 @@ extension Places {
             unitBacking: unitSettings(of: name)["BACKING"])
     }
 
-    /// `KEY=VALUE` lines of the file `mount`.
+    /// The `KEY=VALUE` lines of the file `mount`.
     package func unitSettings(of name: WorkspaceName) -> [String: ByteString] {
         let path = "\(configuration(of: name))/mount"
         let bytes = (try? readSmallFile(path, maximumByteCount: 65_536)) ?? []
@@ -63,7 +62,7 @@ extension Places {
         }
     }
 
-    /// Refuses a backing directory whose manifest leads to settings that are not its own.
+    /// Refuses a backing directory whose manifest names settings that are not its own.
     package func check(
         _ manifest: WorkspaceManifest, of root: Descriptor
     ) throws(WorkspaceMismatch) {
@@ -75,7 +74,7 @@ extension Places {
         throw .otherPlace(record.backing)
     }
 
-    /// The workspace whose backing directory this is by the settings.
+    /// The workspace that has this backing directory, according to the settings.
     package func workspace(at root: Descriptor) -> WorkspaceName? {
         let names = (try? entries(of: ByteString(configurationRoot))) ?? []
         return names.compactMap { $0.text.flatMap { WorkspaceName($0) } }

@@ -1,21 +1,20 @@
-// Looking at blocks without stopping at the first that is wrong.
+// Checks blocks without stopping at the first damaged one.
 
 internal import Glibc
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
-/// Looks at the blocks of a managed file, and changes nothing.
+/// Checks the blocks of a managed file without changing anything.
 struct BlockInspection {
-    /// 1 MiB of the backing file: so long a step holds the lock, and a writer waits.
+    /// 1 MiB of the backing file: a step holds the lock for this long, and writers wait.
     static let stepBlockCount = Int64((1 << 20) / Layout.blockByteCount)
 
     let content: SealedContent
 
-    /// Looks at a run of at most ``Scratch/blockCapacity`` blocks, as those of a file of this
-    /// extent.
+    /// Checks a run of at most ``Scratch/blockCapacity`` blocks, as part of a file of this extent.
     ///
-    /// Without the key what can be seen without it: zeros, and end marks.
+    /// Without the key it checks what it can: zeros and end marks.
     func check(
         _ blocks: Range<Int64>, in extent: Extent, withKey: Bool,
         _ visit: (Int64, BlockState) -> Void
@@ -47,7 +46,7 @@ struct BlockInspection {
     ) {
         readBlocks(blocks, of: content.descriptor, into: room) { block, bytes, error in
             if let bytes { return body(block, bytes) }
-            // Shorter than its size says: it was cut behind our back.
+            // The file is shorter than its known size: another program truncated the backing file.
             fail(block, error.map { .unreadable($0) } ?? .damaged)
         }
     }
@@ -80,7 +79,7 @@ struct BlockInspection {
         content.isSparse && block < extent.blockCount - 1
     }
 
-    /// Of the last block.
+    /// The state of the last block.
     func stateOfEnd() -> BlockState {
         let extent = content.extent
         let last = extent.blockCount - 1
@@ -90,10 +89,11 @@ struct BlockInspection {
     }
 }
 
-// MARK: Piece by piece
+// MARK: Stepwise
 
 extension BlockInspection {
-    /// A step from a physical offset on; where the next begins, nil after the last.
+    /// Checks a step from a physical offset on; returns the start of the next, or nil after the
+    /// last.
     func check(
         at offset: Int64, withKey: Bool, _ problems: inout FileProblems
     ) -> Int64? {
@@ -104,7 +104,7 @@ extension BlockInspection {
         var first = offset / size
         guard first < extent.blockCount else { return nil }
         if first > 0 {
-            // What was never stored reads as zeros: no need to.
+            // Skips holes: they read as zeros.
             let data = nextStored(in: content.descriptor, from: first * size).map { $0 / size }
             let end = min(data ?? extent.blockCount, extent.blockCount)
             if first < end {
@@ -118,11 +118,11 @@ extension BlockInspection {
         return end < extent.blockCount ? end * size : nil
     }
 
-    /// Programs that have the file open may change its size between two steps.
+    /// Repeated at each step: a program with the file open may change its size in between.
     private func examineEnd(_ problems: inout FileProblems) {
         guard problems.examined != content.extent else { return }
         problems.examined = content.extent
-        // Where it cannot be read, the look at its blocks tells so.
+        // If this read fails, the check of the blocks reports it.
         problems.unfinished = try? UnfinishedTail.toldExtent(in: content.descriptor, content.extent)
     }
 
@@ -138,10 +138,10 @@ extension BlockInspection {
     }
 }
 
-/// Reads blocks all at once, or one by one where that fails: one that the disk has lost does not
-/// hide the others.
+/// Reads blocks together, and one by one if that fails: one unreadable block must not hide the
+/// others.
 ///
-/// `visit` gets the block's bytes; or an error, or neither where the file ends before.
+/// `visit` gets the block's bytes, or an error, or neither if the file ends before the block.
 func readBlocks(
     _ blocks: Range<Int64>, of file: Descriptor, into room: UnsafeMutableRawBufferPointer,
     _ visit: (Int64, UnsafeRawBufferPointer?, Errno?) -> Void
@@ -163,7 +163,7 @@ func readBlocks(
     }
 }
 
-/// Where what is stored goes on. Where that is not told, all is read: an error shows there.
+/// The next stored byte. If the file system cannot tell, everything is read, and errors show there.
 func nextStored(in file: Descriptor, from offset: Int64) -> Int64? {
     do throws(Errno) { return try nextData(in: file, from: offset) } catch { return offset }
 }

@@ -1,18 +1,18 @@
-// Who is at which blocks of one file, so that requests for different blocks run side by side.
+// Range locks on one file's blocks, so that requests for different blocks run in parallel.
 
 internal import MAMSystem
 
-/// The reads and writes that are inside a file's shared lock.
+/// The reads and writes under a file's shared lock.
 ///
-/// Whoever holds that lock alone meets nobody here. Two requests wait for each other where they
-/// have a block in common and one of them writes. Each is woken when it may go on, and not before:
-/// with one condition for all, ten threads would wake nine others for nothing.
+/// A thread that holds the file's lock exclusively needs none of this. Two requests conflict if
+/// they have a block in common and one of them writes. Each waiter has its own semaphore: with one
+/// condition variable, each release would wake all waiters for nothing.
 ///
-/// A newcomer that disturbs nobody inside may pass those who wait: the kernel's requests have a
-/// block in common with the one before and the one behind, so that in strict order each would wait
-/// for a thread to be woken. So that nobody starves, each is passed by only so often.
+/// A request that conflicts with none in progress may overtake waiters: consecutive requests of the
+/// kernel have a block in common, so in strict order each would have to wake the next. To prevent
+/// starvation, each waiter is overtaken only ``patience`` times.
 struct BlockTraffic: Sendable {
-    /// A request's place in the order of arrival.
+    /// A request's number in the order of arrival.
     struct Pass {
         fileprivate let number: Int
     }
@@ -21,7 +21,7 @@ struct BlockTraffic: Sendable {
         let number: Int
         let blocks: ClosedRange<Int64>
         let writes: Bool
-        /// Nil while it is inside.
+        /// Nil while the request is in progress.
         var waker: Semaphore?
         var timesPassed = 0
 
@@ -32,13 +32,13 @@ struct BlockTraffic: Sendable {
         }
     }
 
-    /// A write that is going to make the file larger.
+    /// A write that will extend the file.
     private struct Growth {
         let number: Int
         let start: Int64
-        /// The last that was announced when it began to wait.
+        /// The last growth announced before this one began to wait.
         var limit = 0
-        /// Nil while it does not wait.
+        /// Nil while it is not waiting.
         var waker: Semaphore?
 
         func waits(for other: Growth) -> Bool {
@@ -57,7 +57,7 @@ struct BlockTraffic: Sendable {
             return count
         }
 
-        /// By who is inside, or came before and was passed often enough.
+        /// By a request in progress, or by an earlier waiter that was overtaken often enough.
         func isBlocked(_ visit: Visit) -> Bool {
             visits.contains { other in
                 guard other.number != visit.number, other.excludes(visit) else { return false }
@@ -66,7 +66,7 @@ struct BlockTraffic: Sendable {
             }
         }
 
-        /// The visit goes inside, by those who came before it and wait.
+        /// Counts that the request overtakes earlier waiters that it conflicts with.
         mutating func notePassing(of visit: Visit) {
             for index in visits.indices
             where visits[index].number < visit.number && !visits[index].isInside
@@ -80,10 +80,9 @@ struct BlockTraffic: Sendable {
     private let state = Guarded(State())
     private static let patience = 16
 
-    // MARK: Being at blocks
+    // MARK: Requests
 
-    /// Waits until nobody is at these blocks, or until nobody writes them. To be ended with
-    /// ``leave(_:)``.
+    /// Waits until no conflicting request for these blocks is in progress. Pair with ``leave(_:)``.
     func enter(_ blocks: ClosedRange<Int64>, writes: Bool) -> Pass {
         let (number, waker) = state.withLock { state -> (Int, Semaphore?) in
             var visit = Visit(number: state.nextNumber(), blocks: blocks, writes: writes)
@@ -112,7 +111,7 @@ struct BlockTraffic: Sendable {
         }
     }
 
-    /// While nobody writes anywhere.
+    /// Runs `body` while no write is in progress anywhere.
     func readingAll<Result, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -121,9 +120,9 @@ struct BlockTraffic: Sendable {
         return try body()
     }
 
-    // MARK: Growing
+    // MARK: Growth
 
-    /// Tells that a write from this plain offset is going to make the file larger. To be ended with
+    /// Announces a write that will extend the file, from this plain offset on. Pair with
     /// ``retire(_:)``.
     func announceGrowth(from start: Int64) -> Pass {
         state.withLock { state in
@@ -133,14 +132,14 @@ struct BlockTraffic: Sendable {
         }
     }
 
-    /// Waits, if there is a gap before this growth, for those that were announced by now and begin
+    /// If there is a gap before this growth, waits for the growths announced so far that start
     /// before it.
     ///
-    /// The kernel sends what it has cached in order, and threads take it up out of order: without
-    /// the wait the gap would be filled with sealed zeros, and written once more. No two wait for
-    /// each other: who has entered waits for nobody's growth, and who waits here has not entered.
-    /// Growths that are announced later do not count: a stream of them would keep this one for
-    /// ever.
+    /// The kernel sends cached writes in order, but threads start them out of order: without the
+    /// wait the gap would be filled with sealed zeros and then written again. This cannot deadlock:
+    /// a request that has entered does not wait for growth, and a request that waits here has not
+    /// entered. Later announcements do not count; otherwise a stream of them could delay this one
+    /// forever.
     func waitForGap(before pass: Pass, ifThere hasGap: () -> Bool) {
         guard hasGap() else { return }
         let waker = state.withLock { state -> Semaphore? in

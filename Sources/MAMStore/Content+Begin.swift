@@ -1,11 +1,11 @@
-// The content of files that begin.
+// Content of new files.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
 extension SealedContent {
-    /// Of an empty file with this header; nothing is written yet.
+    /// For an empty file with this header; writes nothing yet.
     static func prepared(
         _ descriptor: Descriptor, _ header: FileHeader, _ key: SecretBytes,
         _ sealer: any HeaderSealer

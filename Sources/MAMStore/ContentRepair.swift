@@ -1,16 +1,16 @@
-// Mending those blocks of a managed file that can be, and giving the others up.
+// Repairs the blocks of a managed file that can be repaired, and marks the others as lost.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
-/// The caller holds the file's lock alone.
+/// The caller holds the file's lock exclusively.
 struct ContentRepair {
     let content: SealedContent
 
     private var inspection: BlockInspection { BlockInspection(content: content) }
 
-    /// Gives the file the size that its last block tells. True if it had another one.
+    /// Sets the size that the last block implies. True if it was different.
     func takeToldSize() throws(StoreError) -> Bool {
         let isOther = try system { () throws(Errno) in
             try UnfinishedTail.mend(content.descriptor, of: content.header, believesMark: true)
@@ -36,8 +36,8 @@ struct ContentRepair {
         }
     }
 
-    /// Seals anew what of a run is zero or has a wrong end mark; zeros stay zeros. True if anything
-    /// was.
+    /// Seals zero blocks and blocks with a wrong end mark again; zeros stay zeros. True if there
+    /// were any.
     func mend(_ blocks: Range<Int64>) throws(StoreError) -> Bool {
         guard content.cipher != nil else { throw .keyUnavailable }
         var zeroed: [Int64] = []
@@ -61,8 +61,8 @@ struct ContentRepair {
         return !zeroed.isEmpty || !misplaced.isEmpty
     }
 
-    /// Marks each block of a run that does not verify as lost. True if there was one. What it
-    /// writes over is durable in `copy` before, at the same offsets, behind the file's header.
+    /// Marks each block of a run that does not verify as lost. True if there was one. First makes
+    /// the old bytes durable in `copy`, at the same offsets behind the file's header.
     func markLost(
         _ blocks: Range<Int64>, keepingIn copy: Descriptor
     ) throws(StoreError) -> Bool {
@@ -73,7 +73,7 @@ struct ContentRepair {
         }
         guard !damaged.isEmpty else { return false }
         let size = try physicalSize(of: content.descriptor)
-        // A file that was cut behind our back has no such block to write over.
+        // If another program truncated the backing file, there is no block to overwrite.
         guard damaged.allSatisfy({ ($0 + 1) * Int64(Layout.blockByteCount) <= size }) else {
             throw .system(.staleHandle)
         }

@@ -1,18 +1,18 @@
-// Making a file the same as another that is in use, until it takes that one's place.
+// Copies a file that is in use, and then swaps the copy in.
 
 package import MAMFormat
 package import MAMSystem
 
-/// The copying of one file; there is one copy at a time.
+/// The copying of one file; a file has one copy at a time.
 package struct FileCopying {
     let file: StoredFile
 
-    /// So much is copied at a time, while who changes the file waits; who reads it does not.
+    /// The size of a step. Writers wait during a step; readers do not.
     package static let stepByteCount = 1 << 18
-    /// So much a change may have the copy follow at once: the kernel's largest write.
+    /// The largest change that is mirrored to the copy at once: the kernel's largest write.
     private static let followedByteCount: Int64 = 1 << 20
 
-    /// From now on `copy`, an empty file, is to become the same. Until then changes are made one at
+    /// Starts copying to `copy`, an empty file. Until the copy ends, changes to the file run one at
     /// a time.
     package func begin(_ copy: StoredFile, sealer: any HeaderSealer) {
         file.lock.exclusive { file.following = Following(copy, sealer) }
@@ -20,9 +20,8 @@ package struct FileCopying {
 
     package func stop() { file.lock.exclusive { file.following = nil } }
 
-    /// Copies a step; returns how much that was. 0: the copy is the same as the file now, and stays
-    /// it, or there is none any more. `buffer` is the caller's, and has plain content in it
-    /// afterwards.
+    /// Copies a step and returns its size; 0 if the copy is complete and stays so, or there is no
+    /// copy any more. `buffer` is the caller's, and contains plaintext afterwards.
     package func step(
         through buffer: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> Int {
@@ -60,7 +59,7 @@ package struct FileCopying {
         return count
     }
 
-    /// Holes are not copied: a sparse file may be larger than the disk. Nil behind the last data.
+    /// Skips holes: a sparse file may be larger than the disk. Nil after the last data.
     private func nextData(from offset: Int64) throws(StoreError) -> Int64? {
         do throws(StoreError) { return try file.findUnlocked(.data, from: offset) } catch {
             guard error == .system(.noSuchAddress) else { throw error }
@@ -68,13 +67,12 @@ package struct FileCopying {
         }
     }
 
-    /// From now on this is its copy, which its caller does not use any more. Nobody reads or writes
-    /// meanwhile.
+    /// Makes the copy the file's content; the caller must not use the copy afterwards. Excludes
+    /// readers and writers.
     ///
-    /// Both are given the header. `putInPlace` gives the copy the file's name, and returns the
-    /// directory that has it, to be synced. When one of them throws all stays as it is. False, with
-    /// nothing done, if the copy is not the same by now, or whoever uses the file does not let go
-    /// of it by the deadline.
+    /// Both get the header. `putInPlace` renames the copy to the file's name, and returns the
+    /// directory to sync. If either throws, nothing changes. Returns false without effect if the
+    /// copy is incomplete, or users of the file do not release its lock by the deadline.
     package func finish<Failure: Error>(
         by deadline: Deadline, check: (FileHeader?) throws(Failure) -> Void,
         _ putInPlace: (FileHeader?) throws(Failure) -> Descriptor
@@ -95,8 +93,8 @@ package struct FileCopying {
         return try result?.get() ?? false
     }
 
-    /// Makes the name durable that the file got as a copy, if it may not be so yet. Until then a
-    /// crash may bring back the file of before, which lacks what was synced since.
+    /// Makes the rename of the copy durable, if it may not be yet. Before that, a crash may restore
+    /// the old file, which lacks everything synced since.
     package func synchronizePlace() throws(Errno) {
         guard let place = file.lock.shared({ file.place }) else { return }
         try MAMSystem.synchronize(place.raw)
@@ -104,14 +102,13 @@ package struct FileCopying {
     }
 }
 
-// MARK: Changes meanwhile
+// MARK: Concurrent changes
 
 extension FileCopying {
-    /// Has the copy follow a change, also one that failed in the middle. The caller holds the lock
-    /// alone.
+    /// Mirrors a change to the copy, also a failed one. The caller holds the lock exclusively.
     ///
-    /// What is too much, or fails, is copied again from there by who copies, and fails there.
-    /// `bytes`: what stands there now; nil if it has to be read.
+    /// If the change is too large or mirroring fails, the range is copied again, and a persistent
+    /// error shows there. `bytes`: the new content; nil if it has to be read.
     func follow(from start: Int64, count: Int?, _ bytes: UnsafeRawBufferPointer?) {
         guard let following = file.following, start < following.end else { return }
         do throws(StoreError) {
@@ -157,8 +154,8 @@ extension FileCopying {
 extension StoredFile {
     package var copying: FileCopying { FileCopying(file: self) }
 
-    /// Gives its content away. Who still has this file, and wants to take its key, takes the
-    /// heir's, under the heir's lock.
+    /// Gives up the content. A thread that still holds this file and wants to revoke its key
+    /// revokes the heir's, under the heir's lock.
     fileprivate func surrender(to heir: StoredFile) -> Content {
         lock.exclusive {
             defer { content = .plain(PlainContent(descriptor: descriptorUnlocked, header: nil)) }
@@ -169,7 +166,7 @@ extension StoredFile {
 }
 
 extension StoredFile.Content {
-    /// Of plain content.
+    /// The size of plain content.
     func size() throws(StoreError) -> Int64 {
         switch self {
         case .plain(let plain): try plain.size()

@@ -1,11 +1,11 @@
-// What a file's header tells without any key: for stat, owner and info.
+// What a file's header says without any key: for stat, owner and info.
 
 package import MAMFormat
 internal import MAMModel
 package import MAMSystem
 
-/// A regular file's kind and header. Read once per inode and kept: `st_size` alone does not tell
-/// the kind.
+/// A regular file's kind and header. Read once per inode and cached: `st_size` alone does not
+/// determine the kind.
 package enum FileFacts: Sendable {
     case empty
     case foreign
@@ -14,11 +14,11 @@ package enum FileFacts: Sendable {
 
     /// Reads the first 1024 bytes.
     ///
-    /// `orStream`: outside of a backing directory a file may be in the form of a stream as well.
+    /// `orStream`: outside a backing directory, the file may have the stream form.
     package init(
         of descriptor: Descriptor, physicalSize: Int64, orStream: Bool = false
     ) throws(Errno) {
-        // On the stack: every file that becomes known comes here.
+        // On the stack, because every file looked up for the first time comes here.
         var room: InlineArray<1024, UInt8> = .init(repeating: 0)
         var span = room.mutableSpan
         let count = try span.withUnsafeMutableBytes { buffer throws(Errno) in
@@ -30,12 +30,12 @@ package enum FileFacts: Sendable {
         if case .foreign = self, SealedNote.isOn(descriptor) { self = .damaged(.gone) }
     }
 
-    /// `head`: the first 1024 bytes, or all there are.
+    /// `head`: the first 1024 bytes, or all of a shorter file.
     package init(head: RawSpan, physicalSize: Int64, orStream: Bool) {
         self = (orStream ? Self.stream(head) : nil) ?? Self(head: head, physicalSize: physicalSize)
     }
 
-    /// Nil for what does not begin with a stream's magic.
+    /// Nil without a stream's magic.
     private static func stream(_ head: RawSpan) -> FileFacts? {
         guard head.byteCount >= streamMagic.count,
             StreamForm.hasMagic(head, count: streamMagic.count)
@@ -57,7 +57,7 @@ package enum FileFacts: Sendable {
         }
     }
 
-    /// The size that a reader sees. A damaged file shows its physical one.
+    /// The size that readers see. A damaged file shows its physical size.
     package func plainSize(ofPhysical size: Int64) -> Int64 {
         guard case .protected(let header) = self else { return size }
         guard header.isManaged else { return max(0, size - Int64(Layout.headerByteCount)) }

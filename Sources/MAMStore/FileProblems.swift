@@ -1,9 +1,9 @@
-// What a check of one file finds, beyond what its header and its key tell.
+// What a check of one file finds beyond its header and its key.
 
 package import MAMFormat
 package import MAMSystem
 
-/// Block numbers in rising order, as ranges. More than so many ranges are counted and not kept.
+/// Block numbers as ascending ranges. Ranges beyond a limit are counted but not kept.
 package struct BlockRanges: Sendable, Equatable {
     package private(set) var ranges: [ClosedRange<Int64>] = []
     package private(set) var count: Int64 = 0
@@ -24,25 +24,25 @@ package struct BlockRanges: Sendable, Equatable {
     }
 }
 
-/// How one block stands.
+/// The state of one block.
 enum BlockState: Equatable {
     case good
     /// It does not verify.
     case damaged
-    /// It was given up by a repair.
+    /// A repair marked it as lost.
     case lost
-    /// All zero where the file has no hole.
+    /// All zero, but the file has no holes.
     case zeroed
-    /// Its end mark is not what the size says.
+    /// The end mark does not match the size.
     case wrongEnd
-    /// The same of the last block, whose mark tells of content behind the file's end.
+    /// The mark of the last block says that the file was longer.
     case cutShort
-    /// The header before block 0 is not the one that was read when the file was opened.
+    /// The header before block 0 is not the one read at open.
     case otherHeader
     case unreadable(Errno)
 }
 
-/// What was found in a file so far. Blocks are 4096 bytes of the backing file, in a plain file too.
+/// Findings so far. Blocks are 4096 bytes of the backing file, in a plain file too.
 package struct FileProblems: Sendable {
     package private(set) var damaged = BlockRanges()
     package private(set) var lost = BlockRanges()
@@ -52,32 +52,32 @@ package struct FileProblems: Sendable {
     private var endsTooEarly = false
     package private(set) var readError: Errno?
     package private(set) var hasOtherHeader = false
-    /// What the file is by its blocks; nil if that is what its size says, or they give no size.
+    /// The extent that the blocks imply; nil if it matches the size, or they imply none.
     package internal(set) var unfinished: Extent?
-    /// The extent that ``unfinished`` was looked for in.
+    /// The extent for which ``unfinished`` was determined.
     var examined: Extent?
-    /// Blocks were looked at without the key: whether they verify is not known.
+    /// Blocks were checked without the key, so whether they verify is unknown.
     package internal(set) var lackedKey = false
 
     package init() {}
 
-    /// Something is wrong that writing blocks anew cannot repair.
+    /// Some damage cannot be repaired by sealing blocks again.
     package var isBeyondMending: Bool { !damaged.isEmpty }
 
-    /// Something that writing blocks anew, with the key, repairs.
+    /// Some damage can be repaired by sealing blocks again, with the key.
     package var isMendable: Bool { !zeroed.isEmpty || !wrongEnds.isEmpty || hasOtherHeader }
 
     package var isClean: Bool {
         !isBeyondMending && lost.isEmpty && !isMendable && unreadable.isEmpty && unfinished == nil
     }
 
-    /// The last block, if its mark is all that differs from the size.
+    /// The last block, if only its mark contradicts the size.
     package var misplacedEnd: Int64? {
         guard let unfinished, unfinished.blockCount == examined?.blockCount else { return nil }
         return unfinished.blockCount - 1
     }
 
-    /// ``unfinished``, unless its only witness is a mark in a block that does not verify.
+    /// ``unfinished``, unless its only evidence is the mark of a block that does not verify.
     package var provedEnd: Extent? {
         guard let misplacedEnd, damaged.ranges.last?.contains(misplacedEnd) == true else {
             return unfinished
@@ -85,8 +85,8 @@ package struct FileProblems: Sendable {
         return nil
     }
 
-    /// The end is not where the last block was written for, and no zeros tell why: what was behind
-    /// it is gone.
+    /// The file is shorter than it was when its last block was sealed, and no zeros explain it: the
+    /// end was cut off.
     package var isCutShort: Bool { endsTooEarly && unfinished == nil }
 
     mutating func add(_ blocks: ClosedRange<Int64>, _ state: BlockState) {

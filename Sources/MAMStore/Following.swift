@@ -1,19 +1,18 @@
-// A copy of a file, made while it is in use, and kept the same until it takes the file's place.
+// A copy that mirrors a file in use until it replaces it.
 
 internal import MAMFormat
 internal import MAMSystem
 internal import Synchronization
 
-/// A copy that follows a file: it has what the file has up to `end`, and gets each change before
-/// that, as part of the change. So nothing is left to be copied at the end, however much is written
-/// meanwhile.
+/// Equals the file up to `end`, and gets each change before `end` as part of that change. So
+/// nothing is left to copy in the end, however much is written meanwhile.
 ///
-/// Unchecked: the file's lock guards it. A writer holds that exclusively, and who copies
-/// holds it shared, which keeps those out; there is one.
+/// @unchecked: guarded by the file's lock. Writers hold it exclusively; the one copying thread
+/// holds it shared, which keeps them out.
 final class Following: @unchecked Sendable {
     let copy: StoredFile
     let sealer: any HeaderSealer
-    /// Behind it nothing was copied yet. `Int64.max`: everything was.
+    /// Nothing after this offset is copied yet. `Int64.max`: everything is.
     var end: Int64 = 0
 
     init(_ copy: StoredFile, _ sealer: any HeaderSealer) {
@@ -24,8 +23,8 @@ final class Following: @unchecked Sendable {
     var isComplete: Bool { end == .max }
     var isSafe: Bool { isComplete && failure == nil }
 
-    /// A sync of the copy that failed, whoever asked for it: it may have lost what it was given,
-    /// and the next sync does not tell.
+    /// A failed sync of the copy, whichever thread made it: data may be lost, and the next sync
+    /// would not report that.
     var failure: Errno? {
         copy.syncFailures.withLock { $0.count > 0 ? $0.last : nil }
     }
@@ -38,8 +37,8 @@ final class Following: @unchecked Sendable {
         if copy.size != size { try copy.truncate(to: size, sealer: sealer) }
     }
 
-    /// Up to here nothing is left to be copied. Where a hole is now the copy may have content: what
-    /// it was given before a large hole was made.
+    /// Nothing before `end` is left to copy. The copy may have data there where the file now has a
+    /// hole: data mirrored before a large hole was punched.
     func clear(to end: Int64) throws(StoreError) {
         let last = min(end, copy.size)
         if self.end < last { try copy.zero(self.end..<last, sealer: sealer) }

@@ -1,21 +1,20 @@
-// Where a managed file's header gets its wrapped key from.
+// The source of the wrapped key in a managed file's header.
 
 package import MAMCrypto
 package import MAMFormat
 
-/// Wraps file keys into headers. The vault implements it over the keyring; the store only knows
-/// when.
+/// Wraps file keys into headers. The vault implements it with the keyring; the store decides when.
 package protocol HeaderSealer: Sendable {
-    /// Writes a whole header of 1024 bytes for `header`, its key id, ephemeral key and key wrap
-    /// included, and returns it as written.
+    /// Encodes `header` as 1024 bytes, including key id, ephemeral key and key wrap, and returns it
+    /// as written.
     func seal(
         _ header: FileHeader, key: SecretBytes, into bytes: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> FileHeader
 }
 
 extension FileHeader {
-    /// Writes a managed file's whole header. `wrap` is lent what its tag covers, and fills the 64
-    /// bytes after.
+    /// Encodes a managed file's whole header. `wrap` gets the bytes that its tag covers, and fills
+    /// the 64 bytes after them.
     package func encode(
         into bytes: UnsafeMutableRawBufferPointer,
         wrap: (

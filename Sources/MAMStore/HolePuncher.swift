@@ -1,14 +1,14 @@
-// Ranges of a managed file that read as zeros, and space that is reserved for it.
+// Zeroes ranges of a managed file, and reserves space for it.
 
 internal import MAMFormat
 internal import MAMSystem
 
-/// The caller holds the file's lock alone.
+/// The caller holds the file's lock exclusively.
 struct HolePuncher {
     let content: SealedContent
     let sealer: any HeaderSealer
 
-    /// Makes a range read as zeros and frees its whole blocks. The size stays.
+    /// Makes a range read as zeros and frees its whole blocks. Keeps the size.
     func zero(_ range: Range<Int64>) throws(StoreError) {
         let range = range.clamped(to: 0..<content.extent.plainSize)
         guard !range.isEmpty else { return }
@@ -19,8 +19,8 @@ struct HolePuncher {
         try writeZeros(Layout.plainOffset(ofBlock: whole.upperBound)..<range.upperBound)
     }
 
-    /// The blocks of a range that may become holes: block 0 holds the header, and the last one the
-    /// end mark.
+    /// The blocks of a range that may become holes: not block 0, which follows the header, nor the
+    /// last one, which has the end mark.
     private func wholeBlocks(in range: Range<Int64>) -> Range<Int64> {
         let block = Layout.block(at: range.lowerBound)
         let startsInside = Layout.plainOffset(ofBlock: block) < range.lowerBound
@@ -42,7 +42,7 @@ struct HolePuncher {
     private func writeZeros(_ range: Range<Int64>) throws(StoreError) {
         var offset = range.lowerBound
         while offset < range.upperBound {
-            // Each block in one write: a crash then leaves all of its part or none.
+            // One write per block, so that a crash leaves all of its part or none.
             let block = Layout.block(at: offset)
             let end = min(range.upperBound, Layout.plainOffset(ofBlock: block + 1))
             let patch = Patch(
@@ -52,7 +52,7 @@ struct HolePuncher {
         }
     }
 
-    /// fallocate(2) without a mode, or with `FALLOC_FL_KEEP_SIZE`: space on the backing file
+    /// fallocate(2) with mode 0 or `FALLOC_FL_KEEP_SIZE`: reserves space on the backing file
     /// system.
     func reserve(_ range: Range<Int64>, keepSize: Bool) throws(StoreError) {
         guard range.upperBound <= Layout.maximumPlainSize else { throw .system(.fileTooLarge) }

@@ -1,9 +1,9 @@
-// Where data and holes of a managed file are: its blocks, told in whole pages.
+// Finds data and holes of a managed file, in units of whole pages.
 
 internal import MAMFormat
 internal import MAMSystem
 
-/// As lseek(2) asks. The caller is beside nobody who changes the file.
+/// lseek(2) with `SEEK_DATA` or `SEEK_HOLE`. No change to the file may be in progress.
 struct HoleSearch {
     let content: SealedContent
 
@@ -11,14 +11,14 @@ struct HoleSearch {
 
     func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
         guard 0..<extent.plainSize ~= offset else { throw .system(.noSuchAddress) }
-        // Without the flag there are no holes, whatever the backing file looks like.
+        // Without the flag the file has no holes, whatever the backing file looks like.
         guard content.isSparse else { return region == .data ? offset : extent.plainSize }
         return try region == .data ? data(from: offset) : hole(from: offset)
     }
 
-    // Our blocks hold 4064 bytes, and programs take all edges but the end of the file for multiples
-    // of 512 at least: GNU tar writes archives that cannot be read otherwise. So what is told are
-    // whole pages: one with a byte of data is data.
+    // Blocks hold 4064 bytes, but programs expect every boundary except the end of the file at a
+    // multiple of 512 or more; GNU tar otherwise writes archives that it cannot read. So boundaries
+    // are rounded to pages, and a page with one byte of data is data.
 
     private static var pageByteCount: Int64 { 4096 }
 
@@ -43,7 +43,7 @@ struct HoleSearch {
         return max(offset, Layout.plainOffset(ofBlock: block))
     }
 
-    /// The end of the file is a hole.
+    /// The end of the file counts as a hole.
     private func exactHole(from offset: Int64) throws(StoreError) -> Int64 {
         guard let block = try holeBlock(from: Layout.block(at: offset)) else {
             return extent.plainSize
@@ -53,7 +53,7 @@ struct HoleSearch {
 
     private var lastBlock: Int64 { extent.blockCount - 1 }
 
-    /// The first block that is not all hole; the last one never is.
+    /// The first block that is not entirely a hole; the last block never is.
     private func dataBlock(from block: Int64) throws(StoreError) -> Int64 {
         guard block < lastBlock else { return lastBlock }
         do throws(Errno) {
@@ -61,14 +61,13 @@ struct HoleSearch {
                 .data, in: content.descriptor.raw, from: block * Int64(Layout.blockByteCount))
             return min(found / Int64(Layout.blockByteCount), lastBlock)
         } catch {
-            // A hole up to the end, in which the last block was lost: whoever reads it is to hear
-            // of that.
+            // A hole up to the end swallowed the last block: the error must show when it is read.
             guard error == .noSuchAddress else { throw .system(error) }
             return lastBlock
         }
     }
 
-    /// The first block that is all hole; nil if there is none.
+    /// The first block that is entirely a hole; nil if there is none.
     private func holeBlock(from start: Int64) throws(StoreError) -> Int64? {
         let size = Int64(Layout.blockByteCount)
         var block = start
@@ -76,8 +75,8 @@ struct HoleSearch {
             let found = try system { () throws(Errno) in
                 try MAMSystem.find(.hole, in: content.descriptor.raw, from: block * size)
             }
-            // The backing file's own blocks may be smaller, and a hole may begin or end inside one
-            // of ours.
+            // The backing file system's blocks may be smaller, so a hole may begin or end inside
+            // one of ours.
             let first = (found + size - 1) / size
             guard first < lastBlock else { return nil }
             if try dataBlock(from: first) > first { return first }

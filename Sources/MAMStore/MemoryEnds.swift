@@ -1,4 +1,4 @@
-// Both ends of a stream in memory: strings.
+// Stream ends in memory, for strings.
 
 package final class MemoryEnds: StreamEnds {
     private var rest: ArraySlice<UInt8>

@@ -1,8 +1,8 @@
-// What is to be written, and which blocks it is in.
+// The bytes of a write and the blocks they touch.
 
 internal import MAMFormat
 
-/// Plain bytes for a place in the file. May be empty: blocks are then sealed again as they are.
+/// Plain bytes for an offset. May be empty: blocks are then sealed again unchanged.
 struct Patch {
     let offset: Int64
     let bytes: UnsafeRawBufferPointer
@@ -13,20 +13,20 @@ struct Patch {
 
     var range: Range<Int64> { offset..<offset + Int64(bytes.count) }
 
-    /// The blocks that it is in; it must not be empty.
+    /// The blocks that it touches; the patch must not be empty.
     var blocks: ClosedRange<Int64> {
         Layout.block(at: offset)...Layout.block(at: range.upperBound - 1)
     }
 
-    /// The blocks that it covers whole, but for its last one: that may be the file's last, of which
-    /// the mark is not known before its turn.
+    /// The blocks that it covers entirely, except its last: that may become the file's last, whose
+    /// mark is unknown until the write enters.
     var interior: Range<Int64> {
         let coversFirst = offset == Layout.plainOffset(ofBlock: blocks.lowerBound)
         let first = coversFirst ? blocks.lowerBound : blocks.lowerBound + 1
         return first..<max(first, blocks.upperBound)
     }
 
-    /// The bytes for a part of the range.
+    /// The bytes for part of the range.
     func bytes(for part: Range<Int64>) -> UnsafeRawBufferPointer {
         .init(rebasing: bytes[Int(part.lowerBound - offset)..<Int(part.upperBound - offset)])
     }

@@ -1,9 +1,9 @@
-// Files whose content is not encrypted: unmanaged owners' and foreign ones.
+// Content that is not encrypted: files of unmanaged owners and foreign files.
 
 internal import MAMFormat
 internal import MAMSystem
 
-/// Content that stands as it is behind `base` bytes of header: 1024, or 0 in a foreign file.
+/// Plain content after a header of `base` bytes: 1024, or 0 in a foreign file.
 final class PlainContent {
     var descriptor: Descriptor
     let header: FileHeader?

@@ -1,15 +1,15 @@
-// Sizes of managed files.
+// Changes the size of managed files.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
-/// The caller holds the file's lock alone, or has all from the last block on for itself.
+/// The caller holds the file's lock exclusively, or all blocks from the last on.
 struct Resizing {
     let content: SealedContent
 
-    /// ftruncate(2). A crash in between leaves the old size or the new one or, where blocks
-    /// go, the new one made up to a whole block.
+    /// ftruncate(2). A crash leaves the old size or the new one or, if blocks are freed, the new
+    /// one rounded up to a whole block.
     func truncate(to size: Int64, sealer: any HeaderSealer) throws(StoreError) {
         guard size >= 0, size <= Layout.maximumPlainSize else { throw .system(.fileTooLarge) }
         let new = Extent(plainSize: size)
@@ -20,11 +20,11 @@ struct Resizing {
         try shrink(to: new)
     }
 
-    /// The size goes first: then the last block's end mark is all that a crash can leave undone.
+    /// Sets the size first: then a crash can leave only the last block's end mark wrong.
     private func shrink(to new: Extent) throws(StoreError) {
         guard content.cipher != nil else { throw .keyUnavailable }
         let last = new.blockCount - 1
-        // A hole that becomes the last block is sealed while it may still be one.
+        // A hole that becomes the last block is sealed while it may still be a hole.
         if content.isSparse {
             try content.writeRun(last...last, .none(at: 0), becoming: content.extent)
         } else if new.lastBlockUse > 0 {
@@ -40,9 +40,9 @@ struct Resizing {
 
     /// Sets a smaller size.
     ///
-    /// A cut inside a block puts zeros behind it, and these may be durable before the size is: a
-    /// block that still counts would be damaged. So it is first made one that no longer does, for
-    /// good, and then a hole, which takes no zeros.
+    /// Truncating inside a block zeroes the rest, and the zeros may be durable before the size: a
+    /// block still in use would be damaged. So the size is first durably set to exclude the block,
+    /// then the block becomes a hole, which cannot be zeroed.
     private func cut(to new: Extent) throws(StoreError) {
         guard new.blockCount < content.extent.blockCount, new.lastBlockUse > 0 else {
             return try setPhysicalSize(new)
@@ -50,11 +50,11 @@ struct Resizing {
         let unused = Extent(blockCount: new.blockCount + 1, lastBlockUse: 0)
         try setPhysicalSize(unused)
         content.extent = unused
-        // There is no way back: a failure is for the next who syncs.
+        // The truncation cannot be undone: the next sync reports the failure.
         _ = try? content.synchronize()
         free(block: new.blockCount, of: content.descriptor)
         try system { () throws(Errno) in
-            // Once more, should it fail: there is no way back by now.
+            // Retries once, because the truncation cannot be undone.
             do throws(Errno) { try setSize(content.descriptor.raw, new.physicalSize) } catch {
                 try setSize(content.descriptor.raw, new.physicalSize)
             }
@@ -67,8 +67,8 @@ struct Resizing {
         }
     }
 
-    /// What is left of a damaged block could not be sealed as the last one, and the rest would be
-    /// gone by then.
+    /// The rest of a damaged block could not be sealed as the last one, and truncation would
+    /// destroy what follows.
     private func refuseDamage(of block: Int64) throws(StoreError) {
         var damage: StoreError?
         BlockInspection(content: content).check(
@@ -89,7 +89,7 @@ struct Resizing {
 // MARK: Growing
 
 extension Resizing {
-    /// Makes the file larger, with the patch (which may be empty) at its new end.
+    /// Extends the file; the patch, which may be empty, ends at its new end.
     func grow(
         to new: Extent, with patch: Patch, sealer: any HeaderSealer
     ) throws(StoreError) {
@@ -98,18 +98,18 @@ extension Resizing {
         }
     }
 
-    /// `write` makes the new blocks, and seals the old last one anew.
+    /// `write` writes the new blocks, and seals the old last block again.
     func growing(
         to new: Extent, _ write: () throws(StoreError) -> Void
     ) throws(StoreError) {
-        // It may come with the next try: there is nothing to be undone, which could fail.
+        // The caller retries once it has the key. Fails here, where nothing has to be undone.
         guard content.cipher != nil else { throw .keyUnavailable }
         let old = content.extent
         let start = (old.blockCount - 1) * Int64(Layout.blockByteCount)
         do throws(StoreError) {
             try write()
-            // Otherwise ext4 may make the size durable long before it has found room for what was
-            // written. What is before had its turn when the file grew over it.
+            // Otherwise ext4 may make the size durable long before it allocates the data (delayed
+            // allocation). Earlier blocks were handled when the file grew over them.
             startWriteBack(content.descriptor.raw, from: start)
             try setPhysicalSize(new)
             content.extent = new
@@ -127,21 +127,21 @@ extension Resizing {
         let first = patch.bytes.isEmpty ? newLast : Layout.block(at: patch.offset)
         let gap = first - oldLast - 1
         if gap <= (patch.bytes.isEmpty ? 0 : SealedContent.filledGapBlockCount) {
-            // One run, the old last block in it: its end mark changes.
+            // One run that includes the old last block, whose end mark changes.
             return try content.writeRun(min(first, oldLast)...newLast, patch, becoming: new)
         }
         try content.markSparse(sealer)
-        // First, for a killed daemon must not leave the mark of an end inside the file. Behind this
-        // block may lie what an append left that failed, or that a crash cut short: no hole is
-        // there.
+        // First, because a killed daemon must not leave an end mark inside the file. The next block
+        // is rewritten too: an append that failed or that a crash interrupted may have left data
+        // there, so it would not be a hole.
         try content.writeRun(oldLast...oldLast + 1, .none(at: 0), becoming: new)
         try content.writeRun(first...newLast, patch, becoming: new)
     }
 
-    /// The old last block may carry the new end mark by now; what is past the old size goes first.
+    /// The old last block may already have the new end mark; what is past the old size is removed
+    /// first.
     private func undoGrowth(to old: Extent) {
-        // Room for the whole next block, of which nothing counts, so that it becomes a hole as a
-        // whole.
+        // Includes the whole next block with no bytes in use, so that all of it becomes a hole.
         let unused = Extent(blockCount: old.blockCount + 1, lastBlockUse: 0)
         _ = try? setSize(content.descriptor.raw, unused.physicalSize)
         free(block: old.blockCount, of: content.descriptor)
@@ -150,8 +150,8 @@ extension Resizing {
             let last = old.blockCount - 1
             try content.writeRun(last...last, .none(at: 0), becoming: old)
         } catch {
-            // The caller's error is the one to report. What is left is what a crash would leave,
-            // readable; go on from there.
+            // Report the caller's error. The file is now as after a crash, readable: continue from
+            // its actual size.
             let size = try? physicalSize(of: content.descriptor)
             content.extent = size.flatMap(Extent.init(physicalSize:)) ?? old
             content.isUnsealed = true
@@ -162,7 +162,7 @@ extension Resizing {
 private func free(block: Int64, of descriptor: Descriptor) {
     let size = Int64(Layout.blockByteCount)
     do throws(Errno) { try punchHole(descriptor.raw, at: block * size, count: size) } catch {
-        // A file system without holes: a part of the old ciphertext stays behind the last block.
-        // Nobody reads it, and who grows the file writes over it.
+        // No holes on this file system: old ciphertext stays after the last block. Nothing reads
+        // it, and growth overwrites it.
     }
 }

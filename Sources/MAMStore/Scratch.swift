@@ -1,13 +1,12 @@
-// Page-aligned memory for one request's blocks, used again and again.
+// Reusable page-aligned memory for one request's blocks.
 
 internal import Glibc
 internal import MAMFormat
 internal import MAMSystem
 
-/// One request's working memory: a run of blocks as they are on disk, their nonces, and one block
-/// aside.
+/// One request's working memory: a run of blocks as on disk, their nonces, and one extra payload.
 struct Scratch: ~Copyable {
-    /// Enough for a request of 1 MiB that begins and ends inside blocks, and the old last block
+    /// Enough for a 1 MiB request that starts and ends inside blocks, plus the old last block
     /// before it.
     static let blockCapacity = 264
 
@@ -24,7 +23,7 @@ struct Scratch: ~Copyable {
     var nonces: UnsafeMutableRawBufferPointer {
         .init(start: base + Self.runByteCount, count: Self.nonceByteCount)
     }
-    /// One payload, for blocks that a request covers only in part.
+    /// One payload, for blocks that a request covers partly.
     var aside: UnsafeMutableRawBufferPointer {
         .init(start: base + Self.byteCount - Layout.blockByteCount, count: Layout.blockByteCount)
     }
@@ -32,7 +31,7 @@ struct Scratch: ~Copyable {
     init() { base = Self.pool.take() }
 
     deinit {
-        // Plaintext stood here in parts: it must not outlive the request.
+        // It may contain plaintext, which must not outlive the request.
         if let base = aside.baseAddress { explicit_bzero(base, aside.count) }
         Self.pool.giveBack(base)
     }

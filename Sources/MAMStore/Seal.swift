@@ -1,4 +1,4 @@
-// The nonce and tag before a payload, read from disk without the payload.
+// The nonce and tag of a block, read without the payload.
 
 internal import MAMFormat
 internal import MAMSystem
@@ -6,7 +6,7 @@ internal import MAMSystem
 struct Seal {
     private var words: InlineArray<4, UInt64> = .init(repeating: 0)
 
-    /// Nil where the file ends before.
+    /// Nil if the file ends before the seal does.
     init?(of block: Int64, in file: Descriptor) throws(Errno) {
         let offset =
             block * Int64(Layout.blockByteCount) + (block == 0 ? Int64(Layout.headerByteCount) : 0)
@@ -18,7 +18,7 @@ struct Seal {
         guard try result.get() == Layout.sealByteCount else { return nil }
     }
 
-    /// No sealed block has this: its nonce is random.
+    /// A sealed block never has this, because its nonce is random.
     var isZero: Bool { words.span.indices.allSatisfy { words[$0] == 0 } }
 
     /// The last two bytes of the nonce.

@@ -1,14 +1,14 @@
-// Headers of managed files that say something else than before.
+// Rewriting headers of managed files.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
 extension SealedContent {
-    /// Lets all-zero blocks pass as holes from now on.
+    /// Accepts all-zero blocks as holes from now on.
     ///
-    /// Synced before any hole is made: a hole that became durable without the flag would be damage.
-    /// Once in a file's life.
+    /// Synced before any hole is punched: a durable hole without the flag would count as damage.
+    /// Happens once in a file's life.
     func markSparse(_ sealer: any HeaderSealer) throws(StoreError) {
         if !isSparse {
             var changed = header
@@ -21,8 +21,7 @@ extension SealedContent {
         needsSparseSync = false
     }
 
-    /// Wraps the file key anew under what the header now says; the content stays. One write of
-    /// block 0.
+    /// Wraps the file key again for the changed header; the content stays. One write of block 0.
     func rewriteHeader(_ changed: FileHeader, sealer: any HeaderSealer) throws(StoreError) {
         guard let cipher else { throw .keyUnavailable }
         let scratch = Scratch()
@@ -41,11 +40,11 @@ extension SealedContent {
     }
 }
 
-/// A payload's worth of zeros.
+/// A payload of zeros.
 let zeros = ZeroBytes(count: Layout.payloadByteCount)
 
 final class ZeroBytes: @unchecked Sendable {
-    // Never written after `init`.
+    // Immutable after `init`.
     let bytes: UnsafeRawBufferPointer
     var count: Int { bytes.count }
 

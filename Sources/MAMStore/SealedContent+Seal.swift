@@ -1,11 +1,11 @@
-// Making one block of a run: what it held, and what is new of it.
+// Assembles one block of a run from old and new bytes.
 
 internal import MAMCrypto
 internal import MAMFormat
 internal import MAMSystem
 
 extension SealedContent {
-    /// Makes one physical block.
+    /// Seals one physical block.
     func sealBlock(
         _ block: Int64, _ patch: Patch, becoming new: Extent, in run: borrowing SealedRun,
         with session: borrowing BlockCipher.Session
@@ -31,8 +31,8 @@ extension SealedContent {
         try seal(payload, as: block, nonce: random, into: slot, with: session)
     }
 
-    /// Reads those blocks of a run of which something stays, neighbours at once: a page of the
-    /// kernel's is in two.
+    /// Reads the blocks of a run that keep some old bytes; adjacent ones together, because each
+    /// kernel page spans two blocks.
     func readOld(
         _ blocks: ClosedRange<Int64>, covered patch: Patch, becoming new: Extent,
         into run: borrowing SealedRun
@@ -58,19 +58,18 @@ extension SealedContent {
         try readRun(run.slots(of: blocks), from: blocks.lowerBound)
     }
 
-    /// How much of what a block holds is still needed, from its start; 0 for nothing.
+    /// How many of a block's old bytes are still needed, from its start.
     private func keepsOld(
         of block: Int64, covered: Range<Int64>, _ new: Extent
     ) -> Int {
         let kept = min(extent.use(of: block), new.use(of: block))
         let start = Layout.plainOffset(ofBlock: block)
-        // Nothing of a damaged block is needed when all that it held is written anew: so damage can
-        // be healed.
+        // A damaged block whose bytes are all rewritten is not read: so a write can repair it.
         let isCovered = covered.lowerBound <= start && covered.upperBound >= start + Int64(kept)
         return isCovered ? 0 : kept
     }
 
-    /// What a block held, zeros past the use it had and past the one it will have.
+    /// A block's old payload, zeroed beyond its old use and beyond its new one.
     private func openOld(
         _ block: Int64, _ physical: UnsafeMutableRawBufferPointer,
         into aside: UnsafeMutableRawBufferPointer, covered: Range<Int64>, becoming new: Extent,
@@ -85,7 +84,7 @@ extension SealedContent {
         UnsafeMutableRawBufferPointer(rebasing: aside[kept..<capacity]).zero()
     }
 
-    /// Nonce, tag and ciphertext into their places; block 0 with the header before them.
+    /// Puts nonce, tag and ciphertext in place; before block 0 also the header.
     private func seal(
         _ payload: UnsafeRawBufferPointer, as block: Int64, nonce: UnsafeMutableRawPointer?,
         into slot: UnsafeMutableRawBufferPointer, with session: borrowing BlockCipher.Session

@@ -1,4 +1,4 @@
-// Writing blocks: every change of a managed file ends in `writeRun`.
+// Writes blocks: every change to a managed file ends in `writeRun`.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -9,10 +9,10 @@ extension SealedContent {
     ///
     /// Write-back requests of one file arrive out of order, each up to 1 MiB, so small gaps are
     /// common and soon filled. Filling them keeps the file from being marked sparse, which would
-    /// give up the detection of zeroed blocks.
+    /// disable the detection of zeroed blocks.
     static let filledGapBlockCount: Int64 = 1024
 
-    /// Writes plain bytes; where they pass the end the file grows. On failure the old size holds.
+    /// Writes plain bytes, growing the file if they pass its end. Keeps the old size on failure.
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
     ) throws(StoreError) {
@@ -28,10 +28,10 @@ extension SealedContent {
         try writeRun(patch.blocks, patch, becoming: extent)
     }
 
-    // MARK: Beside others
+    // MARK: Parallel writes
 
-    /// Seals what of a patch does not depend on whose turn it is: most of the work, on as many
-    /// threads as there are.
+    /// Seals the blocks of a patch that do not depend on the order of writes: most of the work, in
+    /// parallel on all threads.
     func sealInterior(of patch: Patch) throws(StoreError) -> SealedRun {
         guard let cipher else { throw .keyUnavailable }
         var run = SealedRun(for: patch)
@@ -47,23 +47,23 @@ extension SealedContent {
         return run
     }
 
-    /// Writes a patch that lies inside the file, whose blocks nobody else is at.
+    /// Writes a patch inside the file; the caller has exclusive use of its blocks.
     func overwrite(_ patch: Patch, _ run: borrowing SealedRun) throws(StoreError) {
         try complete(run, patch.blocks, patch, becoming: extent)
     }
 
-    /// True if a patch begins after the block that would follow the last one.
+    /// True if a patch begins after the block that follows the last one.
     func hasGap(before patch: Patch) -> Bool { patch.blocks.lowerBound > extent.blockCount }
 
-    /// True if what is before a patch is too much to be filled.
+    /// True if the gap before a patch is too large to fill.
     func needsHole(before patch: Patch) -> Bool {
         patch.blocks.lowerBound - extent.blockCount > Self.filledGapBlockCount
     }
 
-    /// Writes a patch that was to make the file larger. Nobody else is at the last block or behind
-    /// it.
+    /// Writes a patch announced as growth; the caller has exclusive use of the last block and all
+    /// after it.
     func overwriteOrGrow(_ patch: Patch, _ run: borrowing SealedRun) throws(StoreError) {
-        // Somebody else may have come further meanwhile.
+        // Another write may have extended the file meanwhile.
         guard patch.range.upperBound > extent.plainSize else { return try overwrite(patch, run) }
         let new = Extent(plainSize: patch.range.upperBound)
         let oldLast = extent.blockCount - 1
@@ -77,8 +77,8 @@ extension SealedContent {
         }
     }
 
-    /// Seals a run of blocks, with the patch where it overlaps them and their old content
-    /// elsewhere, and writes them in order.
+    /// Seals a run of blocks, with the patch where it overlaps and old content elsewhere, and
+    /// writes it.
     func writeRun(
         _ blocks: ClosedRange<Int64>, _ patch: Patch, becoming new: Extent
     ) throws(StoreError) {
@@ -90,7 +90,7 @@ extension SealedContent {
         }
     }
 
-    /// Seals what of a run's blocks is not sealed yet, and writes them.
+    /// Seals the blocks of a run that are not sealed yet, and writes them all.
     private func complete(
         _ run: borrowing SealedRun, _ blocks: ClosedRange<Int64>, _ patch: Patch,
         becoming new: Extent

@@ -1,4 +1,4 @@
-// The blocks of one managed file. StoredFile's lock guards it, and its traffic of blocks.
+// The blocks of one managed file. Guarded by StoredFile's lock and its block traffic.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -6,37 +6,37 @@ internal import MAMModel
 internal import MAMSystem
 internal import Synchronization
 
-/// What to do about a block that opens but whose end mark is not what the size says.
+/// What to do with a block that opens but whose end mark contradicts the size.
 package enum EndMarkRule: Sendable {
-    /// Show its content: it is authentic, and a crash explains it.
+    /// Show its content: it is authentic, and a crash explains the mark.
     case accept
-    /// Refuse it: the file may have been cut.
+    /// Refuse it: the file may have been truncated.
     case refuse
-    /// Refuse it before the last block, which does not verify: the file may end there.
+    /// Refuse it, except as the last block: that does not verify, so the file may end earlier.
     case refuseInside
 }
 
-/// A managed file's geometry, key and the one way in which its blocks are read.
+/// A managed file's geometry, its key, and the only code that reads its blocks.
 ///
 /// A class, so that a request copies one reference and not the header's strings.
 final class SealedContent {
     var descriptor: Descriptor
     var header: FileHeader
-    /// The header as it is on disk, for rewriting block 0: 1024 bytes, the key in it wrapped.
+    /// The 1024 bytes of the header on disk, with the wrapped key, for rewriting block 0.
     var headerBytes: [UInt8]
-    /// ``Extent/physicalSize``: two numbers in one, for whoever reads while others grow the file.
+    /// ``Extent/physicalSize``: both numbers in one word, for readers while another thread grows
+    /// the file.
     private let size: Atomic<Int64>
     /// Nil while the window is closed.
     var cipher: BlockCipher?
-    /// The last block still has the end mark of the old size, or is not there at all: see
-    /// Unfinished.swift.
+    /// The last block still has the end mark of the old size, or is missing: see Unfinished.swift.
     var isUnsealed = false
-    /// The header says so, and may not be durable yet: no hole may be made.
+    /// The sparse flag is set but may not be durable, so no hole may be punched yet.
     var needsSparseSync = false
-    /// Of a sync that was part of a change, until StoredFile has taken note of it.
+    /// A failed sync within a change, until StoredFile records it.
     var syncFailure: Errno?
     var endMarkRule: EndMarkRule
-    /// The last block was opened, and its mark is that of the file's size.
+    /// The last block was opened, and its mark matches the file's size.
     var isEndProved: Bool
 
     init(
@@ -52,7 +52,7 @@ final class SealedContent {
         isEndProved = cipher != nil
     }
 
-    /// Changed by the holder of the last block's lock. It never shrinks while the lock is shared.
+    /// Changed by the holder of the last block's lock. Never shrinks while the lock is shared.
     var extent: Extent {
         get {
             let size = size.load(ordering: .acquiring)
@@ -64,13 +64,14 @@ final class SealedContent {
 
     var isSparse: Bool { header.sealing?.isSparse ?? false }
 
-    /// Reads plain bytes; fewer than asked for only at the end of the file.
+    /// Reads plain bytes; fewer than requested only at the end of the file.
     func read(
         into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
         guard let cipher else { throw .keyUnavailable }
         guard offset >= 0 else { throw .system(.invalid) }
-        // Looked at once: others may grow the file meanwhile, beyond the blocks that are read here.
+        // Read once: another thread may grow the file meanwhile, beyond the blocks that are read
+        // here.
         let extent = extent
         let end = max(
             offset,
@@ -78,7 +79,7 @@ final class SealedContent {
         var first = Layout.block(at: offset)
         var last = offset < end ? Layout.block(at: end - 1) : first - 1
         if endMarkRule == .refuse, end >= extent.plainSize {
-            // The strict reader looks at the last block too when nothing of it is used: a cut shows
+            // The strict reader also checks a last block with no bytes in use: a truncation shows
             // there.
             last = extent.blockCount - 1
             first = min(first, last)
@@ -102,7 +103,7 @@ final class SealedContent {
         return Int(end - offset)
     }
 
-    /// Whole blocks from disk, as they are.
+    /// Reads whole blocks as stored.
     func readRun(
         _ run: UnsafeMutableRawBufferPointer, from first: Int64
     ) throws(StoreError) {
@@ -114,7 +115,7 @@ final class SealedContent {
         }
     }
 
-    /// Opens one block of a run and puts what is wanted of it where the caller wants it.
+    /// Opens one block of a run and copies the requested part to the caller.
     private func openBlock(
         _ block: Int64, of extent: Extent, in run: UnsafeMutableRawBufferPointer,
         at index: Int, wanted: Range<Int64>, into out: UnsafeMutableRawBufferPointer,
@@ -188,7 +189,7 @@ final class SealedContent {
     }
 
     func proveEnd() throws(StoreError) {
-        // What could not be sealed yet has the mark of before.
+        // If the end could not be sealed yet, it still has the old mark.
         guard cipher != nil, !isEndProved, !isUnsealed else { return }
         let last = extent.blockCount - 1
         switch BlockInspection(content: self).stateOfEnd() {
@@ -203,7 +204,7 @@ final class SealedContent {
 
     var endLooksRight: Bool {
         let last = extent.blockCount - 1
-        // What cannot be read does not look right either.
+        // An unreadable block counts as wrong.
         guard let seal = try? Seal(of: last, in: descriptor) else { return false }
         return seal.endMark == extent.endMark(of: last)
     }
@@ -225,8 +226,7 @@ struct AssociatedData {
 }
 
 extension BlockCipher.Session {
-    /// Opens a payload whose nonce and tag stand at the start of `seal`; false if it does not
-    /// verify.
+    /// Opens a payload whose nonce and tag are at the start of `seal`; false if it does not verify.
     func tryOpen(
         _ ciphertext: UnsafeRawBufferPointer, seal: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer, into plain: UnsafeMutableRawBufferPointer
@@ -242,8 +242,7 @@ extension BlockCipher.Session {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Of a whole number of words. Ends at once for a real block: that differs from zero in its
-    /// first one.
+    /// For a whole number of words. Fast for a real block, which differs in its first word.
     var isAllZero: Bool {
         var offset = 0
         while offset < count {
@@ -253,7 +252,7 @@ extension UnsafeRawBufferPointer {
         return true
     }
 
-    /// Of a block from its nonce on.
+    /// The end mark of a block that begins at its nonce.
     var endMark: UInt16 {
         UInt16(
             littleEndian: loadUnaligned(

@@ -1,12 +1,12 @@
-// What says of a sealed file that it is one, though its header may be gone: an attribute of the
-// backing file (docs/FORMAT.md, section 9).
+// An extended attribute of the backing file that marks it as sealed, even if its header is lost
+// (docs/FORMAT.md, section 9).
 
 internal import MAMSystem
 
 package enum SealedNote {
     package static let name = "user.mam.sealed"
 
-    /// Where there are no attributes nothing is said. The mode has to let us write.
+    /// Does nothing where extended attributes are unsupported. The mode has to let us write.
     static func set(on file: Descriptor) throws(Errno) {
         let value: InlineArray<1, UInt8> = [UInt8(ascii: "1")]
         do throws(Errno) {
@@ -24,11 +24,11 @@ package enum SealedNote {
         do throws(Errno) { try removeExtendedAttribute(of: file.raw, name) } catch {}
     }
 
-    /// Whatever its value: who can write it could remove it.
+    /// Ignores the value: a program that can change it could remove the attribute.
     static func isOn(_ file: Descriptor) -> Bool { lookUp(on: file) == nil }
 
-    /// Nil if it is there, or why it cannot be read. rclone's mounts have no attributes, and answer
-    /// each question about one with `EIO`.
+    /// Nil if the attribute is present, else why it cannot be read. rclone's mounts support none,
+    /// and answer every request with `EIO`.
     private static func lookUp(on file: Descriptor) -> Errno? {
         let nowhere = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         do throws(Errno) {

@@ -1,15 +1,15 @@
-// Blocks on their way to the disk, some of them sealed before it is their turn.
+// Blocks to be written, some of them sealed in advance.
 
 internal import MAMCrypto
 internal import MAMFormat
 
-/// Room for a run of blocks as they will be on disk, with a fresh nonce for each.
+/// Space for a run of blocks in their stored form, with a fresh nonce for each.
 ///
-/// Each nonce seals one block, once: a run is made anew for every attempt.
+/// Each nonce seals one block once, so every attempt makes a new run.
 struct SealedRun: ~Copyable {
     let scratch = Scratch()
     private let room: ClosedRange<Int64>
-    /// The blocks that are sealed already.
+    /// The blocks that are already sealed.
     var ahead: Range<Int64>
 
     /// A run of at most ``Scratch/blockCapacity`` blocks.
@@ -20,13 +20,13 @@ struct SealedRun: ~Copyable {
             .init(rebasing: scratch.nonces[..<(room.count * BlockSeal.nonceByteCount)]))
     }
 
-    /// For a patch, with room for the block before it: where that was the last one its end mark
+    /// For a patch, with space for the block before it: if that was the last one, its end mark
     /// changes.
     init(for patch: Patch) {
         self.init(max(0, patch.blocks.lowerBound - 1)...patch.blocks.upperBound)
     }
 
-    /// True for what one run has room for: a request of the kernel's.
+    /// True if one run has space for it: the size of a kernel request.
     static func fits(_ byteCount: Int, at offset: Int64) -> Bool {
         1...maximumByteCount ~= byteCount
             && 0...Layout.maximumPlainSize - Int64(byteCount) ~= offset

@@ -3,22 +3,22 @@
 package import MAMFormat
 package import MAMSystem
 
-/// The store's errors: the world's faults, each with a different answer at the edges.
+/// The store's errors. All are external faults; the callers handle each differently.
 package enum StoreError: Error, Sendable, Equatable {
     /// A system call on the backing file failed.
     case system(Errno)
     /// A block does not verify; its index.
     case damaged(block: Int64)
-    /// A block verifies, but is not (or is) the last one as the file's size has it.
+    /// A block verifies, but its end mark contradicts the file's size.
     case wrongEnd(block: Int64)
-    /// `st_size` is that of no protected file.
+    /// No protected file has this `st_size`.
     case impossibleSize(Int64)
     case header(HeaderError)
-    /// It was sealed when it was last looked at, and is plain now.
+    /// The file was sealed when last looked at, and is plain now.
     case unsealed
-    /// The file key is not here: its window is closed.
+    /// The file key is unavailable: its window is closed.
     case keyUnavailable
-    /// OpenSSL refused, which only a lack of memory explains.
+    /// OpenSSL failed, which only lack of memory explains.
     case cipherFailure
 }
 
@@ -36,7 +36,7 @@ extension StoreError: CustomStringConvertible {
         }
     }
 
-    /// True when the bytes on disk are at fault.
+    /// True if the stored bytes are at fault.
     package var isDamage: Bool {
         switch self {
         case .damaged, .wrongEnd, .impossibleSize, .unsealed: true
@@ -47,7 +47,7 @@ extension StoreError: CustomStringConvertible {
     }
 }
 
-/// Runs a system call whose failure is the store's.
+/// Turns a system call's error into a StoreError.
 @inline(__always)
 func system<Value>(_ call: () throws(Errno) -> Value) throws(StoreError) -> Value {
     do throws(Errno) { return try call() } catch { throw .system(error) }

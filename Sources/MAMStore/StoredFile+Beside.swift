@@ -1,4 +1,4 @@
-// Reads and writes of sealed content that run side by side, under the file's shared lock.
+// Reads and writes of sealed content that run in parallel under the file's shared lock.
 
 internal import MAMFormat
 internal import MAMSystem
@@ -9,7 +9,7 @@ extension StoredFile {
         _ sealed: SealedContent, into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
         guard offset >= 0 else { throw .system(.invalid) }
-        // A strict reader looks at the last block too, wherever that is.
+        // A strict reader also checks the last block, wherever it is.
         let isStrict = sealed.endMarkRule == .refuse
         let end = offset.addingReportingOverflow(Int64(max(1, out.count)) - 1)
         let last = isStrict || end.overflow ? .max : Layout.block(at: end.partialValue)
@@ -19,7 +19,7 @@ extension StoredFile {
         return try sealed.read(into: out, at: offset)
     }
 
-    /// False, with nothing done, if this write has to be alone.
+    /// False, without effect, if this write needs the exclusive lock.
     func writeBesideOthers(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64, sealer: any HeaderSealer
     ) throws(StoreError) -> Bool {
@@ -46,7 +46,7 @@ extension StoredFile {
         return try grow(sealed, with: patch, run)
     }
 
-    /// All from the last block on is for this write alone.
+    /// This write has exclusive use of all blocks from the last one on.
     private func grow(
         _ sealed: SealedContent, with patch: Patch, _ run: borrowing SealedRun
     ) throws(StoreError) -> Bool {

@@ -1,13 +1,12 @@
-// Checking a file piece by piece, while others use it.
+// Checks a file step by step while it is in use.
 
 internal import MAMFormat
 internal import MAMSystem
 
 extension StoredFile {
-    /// Looks at a step from a physical offset on. Returns where the next begins; nil after the
-    /// last.
+    /// Checks a step from a physical offset on. Returns the start of the next; nil after the last.
     ///
-    /// `withKey`: false while the window is closed, even if the key is still here.
+    /// `withKey`: false while the window is closed, even if the key is still loaded.
     package func check(
         at offset: Int64, withKey: Bool, _ problems: inout FileProblems
     ) throws(StoreError) -> Int64? {
@@ -25,7 +24,7 @@ extension StoredFile {
 }
 
 extension PlainContent {
-    /// Only that it can be read.
+    /// Checks only that it is readable.
     fileprivate func check(
         at offset: Int64, _ problems: inout FileProblems
     ) throws(StoreError) -> Int64? {

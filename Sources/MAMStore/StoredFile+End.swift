@@ -1,14 +1,14 @@
-// Whether a file ends where its last block says that it does.
+// Whether a file ends where its last block says.
 
 internal import MAMSystem
 internal import Synchronization
 
 extension StoredFile {
     /// Opens the last block, once, and compares its mark with the file's size: throws `.wrongEnd`
-    /// where they differ, as after a crash or a cut. Needs the key.
+    /// if they differ, as after a crash or truncation. Needs the key.
     ///
-    /// Where the block does not verify nothing proves the end. What is before it can be read all
-    /// the same, unless nothing of that block would be: then no read would tell.
+    /// If the block does not verify, nothing proves the end. Earlier blocks can still be read,
+    /// unless the last block has no bytes in use: then no read would notice.
     package func proveEnd() throws(StoreError) {
         let isProved = lock.shared {
             if case .sealed(let sealed) = content { sealed.isEndProved } else { true }
@@ -19,7 +19,7 @@ extension StoredFile {
         }
     }
 
-    /// Something that was to be stored may not be, by a call that failed.
+    /// A failed call may have left something unstored.
     package var isUnfinished: Bool {
         if syncFailures.withLock({ $0.count > 0 }) { return true }
         return lock.shared {

@@ -1,16 +1,16 @@
-// Where data and holes are, in plain offsets.
+// Data and holes, in plain offsets.
 
 internal import MAMFormat
 package import MAMSystem
 
 extension StoredFile {
-    /// As lseek(2) with `SEEK_DATA` or `SEEK_HOLE`: at `offset` or after it; the end of the file is
-    /// a hole.
+    /// lseek(2) with `SEEK_DATA` or `SEEK_HOLE`: at or after `offset`; the end of the file is a
+    /// hole.
     package func find(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
         try lock.shared { () throws(StoreError) in try findUnlocked(region, from: offset) }
     }
 
-    /// The caller holds the lock, in either way.
+    /// The caller holds the lock, shared or exclusive.
     func findUnlocked(_ region: Region, from offset: Int64) throws(StoreError) -> Int64 {
         switch content {
         case .plain(let plain): try plain.find(region, from: offset)

@@ -1,4 +1,4 @@
-// The file key's coming and going with its access window.
+// Loads and drops the file key as its access window opens and closes.
 
 internal import Glibc
 package import MAMCrypto
@@ -7,7 +7,7 @@ package import MAMModel
 package import MAMSystem
 
 extension StoredFile {
-    /// True for a managed file whose key is not here.
+    /// True for a managed file without its key loaded.
     package var needsKey: Bool {
         lock.shared {
             if case .sealed(let sealed) = content { sealed.cipher == nil } else { false }
@@ -15,7 +15,7 @@ extension StoredFile {
     }
 
     /// Unwraps the file key with `unwrap`, which gets the header and its 1024 bytes. No effect if
-    /// the key is here already.
+    /// the key is already loaded.
     package func provideKey(
         _ unwrap: (FileHeader, UnsafeRawBufferPointer) throws(StoreError) -> SecretBytes
     ) throws(StoreError) {
@@ -28,8 +28,8 @@ extension StoredFile {
         }
     }
 
-    /// False if the last block says that it is not the last, or that another part of it is used: a
-    /// crash or a cut. Looks at the mark alone and needs no key.
+    /// False if the last block's mark contradicts the size, as after a crash or truncation. Reads
+    /// only the mark and needs no key.
     package var endLooksRight: Bool {
         lock.shared {
             guard case .sealed(let sealed) = content else { return true }
@@ -37,21 +37,21 @@ extension StoredFile {
         }
     }
 
-    /// Drops the file key: reads and writes throw `.keyUnavailable` until it is provided again.
-    /// Waits for those that are running.
+    /// Drops the file key after waiting for reads and writes in progress. Later ones throw
+    /// `.keyUnavailable` until it is provided again.
     package func revokeKey() {
         let heir = lock.exclusive { dropCipher() }
         heir?.revokeKey()
     }
 
-    /// The same; false, and the key stays, if those are not done by the deadline.
+    /// False, keeping the key, if reads and writes in progress do not end by the deadline.
     package func revokeKey(until deadline: Deadline) -> Bool {
         guard let heir = lock.exclusive(until: deadline, { dropCipher() }) else { return false }
         return heir?.revokeKey(until: deadline) ?? true
     }
 
-    /// Returns the file that has the content by now, if it is not this one. The caller holds the
-    /// lock alone.
+    /// Returns the file that now has the content, if it is not this one. The caller holds the lock
+    /// exclusively.
     private func dropCipher() -> StoredFile? {
         guard case .sealed(let sealed) = content else { return heir }
         sealed.cipher?.revoke()
@@ -59,7 +59,7 @@ extension StoredFile {
         return nil
     }
 
-    /// Gives an unmanaged file another unmanaged owner: one write of its header.
+    /// Changes the unmanaged owner of an unmanaged file: one write of its header.
     package func rewriteOwner(_ owner: Identity) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             guard case .plain(let plain) = content, var header = plain.header else { return }
@@ -68,12 +68,12 @@ extension StoredFile {
         }
     }
 
-    /// Gives a managed file another class or managed owner: the file key is wrapped anew, the
-    /// content stays, and with it the time of its last change.
+    /// Gives a managed file another class or managed owner: wraps the file key again; content and
+    /// modification time stay.
     ///
-    /// `asked`: the class that was asked for, to be kept in the header; nil for none. `isExposed`:
-    /// bytes that are no more the file's open its key, which the header says until the content is
-    /// sealed under another one.
+    /// `asked`: the requested class to store in the header; nil for none. `isExposed`: an old copy
+    /// of the header can unwrap the key, which the header notes until the content is sealed under a
+    /// new one.
     package func rewrap(
         owner: Identity, as protectionClass: ProtectionClass, asked: ProtectionClass?,
         isExposed: Bool = false, sealer: any HeaderSealer
@@ -86,11 +86,11 @@ extension StoredFile {
             header.sealing?.askedClass = asked
             let wasExposed = header.sealing?.isExposed ?? false
             header.sealing?.isExposed = isExposed || wasExposed
-            // The sealer then goes by the owner, not by the key that wrapped it so far.
+            // The sealer then goes by the owner, not by the key that wrapped it before.
             header.sealing?.keyID = .none
             let before = try system { () throws(Errno) in try status(of: sealed.descriptor.raw) }
             try sealed.rewriteHeader(header, sealer: sealer)
-            // Not worth failing for: the header is written.
+            // The header is already written, so failing now would mislead.
             try? setModificationTime(of: sealed.descriptor.raw, to: before.st_mtim)
         }
     }

@@ -1,4 +1,4 @@
-// Opening what is there, and beginning a file anew.
+// Opens existing files and begins new ones.
 
 internal import Glibc
 package import MAMCrypto
@@ -7,9 +7,9 @@ internal import MAMModel
 package import MAMSystem
 
 extension StoredFile {
-    /// Takes a backing file as it is. A managed file has no key yet: see ``provideKey(_:)``.
+    /// Opens an existing backing file. A managed file has no key yet: see ``provideKey(_:)``.
     ///
-    /// Throws `.header` or `.impossibleSize` for a damaged file, and one of a newer version.
+    /// Throws `.header` or `.impossibleSize` for a file that is damaged or of a newer version.
     package convenience init(
         opening descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
     ) throws(StoreError) {
@@ -40,19 +40,19 @@ extension StoredFile {
         }
     }
 
-    /// Takes a backing file whose content is about to be thrown away, whatever it is.
+    /// Opens a backing file whose content will be discarded, whatever it is.
     package convenience init(discarding descriptor: Descriptor) throws(StoreError) {
         self.init(
             .plain(PlainContent(descriptor: descriptor, header: nil)),
             size: try physicalSize(of: descriptor))
     }
 
-    /// Takes a backing file that was made just now: it is empty, and nothing is asked of it.
+    /// Opens a newly created backing file, which is empty: makes no system call.
     package convenience init(new descriptor: Descriptor) {
         self.init(.plain(PlainContent(descriptor: descriptor, header: nil)), size: 0)
     }
 
-    /// Puts a descriptor that may also write in the place of one that may only read.
+    /// Replaces a read-only descriptor with one that can also write.
     package func replaceDescriptor(_ descriptor: Descriptor) {
         lock.exclusive {
             switch content {
@@ -62,17 +62,17 @@ extension StoredFile {
         }
     }
 
-    /// Throws away all content and makes the file a new one of this header's owner.
+    /// Discards all content and makes the file a new one of this header's owner.
     ///
-    /// The file is empty in between, which after a crash means "not yet created".
-    /// `key`: a fresh file key; nil makes an unmanaged file. `isNoted`: false where others may turn
-    /// the file into a plain one, so that nothing may say for good that it is sealed.
+    /// A crash in between leaves the file empty, which means "not yet begun". `key`: a fresh file
+    /// key; nil makes an unmanaged file. `isNoted`: false where other programs may make the file
+    /// plain, so that no permanent attribute may call it sealed.
     package func startOver(
         as header: FileHeader, key: SecretBytes?, isNoted: Bool = true, sealer: any HeaderSealer
     ) throws(StoreError) {
         try lock.exclusive { () throws(StoreError) in
             defer { refreshSize() }
-            // What is copied is not this any more.
+            // Ends the copy: its source is gone.
             following = nil
             let descriptor = descriptorUnlocked
             guard let key else {
@@ -82,9 +82,9 @@ extension StoredFile {
                 content = .plain(try PlainContent.begun(descriptor, header))
                 return
             }
-            // All that can be refused comes before anything is lost. From the truncation on the
-            // content is sealed, whether its first block can be written now or only later: never
-            // plain.
+            // Everything that can be refused comes before anything is lost. After the truncation
+            // the content is sealed, whether its first block can be written now or only later:
+            // never plain.
             let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
             let wasEmpty = try physicalSize(of: descriptor) == 0
             try system { () throws(Errno) in
@@ -101,8 +101,8 @@ extension StoredFile {
         }
     }
 
-    /// Makes a file of ``init(new:)`` one of this header's owner: there is nothing to throw away,
-    /// and its size stays 0.
+    /// Makes a file from ``init(new:)`` one of this header's owner: nothing is discarded, and its
+    /// size stays 0.
     package func begin(
         as header: FileHeader, key: SecretBytes?, sealer: any HeaderSealer
     ) throws(StoreError) {
@@ -113,7 +113,7 @@ extension StoredFile {
                 return
             }
             let sealed = try SealedContent.prepared(descriptor, header, key, sealer)
-            // First: no crash leaves a file that has a size, and neither this nor a header.
+            // First, so that no crash leaves a non-empty file with neither attribute nor header.
             try system { () throws(Errno) in try SealedNote.set(on: descriptor) }
             content = .sealed(sealed)
             try sealed.writeRun(0...0, .none(at: 0), becoming: sealed.extent)
@@ -121,7 +121,7 @@ extension StoredFile {
     }
 }
 
-/// `st_size` of a backing file.
+/// The `st_size` of a backing file.
 func physicalSize(of descriptor: Descriptor) throws(StoreError) -> Int64 {
     Int64(try system { () throws(Errno) in try status(of: descriptor.raw) }.st_size)
 }

@@ -1,41 +1,41 @@
-// One file of a backing directory, by what it is: the lock around its content.
+// One file of a backing directory, and the lock around its content.
 
 internal import MAMCrypto
 package import MAMFormat
 package import MAMSystem
 internal import Synchronization
 
-/// A backing file's plain view: offsets and sizes are plain ones.
+/// The plain view of a backing file; offsets and sizes are plain.
 ///
-/// Reads and writes of different blocks run side by side; whatever else changes the file is alone.
-/// So a reader never meets a block half written. One instance per inode: it caches the geometry.
+/// Reads and writes of different blocks run in parallel; every other change is exclusive, so no
+/// reader sees a half-written block. One instance per inode, because it caches the geometry.
 package final class StoredFile: @unchecked Sendable {
     enum Content {
         case plain(PlainContent)
         case sealed(SealedContent)
     }
 
-    // `content` and what it refers to are guarded by `lock`; the blocks and the extent of sealed
-    // content, while that is shared, by `traffic`.
+    // `lock` guards `content` and what it refers to; while it is shared, `traffic` guards the
+    // blocks and the extent of sealed content.
     let lock = ReadWriteLock()
     let traffic = BlockTraffic()
     var content: Content
     let syncFailures = Mutex(SyncFailures())
-    /// While it is copied; changed by who holds the lock alone.
+    /// Set while the file is being copied; changed under the exclusive lock.
     var following: Following?
-    /// The directory in which its name may not be durable; changed in the same way.
+    /// The directory in which its name may not be durable yet; changed under the exclusive lock.
     var place: Descriptor?
-    /// What has its content by now.
+    /// The file that took over its content.
     var heir: StoredFile?
     private let cachedSize: Atomic<Int64>
 
-    /// `size`: the plain one.
+    /// `size`: the plain size.
     init(_ content: Content, size: Int64) {
         self.content = content
         cachedSize = Atomic(size)
     }
 
-    /// The backing file; to be synced, never written to.
+    /// The backing file, for syncing only, never for writing.
     package var descriptor: Descriptor { lock.shared { descriptorUnlocked } }
 
     /// The caller holds the lock.
@@ -57,17 +57,17 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Bytes of plain content, as of the last finished operation; takes no lock.
+    /// The plain size after the last completed operation; takes no lock.
     package var size: Int64 { cachedSize.load(ordering: .relaxed) }
 
-    /// Fills the buffer; less only at the end of the file.
+    /// Fills the buffer, except at the end of the file.
     package func read(
         into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
         try lock.shared { () throws(StoreError) in try readUnlocked(into: out, at: offset) }
     }
 
-    /// The caller holds the lock, in either way.
+    /// The caller holds the lock, shared or exclusive.
     func readUnlocked(
         into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(StoreError) -> Int {
@@ -99,7 +99,7 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Makes a range read as zeros; the size stays.
+    /// Makes a range read as zeros; keeps the size.
     package func zero(_ range: Range<Int64>, sealer: any HeaderSealer) throws(StoreError) {
         try change(from: range.lowerBound, count: range.count) { content throws(StoreError) in
             switch content {
@@ -123,11 +123,10 @@ package final class StoredFile: @unchecked Sendable {
         }
     }
 
-    /// Runs a change of some plain bytes alone, and takes the new size over whether it succeeded or
-    /// not. A copy that is being made follows.
+    /// Runs a change under the exclusive lock, and updates the cached size even if it fails.
+    /// Mirrors the change to a copy in progress.
     ///
-    /// `count`: nil for all that follows. `bytes`: what stands there afterwards, where that is
-    /// known.
+    /// `count`: nil for everything up to the end. `bytes`: the new content, if known.
     func change(
         from start: Int64, count: Int? = nil, to bytes: UnsafeRawBufferPointer? = nil,
         _ body: (Content) throws(StoreError) -> Void

@@ -1,14 +1,14 @@
-// Mending a file piece by piece, while others use it.
+// Repairs a file step by step while it is in use.
 
 internal import MAMFormat
 package import MAMSystem
 
-/// What is done to a file that a check found to be damaged.
+/// Repairs of a file that a check found damaged.
 package struct StoredFileRepair {
     let file: StoredFile
 
-    /// Gives the file the size that its blocks tell; the last must have been verified. True if
-    /// it had another size, and the change is durable then.
+    /// Sets the size that the blocks imply; the caller has verified the last block. True if it was
+    /// different; the change is then durable.
     package func cutUnfinishedTail() throws(StoreError) -> Bool {
         try file.lock.exclusive { () throws(StoreError) in
             defer { file.refreshSize() }
@@ -18,16 +18,16 @@ package struct StoredFileRepair {
     }
 
     package enum MendedEnd: Sendable {
-        /// The file got the size that its last block tells.
+        /// The file got the size that its last block implies.
         case cut
-        /// The last block was sealed anew, for the size that the file has.
+        /// The last block was sealed again, for the current size.
         case sealed
     }
 
-    /// Brings the size and the mark of the last block together, if that block verifies. Nil if they
-    /// were so, or it does not; to be synced by the caller.
+    /// Makes the size and the last block's mark agree, if that block verifies. Nil if they already
+    /// did, or it does not verify; the caller syncs.
     ///
-    /// `mayCut`: false while somebody has the file open, and knows its size.
+    /// `mayCut`: false while the file is open, because its user knows its size.
     package func mendEnd(mayCut: Bool) throws(StoreError) -> MendedEnd? {
         try file.lock.exclusive { () throws(StoreError) in
             defer { file.refreshSize() }
@@ -37,20 +37,20 @@ package struct StoredFileRepair {
     }
 
     /// Seals all-zero blocks as zeros, and blocks with a wrong end mark with the right one. True if
-    /// there were any; to be synced by the caller.
+    /// there were any; the caller syncs.
     package func mend() throws(StoreError) -> Bool {
         try changeInSteps { repair, blocks throws(StoreError) in try repair.mend(blocks) }
     }
 
     /// Marks blocks that do not verify as lost (docs/FORMAT.md, section 1.2). True if there were
-    /// any; to be synced by the caller. What they held is durable in `copy`, at the same offsets.
+    /// any; the caller syncs. What they held is durable in `copy`, at the same offsets.
     package func markLost(keepingIn copy: Descriptor) throws(StoreError) -> Bool {
         try changeInSteps { repair, blocks throws(StoreError) in
             try repair.markLost(blocks, keepingIn: copy)
         }
     }
 
-    /// True if the change was one for any step.
+    /// True if any step made a change.
     private func changeInSteps(
         _ change: (ContentRepair, Range<Int64>) throws(StoreError) -> Bool
     ) throws(StoreError) -> Bool {

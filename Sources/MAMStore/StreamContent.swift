@@ -1,4 +1,4 @@
-// A stream's content: chunks of 64 KiB, each sealed with its index and a mark for the last
+// A stream's content: 64 KiB chunks, each sealed with its index and a flag for the last
 // (docs/FORMAT.md, section 6).
 
 internal import Glibc
@@ -7,13 +7,13 @@ package import MAMFormat
 internal import MAMModel
 internal import MAMSystem
 
-/// The header of a stream, as it stands in it.
+/// A stream's encoded header.
 package struct StreamHead: Sendable {
     package let header: FileHeader
     package let bytes: [UInt8]
 
-    /// `wrap` is lent what its tag covers, and fills the 64 bytes after. An unmanaged stream has no
-    /// key to wrap.
+    /// `wrap` gets the bytes that its tag covers, and fills the 64 bytes after them. An unmanaged
+    /// stream has no key to wrap.
     package init(
         encoding header: FileHeader,
         wrap: (
@@ -43,7 +43,7 @@ package struct StreamHead: Sendable {
         self.bytes = bytes
     }
 
-    /// Lends the key wrap and what it covers.
+    /// Lends the key wrap and the bytes that it covers.
     package func withWrap<Value>(
         _ body: (
             _ wrapped: UnsafeRawBufferPointer, _ associatedData: UnsafeRawBufferPointer
@@ -58,8 +58,8 @@ package struct StreamHead: Sendable {
 }
 
 extension StreamInput {
-    /// Seals all that follows under the head's key. An empty source gives nothing, not even the
-    /// head. Returns the plain bytes.
+    /// Seals the rest of the input under the head's key. An empty input produces no output, not
+    /// even the head. Returns the number of plain bytes.
     package func seal(_ head: StreamHead, _ cipher: BlockCipher) throws(StoreError) -> Int64 {
         var isFirst = true
         let out = UnsafeMutableRawBufferPointer.allocate(
@@ -79,16 +79,16 @@ extension StreamInput {
         }
     }
 
-    /// Writes what follows behind an unmanaged stream's head. An empty source gives nothing.
-    /// Returns the plain bytes.
+    /// Writes an unmanaged stream's head and the rest of the input. An empty input produces no
+    /// output. Returns the number of plain bytes.
     package func sendPlain(_ head: StreamHead) throws(StoreError) -> Int64 {
         guard try fillSome() > 0 else { return 0 }
         try send(head.bytes)
         return try passThrough()
     }
 
-    /// Opens all that follows the head. What is written has verified: at damage it is what came
-    /// before. Returns the plain bytes.
+    /// Opens everything after the head. Writes only verified bytes: before damage, all chunks up to
+    /// it. Returns the number of plain bytes.
     package func open(_ head: StreamHead, _ cipher: BlockCipher) throws(StoreError) -> Int64 {
         try eachChunk(of: StreamForm.sealedChunkByteCount) {
             chunk, sealed, isLast throws(StoreError) in
@@ -115,8 +115,7 @@ extension StreamInput {
         do throws(SealError) { try body() } catch { throw .cipherFailure }
     }
 
-    /// Calls `body` with each piece of `size` bytes and the rest at the end; adds up what it
-    /// returns.
+    /// Calls `body` with each piece of `size` bytes and the rest at the end; adds up the results.
     private func eachChunk(
         of size: Int,
         _ body: (Int64, UnsafeMutableRawBufferPointer, _ isLast: Bool) throws(StoreError) -> Int
@@ -126,7 +125,7 @@ extension StreamInput {
             let isLast = try fill(size + 1) <= size
             let piece = UnsafeMutableRawBufferPointer(
                 rebasing: bytes[..<min(size, bytes.count)])
-            // Whatever it waited for: the key may be about to go.
+            // Checked after every wait: the key may be about to be dropped.
             guard isWanted() else { throw .keyUnavailable }
             total += Int64(try body(chunk, piece, isLast))
             if isLast { return total }
@@ -137,7 +136,7 @@ extension StreamInput {
 }
 
 extension BlockCipher {
-    /// Into a buffer with room for the tag behind.
+    /// Into a buffer with space for the tag at its end.
     fileprivate func seal(
         _ plain: UnsafeMutableRawBufferPointer, _ head: StreamHead, _ chunk: Int64,
         _ isLast: Bool, into out: UnsafeMutableRawBufferPointer

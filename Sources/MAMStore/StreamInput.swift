@@ -1,15 +1,14 @@
-// What arrives through a pipe, as much of it at hand as one chunk takes.
+// Buffers pipe input by the chunk.
 
 internal import Glibc
 package import MAMFormat
 internal import MAMModel
 
-/// Where a stream comes from and where it goes.
+/// A stream's source and destination.
 ///
-/// Both ask `isWanted` time and again while they wait, and throw `.keyUnavailable` once it is
-/// false.
+/// Both call `isWanted` repeatedly while they wait, and throw `.keyUnavailable` once it is false.
 package protocol StreamEnds {
-    /// Fills some of the buffer; 0 at the end.
+    /// Fills part of the buffer; returns 0 at the end.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, while isWanted: () -> Bool
     ) throws(StoreError) -> Int
@@ -17,16 +16,16 @@ package protocol StreamEnds {
     func write(_ bytes: UnsafeRawBufferPointer, while isWanted: () -> Bool) throws(StoreError)
 }
 
-/// The reading end with what was read and not yet used, in constant memory.
+/// The source with the bytes read but not yet used, in constant memory.
 package final class StreamInput {
     let ends: any StreamEnds
-    /// Asked while it waits: false once the account's window closes.
+    /// Polled while waiting: false once the account's window closes.
     package var isWanted: () -> Bool = { true }
     private let buffer = UnsafeMutableRawBufferPointer.allocate(
         byteCount: capacity, alignment: 4096)
     private var range = 0..<0
 
-    /// A sealed chunk, and the byte after it that tells that it is not the last.
+    /// A sealed chunk and one more byte, which shows that it is not the last.
     private static let capacity = StreamForm.sealedChunkByteCount + 1
 
     package init(_ ends: any StreamEnds) { self.ends = ends }
@@ -36,11 +35,11 @@ package final class StreamInput {
         buffer.deallocate()
     }
 
-    /// What is at hand.
+    /// The buffered bytes.
     var bytes: UnsafeMutableRawBufferPointer { .init(rebasing: buffer[range]) }
 
-    /// Reads until `count` bytes are at hand or nothing follows, and returns how many are. It never
-    /// takes more than that from the source.
+    /// Reads until `count` bytes are buffered or the input ends; returns the number buffered. Never
+    /// reads more than that.
     func fill(_ count: Int) throws(StoreError) -> Int {
         if range.lowerBound + count > buffer.count { moveToFront() }
         while range.count < count {
@@ -52,7 +51,7 @@ package final class StreamInput {
         return range.count
     }
 
-    /// Whatever comes next, after what is at hand; 0 at the end.
+    /// Reads whatever comes next; 0 at the end.
     func fillSome() throws(StoreError) -> Int {
         guard range.isEmpty else { return range.count }
         let read = try ends.read(into: buffer, while: isWanted)
@@ -73,7 +72,7 @@ package final class StreamInput {
         range = 0..<left
     }
 
-    /// Hands on all that follows, as it is. Returns how much that was.
+    /// Copies the rest of the input unchanged. Returns the number of bytes.
     package func passThrough() throws(StoreError) -> Int64 {
         var total: Int64 = 0
         while try fillSome() > 0 {
@@ -86,7 +85,7 @@ package final class StreamInput {
 }
 
 extension StreamInput {
-    /// Takes the header away; nil, and nothing is taken, where there is none of ours.
+    /// Consumes the header; nil, consuming nothing, if there is none.
     package func readHead() throws(StoreError) -> StreamHead? {
         let count = min(try fill(streamMagic.count), streamMagic.count)
         let start = UnsafeRawBufferPointer(bytes)
@@ -110,7 +109,7 @@ extension StreamInput {
 }
 
 extension StreamInput {
-    /// The header of what is in the form of files, and stays at hand; nil for anything else.
+    /// The header of input in the file form, which stays buffered; nil for anything else.
     package func fileHeader() throws(StoreError) -> FileHeader? {
         guard try fill(fileMagic.count) >= fileMagic.count, bytes.starts(with: fileMagic),
             try fill(FileHeader.byteCount) >= FileHeader.byteCount

@@ -1,18 +1,17 @@
-// Failed syncs of one file, and who has been told of them.
+// Failed syncs of one file, and which handles have seen them.
 
 package import MAMSystem
 package import Synchronization
 
-/// The syncs of a file that failed, each to be told once to every handle: what errseq_t is to
-/// Linux.
+/// The failed syncs of a file, each reported once per handle, like errseq_t in Linux.
 ///
-/// All handles of a file share one descriptor, and the kernel tells a failed write-back once to
-/// each of these: whoever syncs first, be it a lock, would take the error away from the programs
-/// whose content it was.
+/// All handles of a file share one descriptor, and the kernel reports a failed write-back once per
+/// descriptor: the first sync, for example one made by a lock, would otherwise take the error away
+/// from the programs that wrote the data.
 struct SyncFailures {
     private(set) var count: UInt64 = 0
     private(set) var last: Errno?
-    /// Some handle has been told of the last one.
+    /// At least one handle has reported the last failure.
     var isTold = true
 
     mutating func note(_ error: Errno) {
@@ -23,7 +22,7 @@ struct SyncFailures {
 }
 
 extension SealedContent {
-    /// A sync that is part of a change. Its failure is also told to every handle of the file.
+    /// A sync that is part of a change. Every handle reports its failure too.
     func synchronize() throws(Errno) {
         do throws(Errno) { try MAMSystem.synchronize(descriptor.raw, dataOnly: true) } catch {
             syncFailure = error
@@ -33,18 +32,18 @@ extension SealedContent {
 }
 
 extension StoredFile {
-    /// Takes note of a failed sync that was part of a change. The caller holds the lock alone.
+    /// Records a failed sync that was part of a change. The caller holds the lock exclusively.
     func noteSyncFailure() {
         guard case .sealed(let sealed) = content, let failure = sealed.syncFailure else { return }
         sealed.syncFailure = nil
         syncFailures.withLock { $0.note(failure) }
     }
 
-    /// Makes what was written durable, also in a copy that is being made: it may be the file by the
-    /// time that this returns. And if it has become the file just now, its name. A failure is also
-    /// told to every handle of the file.
+    /// Makes everything written durable, also in a copy in progress, which may be the file by the
+    /// time this returns; and if the copy has just replaced the file, its name. Every handle
+    /// reports a failure.
     package func synchronize(dataOnly: Bool) throws(Errno) {
-        // Held, for another one may take its place meanwhile.
+        // Retained, because another descriptor may replace it meanwhile.
         let (descriptor, following) = lock.shared { (descriptorUnlocked, self.following) }
         try withExtendedLifetime(descriptor) { () throws(Errno) in
             do throws(Errno) {
@@ -58,13 +57,14 @@ extension StoredFile {
         }
     }
 
-    /// Where a new handle begins. Like a new description of Linux's it hears of a failure that
-    /// nobody has heard of.
+    /// The mark of a new handle. Like a new file description in Linux, it reports a failure that no
+    /// handle has reported.
     package var syncMark: UInt64 {
         syncFailures.withLock { $0.isTold ? $0.count : $0.count - 1 }
     }
 
-    /// The last failed sync if the handle with this mark has not been told of it; it has then.
+    /// The last failed sync, if the handle with this mark has not reported it; marks it as
+    /// reported.
     package func takeSyncFailure(since mark: borrowing Atomic<UInt64>) -> Errno? {
         syncFailures.withLock { failures in
             let count = failures.count
@@ -74,7 +74,7 @@ extension StoredFile {
         }
     }
 
-    /// A failed sync that no handle has been told of.
+    /// A failed sync that no handle has reported.
     package var untoldSyncFailure: Errno? {
         syncFailures.withLock { $0.isTold ? nil : $0.last }
     }

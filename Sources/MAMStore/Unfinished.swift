@@ -1,16 +1,17 @@
-// What a change that has happened could not complete.
+// Completes changes that could not be completed at once.
 //
-// Once a file was cut there is no way back, and the kernel must hear that the size is the new one:
-// it would show zeros up to the old one. So a call that cut a file succeeds, and what is left is
-// done, or reported, by the next sync, or done, or logged, when a writer closes the file.
+// A truncation cannot be undone, and the kernel must learn the new size: otherwise it would show
+// zeros up to the old one. So a call that truncated a file succeeds, and the remaining work is
+// retried and reported by the next sync, or retried and logged when a writer closes the file.
 
 internal import MAMFormat
 internal import MAMSystem
 
 extension SealedContent {
-    /// Seals the last block of a file that has its new size already; if that fails, later.
+    /// Seals the last block of a file whose size is already set, or leaves it for later if that
+    /// fails.
     func sealEnd(becoming new: Extent) {
-        // Only then: while the block is read it has the mark that the old size gave it.
+        // Not before: while the block is read, it has the mark of the old size.
         defer { extent = new }
         let last = new.blockCount - 1
         do throws(StoreError) { try writeRun(last...last, .none(at: 0), becoming: new) } catch {
@@ -27,7 +28,7 @@ extension SealedContent {
 }
 
 extension StoredFile {
-    /// Completes a change that could not be completed when it was made.
+    /// Completes a change that failed halfway.
     package func finish() throws(StoreError) {
         let isNeeded = lock.shared {
             if case .sealed(let sealed) = content { sealed.isUnsealed } else { false }

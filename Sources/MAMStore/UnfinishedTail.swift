@@ -1,17 +1,16 @@
-// What a crash leaves at the end of a file: a size that was durable before its data, or the other
-// way round.
+// What a crash leaves at the end of a file: a size that became durable before its data, or after
+// it.
 
 internal import Glibc
 package import MAMFormat
 package import MAMSystem
 
 package enum UnfinishedTail {
-    /// What the file is by its blocks (docs/FORMAT.md, section 1.2), where that is not what its
-    /// size says: without all-zero blocks at the end, and as long as the last block's mark has it.
-    /// Needs no key.
+    /// The extent that the blocks imply (docs/FORMAT.md, section 1.2), if it differs from the size:
+    /// without all-zero blocks at the end, and as long as the last block's mark says. Needs no key.
     ///
-    /// Nil where no block gives a size. One whose mark says that more follows gives none: it has to
-    /// be sealed anew.
+    /// Nil if no block implies a size. A mark that says more blocks follow implies none: that block
+    /// has to be sealed again.
     static func toldExtent(
         in file: Descriptor, _ extent: Extent
     ) throws(Errno) -> Extent? {
@@ -33,11 +32,11 @@ package enum UnfinishedTail {
         return try self.extent(endingWith: max(count, 1) - 1, in: file)
     }
 
-    /// Gives a file that nobody has in use the size that its blocks tell; true if it had another.
-    /// It is durable when this returns.
+    /// Sets the size that the blocks imply for a file that is not in use; true if it was different.
+    /// The change is durable on return.
     ///
-    /// `believesMark`: whether the last block is known to verify. Where it is not, only zeros go: a
-    /// mark may have rotted as anything else, and would take the end of the file out of sight.
+    /// `believesMark`: whether the last block is known to verify. If not, only zeros are removed: a
+    /// corrupted mark would hide the end of the file.
     package static func mend(
         _ file: Descriptor, of header: FileHeader, believesMark: Bool
     ) throws(Errno) -> Bool {
@@ -51,8 +50,7 @@ package enum UnfinishedTail {
         return true
     }
 
-    /// True if the last block of a managed file has another mark than the size wants, as zeros
-    /// have: one small read.
+    /// True if the last block's mark contradicts the size, as zeros do: one small read.
     package static func isLikely(
         in file: Descriptor, of header: FileHeader, physicalSize: Int64
     ) throws(Errno) -> Bool {
@@ -62,7 +60,7 @@ package enum UnfinishedTail {
         return seal.endMark != BlockSeal.endMark(isLast: true, use: extent.lastBlockUse)
     }
 
-    /// The extent of a file whose last block is this one, by the block's own end mark.
+    /// The extent of a file whose last block is this one, by that block's end mark.
     private static func extent(
         endingWith block: Int64, in file: Descriptor
     ) throws(Errno) -> Extent? {
@@ -81,7 +79,7 @@ package enum UnfinishedTail {
         return count == slot.count && UnsafeRawBufferPointer(slot).isAllZero
     }
 
-    /// The number of blocks up to the end of what is stored: a large hole is not read.
+    /// The number of blocks up to the end of stored data, so that a large hole is not read.
     private static func endOfData(
         in file: Descriptor, before blockCount: Int64
     ) throws(Errno) -> Int64 {

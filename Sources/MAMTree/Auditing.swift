@@ -1,5 +1,4 @@
-// Telling the audit what was refused on the mount, with the file and the caller that only the mount
-// knows.
+// Audits refusals on the mount, with the file and the caller, which only the mount knows.
 
 internal import Glibc
 package import MAMFormat
@@ -7,26 +6,24 @@ internal import MAMModel
 package import MAMSystem
 package import MAMVault
 
-/// What a program wanted of a file.
+/// What a program tried to do with a file.
 package enum FileOperation: String {
     case open, create, read
-    /// Of a file that is open: what the kernel asks before it writes into its cache, or tells the
-    /// size.
+    /// On an open file: the kernel asks before it writes into its cache or reports the size.
     case use
     case write
 }
 
-/// Records what a program was refused.
+/// Records refused operations.
 package struct Auditing: Sendable {
     package let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Runs a vault call for a caller; a failure becomes the program's errno, and a refusal is
-    /// recorded.
+    /// Makes a vault call on behalf of a caller; turns a failure into the caller's errno, and
+    /// records a refusal.
     ///
-    /// `header`: of the file as far as it is known. `child`: the name that is to be made in the
-    /// inode.
+    /// `header`: the file's, if known. `child`: the name to be created in the inode.
     @inline(__always)
     package func auditing<Value>(
         _ operation: FileOperation, _ inode: Inode, _ header: @autoclosure () -> FileHeader?,

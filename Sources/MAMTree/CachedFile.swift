@@ -1,13 +1,13 @@
-// Of which file the kernel has something cached.
+// Identifies the files that the kernel caches.
 
 package import MAMFormat
 package import MAMVault
 
-/// A file of the mount, as far as it matters for what the kernel has cached of it. Telling which
-/// needs no lock that is held over a system call on the backing file, for the disk may hang.
+/// What decides whether the kernel's cache of a file has to go. Reading it takes no lock that is
+/// held across a system call on the backing file, because the disk may hang.
 package enum CachedFile: Sendable {
     case open(VaultFile)
-    /// Its header as it was last seen; nil for a file without one.
+    /// Its header when last read; nil for a file without one.
     case closed(FileHeader?)
 
     package var isOpen: Bool { if case .open = self { true } else { false } }

@@ -1,15 +1,15 @@
-// Who asks, as the kernel tells it.
+// The caller of a request, as reported by the kernel.
 
 internal import CShims
 package import Glibc
 package import MAMSystem
 
-/// The caller of one request: a thread, with the user and group that it acts as.
+/// A thread, with the user and group that it acts as.
 package struct Caller: Sendable {
     package let thread: Int32
     package let user: UInt32
     package let group: UInt32
-    /// Of requests that make something with a mode; 0 in others.
+    /// Set for requests that create something with a mode, else 0.
     package let umask: UInt32
 
     package init(thread: Int32, user: UInt32, group: UInt32, umask: UInt32) {
@@ -19,17 +19,16 @@ package struct Caller: Sendable {
         self.umask = umask
     }
 
-    /// By its groups; false where they cannot be read.
+    /// By its groups; false if they cannot be read.
     package func isMember(of other: gid_t) -> Bool {
         group == other || supplementaryGroups(ofThread: thread).contains(other)
     }
 
     private static let daemonUser = geteuid()
 
-    /// Runs a creating call so that what it makes belongs to the caller, and its mode is what the
-    /// caller's umask or the directory's default access control list makes of it: the backing file
-    /// system knows which. Only root can make something for others; a user's own daemon serves its
-    /// user alone.
+    /// Runs a creating call so that the new file belongs to the caller, and the backing file system
+    /// applies the caller's umask or the directory's default ACL to the mode. Only root can create
+    /// files for others; a user's own daemon serves only that user.
     package func creating<Result>(_ body: () throws(Errno) -> Result) throws(Errno) -> Result {
         defer { mam_set_thread_umask(0) }
         guard mam_set_thread_umask(umask) == 0 else { throw Errno.current }

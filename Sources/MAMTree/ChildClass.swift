@@ -1,18 +1,18 @@
-// The class that a backing directory asks for its new children: one letter.
+// A backing directory's class for new children: one letter.
 
 package import MAMModel
 package import MAMSystem
 package import MAMVault
 
 package enum ChildClass {
-    /// Nil for none; in the note nil for one that cannot be understood.
+    /// Nil if there is none. The note's value is nil if it is invalid.
     package static func read(of directory: Descriptor, _ marks: Marks) -> Note<ProtectionClass?>? {
         DirectoryNote.childClass.read(of: directory, marks)?.map { letters in
             letters.count == 1 ? ProtectionClass(String(UnicodeScalar(letters[0]))) : nil
         }
     }
 
-    /// Nil takes it away.
+    /// Nil removes it.
     package static func write(
         _ asked: Note<ProtectionClass>?, of directory: Descriptor, _ marks: Marks
     ) throws(Errno) {

@@ -1,12 +1,12 @@
-// The owner of what is made in a backing directory by programs that act for nobody in particular: a
-// name, or an object id.
+// A backing directory's owner for files created by programs that act for no particular account: a
+// name or an object id.
 
 package import MAMModel
 package import MAMSystem
 package import MAMVault
 
 package enum ChildOwner {
-    /// Nil for none; in the note nil for one that cannot be understood.
+    /// Nil if there is none. The note's value is nil if it is invalid.
     package static func read(of directory: Descriptor, _ marks: Marks) -> Note<Identity?>? {
         DirectoryNote.childOwner.read(of: directory, marks)?.map { bytes in
             let owner = String(validating: bytes, as: UTF8.self)
@@ -15,7 +15,7 @@ package enum ChildOwner {
         }
     }
 
-    /// Nil takes it away.
+    /// Nil removes it.
     package static func write(
         _ owner: Note<Identity>?, of directory: Descriptor, _ marks: Marks
     ) throws(Errno) {

@@ -1,17 +1,17 @@
-// Default owners of directories, which their new children have if nothing else says whose they are.
+// Default owners: new children get their directory's if nothing else determines one.
 
 internal import Glibc
 package import MAMModel
 package import MAMSystem
 internal import MAMVault
 
-/// The class and the owner that a directory gives to what is made in it.
+/// The class and the owner that a directory gives to new children.
 package struct DirectoryDefaults: Sendable {
     package let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Whose a new file in a directory is.
+    /// The owner of a new file in a directory.
     package func owner(of directory: Inode?, for caller: Caller) -> Identity {
         Callers(tree.vault).identity(ofThread: caller.thread, user: caller.user) {
             guard let note = directory.flatMap(childOwnerNote) else { return nil }
@@ -19,20 +19,20 @@ package struct DirectoryDefaults: Sendable {
         }
     }
 
-    /// An owner that nothing proves may have been put there by somebody else. It makes nothing
-    /// plain, and nothing another account's: it counts where the file would be plain otherwise, and
-    /// is sealed for it.
+    /// An unproved owner may have been set by another program. It must not make a file plain or
+    /// give it to another account, so it counts only where the file would otherwise be plain, and
+    /// then seals it.
     private func mayStand(_ owner: Identity, for caller: Caller) -> Bool {
         tree.vault.isManaged(owner)
             && !tree.vault.isManaged(Callers(tree.vault).defaultIdentity(ofUser: caller.user))
     }
 
-    /// Nil for none, and for one that nothing proves.
+    /// Nil if there is none, or it is not proved.
     package func childOwner(of directory: Inode) -> Identity? {
         childOwnerNote(of: directory).flatMap { $0.isProved ? $0.value : nil }
     }
 
-    /// Nil for none.
+    /// Nil if there is none.
     package func childOwnerNote(of directory: Inode) -> Note<Identity>? {
         let (note, isNew) = directory.withState { state -> (Note<Identity>?, Bool) in
             if case .read(let found) = state.childOwner { return (found, false) }
@@ -48,20 +48,20 @@ package struct DirectoryDefaults: Sendable {
         return note
     }
 
-    /// In the log and the audit, once while the directory is known.
+    /// To the log and the audit, once per known inode.
     package func reportUnproved(_ directory: Inode, _ what: String) {
         FileAudit(tree.vault).auditForgery(
             "\(what), is not proved to be set by this daemon", of: directory.node,
             at: tree.relativePath(of: directory))
     }
 
-    /// Makes a new directory say what its parent says, and no surer.
+    /// Gives a new directory its parent's note, proved only if the parent's is.
     package func inheritOwner(from parent: Inode, to directory: Inode) throws(Errno) {
         guard let inherited = childOwnerNote(of: parent) else { return }
         try setChildOwner(inherited, of: directory)
     }
 
-    /// Nil takes it away.
+    /// Nil removes it.
     package func setChildOwner(_ owner: Identity?, of directory: Inode) throws(Errno) {
         try setChildOwner(owner.map { Note(value: $0, isProved: true) }, of: directory)
     }

@@ -1,6 +1,5 @@
-// What a backing directory says about its new children: extended attributes, by the names under
-// which the mount answers them. Behind the value stands a mark, by which the daemon knows again
-// what it wrote itself: docs/FORMAT.md, section 9.
+// Defaults of a backing directory for new children: extended attributes, under the names that the
+// mount shows. A mark after the value proves that the daemon wrote it (docs/FORMAT.md, section 9).
 
 internal import MAMModel
 package import MAMSystem
@@ -10,16 +9,15 @@ package enum DirectoryNote: String {
     case childClass = "user.mam.class"
     case childOwner = "user.mam.owner"
 
-    /// Longer than any value that makes sense.
+    /// Longer than any valid value.
     private static let valueLimit = Identity.maximumNameByteCount + 1
     private static let limit = valueLimit + 1 + Marks.byteCount
 
-    /// Nil for none, and for a directory or file system that tells no attributes. What is too long
-    /// is cut.
+    /// Nil if there is none, or attributes are unsupported. Truncates longer values.
     package func read(of directory: Descriptor, _ marks: Marks) -> Note<[UInt8]>? {
         guard let bytes = readBytes(of: directory) else { return nil }
         let valueCount = bytes.count - Marks.byteCount - 1
-        // No value has a zero in it.
+        // Values contain no zero byte.
         guard valueCount >= 0, bytes[valueCount] == 0 else {
             return Note(value: bytes, isProved: false)
         }
@@ -56,7 +54,7 @@ package enum DirectoryNote: String {
         }
     }
 
-    /// Nil takes it away. `isProved`: false for what the daemon only passes on.
+    /// Nil removes it. `isProved`: false for a value that the daemon only copies.
     package func write(
         _ value: [UInt8]?, isProved: Bool = true, of directory: Descriptor, _ marks: Marks
     ) throws(Errno) {
@@ -81,7 +79,7 @@ package enum DirectoryNote: String {
     }
 }
 
-/// What a note says, and whether this daemon wrote it at this directory.
+/// A note's value, and whether this daemon wrote it on this directory.
 package struct Note<Value> {
     package let value: Value
     package let isProved: Bool
@@ -98,7 +96,7 @@ package struct Note<Value> {
 
 extension Note: Sendable where Value: Sendable {}
 
-/// What is known of a note without asking the file system again.
+/// A cached note.
 package enum KnownNote<Value> {
     case unread
     /// Nil for none.

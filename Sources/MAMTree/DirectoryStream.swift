@@ -1,25 +1,25 @@
-// Reading a directory in pieces.
+// Reads a directory piecewise.
 
 internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// An open directory. Positions are those of the backing file system, so they stay valid while
-/// entries come and go, as far as it keeps that promise.
+/// An open directory. Offsets are those of the backing file system, and as stable as it keeps them
+/// while entries come and go.
 package final class DirectoryStream: Sendable {
     package let inode: Inode
     private let state: Mutex<Stream>
     private let place: SharePlace?
 
     private struct Stream: @unchecked Sendable {
-        // Used under the mutex alone.
+        // Accessed only under the mutex.
         package let handle: OpaquePointer
         package var position: Int = 0
-        /// Read from the stream and not yet given out: it did not fit.
+        /// Read but not delivered, because it did not fit.
         package var pending: UnsafeMutablePointer<dirent>?
     }
 
-    /// `movesAccessTime`: false for the daemon's own reading, which is no access of anybody's.
+    /// `movesAccessTime`: false for the daemon's own reads, which are nobody's access.
     package init(
         _ inode: Inode, _ place: SharePlace? = nil, movesAccessTime: Bool = false
     ) throws(Errno) {
@@ -37,7 +37,7 @@ package final class DirectoryStream: Sendable {
         try MAMSystem.synchronize(descriptor, dataOnly: dataOnly)
     }
 
-    /// What a directory itself tells of an entry; `next` is the position after it.
+    /// A directory entry; `next` is the offset after it.
     package struct Item {
         package let name: Name
         package let number: UInt64
@@ -52,7 +52,8 @@ package final class DirectoryStream: Sendable {
         }
     }
 
-    /// Gives entries from `offset` on until `body` returns false. A name is lent until then.
+    /// Calls `body` with entries from `offset` on until it returns false. Each name is valid only
+    /// during the call.
     package func read(from offset: Int, _ body: (Item) -> Bool) throws(Errno) {
         let failure: Errno? = state.withLock { stream in
             if offset != stream.position {
@@ -68,8 +69,8 @@ package final class DirectoryStream: Sendable {
                 guard let entry = stream.pending else {
                     return errno == 0 ? nil : Errno.current
                 }
-                // Field by field: an entry ends with its name, and a whole `dirent` may reach
-                // beyond the stream's memory.
+                // Field by field: an entry ends with its name, and copying a whole `dirent` could
+                // read past the stream's buffer.
                 let next = Int(entry.pointee.d_off)
                 let (number, kind) = (UInt64(entry.pointee.d_ino), entry.pointee.d_type)
                 let offered = withUnsafePointer(to: &entry.pointee.d_name) { name in
@@ -85,7 +86,7 @@ package final class DirectoryStream: Sendable {
         if let failure { throw failure }
     }
 
-    /// As ``Item``, to keep.
+    /// An ``Item`` that owns its name.
     package struct KeptItem {
         package let name: ByteString
         package let number: UInt64
@@ -93,7 +94,7 @@ package final class DirectoryStream: Sendable {
         package let next: Int
     }
 
-    /// The entry behind `offset`; nil at the end.
+    /// The entry after `offset`; nil at the end.
     package func item(after offset: Int) throws(Errno) -> KeptItem? {
         var found: KeptItem?
         try read(from: offset) { item in

@@ -1,5 +1,4 @@
-// After an unclean end: what a crash left unfinished at the end of a file is repaired before anyone
-// sees the file.
+// After an unclean end: repairs the end of a file before the kernel sees its size.
 
 internal import Glibc
 package import MAMFormat
@@ -7,23 +6,23 @@ internal import MAMStore
 package import MAMSystem
 package import MAMVault
 
-/// Repairs the end of a file that a crash cut short, when the file is first looked up.
+/// Repairs the end of a file that a crash interrupted, when the file is first looked up.
 package struct EndRecovery: Sendable {
     package let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Makes a file known that nobody has in use, with the size that its blocks tell: without zeros
-    /// at its end, and as its last block has it, if that can be opened now.
+    /// Makes an unused file known with the size that its blocks imply: without zeros at its end,
+    /// and as its last block says if that can be opened now.
     ///
-    /// Before the kernel learns of its size: with the write-back cache it never takes a smaller one
-    /// afterwards. Its status has to be asked for anew, whoever cut it.
+    /// Before the kernel learns the size: with the write-back cache it never accepts a smaller one
+    /// later. Read the status again afterwards, whichever thread truncated the file.
     package func recover(_ found: FoundFile, _ header: FileHeader) throws(Errno) -> Inode {
         guard try isUnfinished(found, header) else {
             return tree.table.insert(found, .protected(header))
         }
         return try tree.recovery.exclusive { () throws(Errno) in
-            // Another thread was faster, and somebody may be writing by now.
+            // Another thread was first, and a program may already be writing.
             if let known = tree.table.lookUp(BackingID(found.status)) { return known }
             mendSize(of: found, header)
             return tree.table.insert(found, .protected(header))
@@ -51,7 +50,7 @@ package struct EndRecovery: Sendable {
         } catch { report(found.handle, header, "its end cannot be repaired: \(error)") }
     }
 
-    /// That takes the key. True if the file has another size now.
+    /// Needs the key. True if the file's size changed.
     package func mendEnd(
         of file: VaultFile, _ handle: Descriptor, _ header: FileHeader, mayCut: Bool
     ) throws(VaultError) -> Bool {
@@ -79,6 +78,6 @@ package struct EndRecovery: Sendable {
         FileAudit(tree.vault).reportRecovery(of: path, owner: header.owner, what)
     }
 
-    /// What a crash left unfinished is repaired when a file is first looked up.
+    /// True if files are repaired when first looked up.
     package var recovers: Bool { !tree.isReadOnly && tree.vault.uncertainEnds.areAll }
 }

@@ -1,17 +1,16 @@
-// Keeping the number of known inodes below the limit of open descriptors.
+// Keeps the number of known inodes below the limit on descriptors.
 
 internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// Makes the kernel forget inodes that nobody has open when too many are known: each costs a
-/// descriptor.
+/// Makes the kernel forget unused inodes when too many are known: each holds a descriptor.
 package final class Evictor: Sendable {
-    /// Inodes beyond this are too many; half of the descriptors stay for open files, sockets and
+    /// The limit on known inodes; half of the descriptors stay free for open files, sockets and
     /// look-ups.
     private let limit: Int
-    /// Where the next look at all inodes is due: at the limit, or a part of it beyond what could
-    /// not be forgotten. Otherwise every look-up would be followed by a look at all that is in use.
+    /// The count at which the inodes are next scanned: the limit, or some way above the number that
+    /// could not be evicted. Otherwise every look-up would trigger a scan of inodes in use.
     private let threshold: Atomic<Int>
     private let wakeUp = WakeUp()
 
@@ -26,19 +25,19 @@ package final class Evictor: Sendable {
         threshold = Atomic(limit)
     }
 
-    /// Open files at a time: each costs two descriptors, and a fifth of all is left for what is
+    /// The limit on open files: each takes two descriptors, and a fifth stays for inodes that are
     /// only known.
     package var openLimit: Int { limit * 4 / 5 }
 
-    /// Whether all threads may hold what they list open before anybody knows of it.
+    /// Whether every thread may open files ahead while it lists a directory.
     package var hasRoomForListings: Bool { limit >= 8192 }
 
-    /// Called with every new inode; costs a comparison below the limit.
+    /// Called for every new inode; below the limit it costs one comparison.
     package func wake(knownCount: Int) {
         if knownCount > threshold.load(ordering: .relaxed) { wakeUp.signal() }
     }
 
-    /// Runs a call that opens a descriptor, and waits a little for room where there is none left.
+    /// Runs a call that opens a descriptor; if none is left, waits briefly for an eviction.
     package func makingRoom<Value>(_ call: () throws(Errno) -> Value) throws(Errno) -> Value {
         for _ in 0..<Self.patience {
             do throws(Errno) { return try call() } catch {
@@ -50,7 +49,7 @@ package final class Evictor: Sendable {
         return try call()
     }
 
-    /// Times 5 ms.
+    /// In units of 5 ms.
     private static let patience = 40
 
     package func start(_ tree: Tree) throws(Errno) {
@@ -65,15 +64,15 @@ package final class Evictor: Sendable {
     }
 
     private func setThreshold(_ tree: Tree) {
-        // What the kernel forgets it tells on other threads.
+        // The kernel's FORGET requests arrive on other threads.
         usleep(5000)
         let count = tree.table.count
         threshold.store(
             count > limit ? min(count + limit / 16, limit + limit / 2) : limit, ordering: .relaxed)
     }
 
-    /// Asks the kernel to forget what has been known longest and is not in use. What stands in a
-    /// directory before the directory, which is in use by that.
+    /// Asks the kernel to forget the oldest unused inodes. Children before their directories, which
+    /// they keep in use.
     private static func evict(from tree: Tree, keeping count: Int) {
         let known = tree.table.all.sorted { $0.order < $1.order }
         let chosen = known.prefix(max(0, known.count - count)).reversed()
@@ -82,15 +81,15 @@ package final class Evictor: Sendable {
         for inode in chosen where !inode.isDirectory { dropName(of: inode, in: tree) }
     }
 
-    /// For kernels before 6.18. Never a directory's: one that is somebody's working directory would
-    /// lose its path (getcwd fails).
+    /// For kernels before 6.18. Not for directories: one that is a working directory would lose its
+    /// path (getcwd fails).
     private static func dropName(of inode: Inode, in tree: Tree) {
         let (parent, name) = inode.withState { ($0.lastParent, $0.lastName) }
         if let name = name.terminated { tree.cache.invalidate(name, in: parent) }
     }
 }
 
-/// One waiting thread; signals that come while it works count as one.
+/// Wakes one waiting thread; signals during its work count as one.
 private final class WakeUp: Sendable {
     private let semaphore = Semaphore()
     private let isPending = Atomic<Bool>(false)

@@ -1,12 +1,12 @@
-// What stands at a name of the backing directory.
+// The file at a name of the backing directory.
 
 package import Glibc
 package import MAMSystem
 
-/// A name that the kernel sent: bytes, ended by a zero.
+/// A name from the kernel: bytes, terminated by a zero.
 package typealias Name = UnsafePointer<CChar>
 
-/// A descriptor of it, and its status once that was open.
+/// An open file and its status.
 package struct FoundFile {
     package let handle: Descriptor
     package let status: stat
@@ -21,9 +21,9 @@ package struct FoundFile {
 }
 
 extension FoundFile {
-    /// `mayBeRead`: it was a regular file when it was last looked at. It is opened to be read then,
-    /// if it can be: its header is looked at next, and who opens it to read needs nothing else. All
-    /// else is opened with `O_PATH`: a FIFO's other end would feel more, and so may a device.
+    /// `mayBeRead`: it was a regular file when last looked at. It is then opened for reading if
+    /// possible, because its header is read next, and a reader needs no other descriptor.
+    /// Everything else is opened with `O_PATH`: opening a FIFO or a device could have side effects.
     package init(
         _ name: Name, in directory: Descriptor, mayBeRead: Bool
     ) throws(Errno) {
@@ -36,14 +36,14 @@ extension FoundFile {
             handle: handle, status: try MAMSystem.status(at: handle.raw, ""), mayRead: false)
     }
 
-    /// Nil if it is none any more, on another file system, or the daemon may not. One that is not
-    /// its owner may not do it without moving the access time.
+    /// Nil if it is not a regular file any more, is on another file system, or may not be opened. A
+    /// daemon that does not own the file cannot read it without updating its access time.
     private static func openToRead(_ name: Name, in directory: Descriptor) -> FoundFile? {
         guard let file = openWhatMayBeRead(name, in: directory) else { return nil }
         return FoundFile(opened: file)
     }
 
-    /// Nil if it is no regular file.
+    /// Nil unless it is a regular file.
     package init?(opened file: Descriptor) {
         guard let status = try? MAMSystem.status(of: file.raw), status.st_mode & S_IFMT == S_IFREG
         else { return nil }
@@ -51,7 +51,7 @@ extension FoundFile {
     }
 }
 
-/// Opens a regular file to be read; something else may have come to that name.
+/// Opens what should be a regular file for reading; another file may have taken the name.
 package func openWhatMayBeRead(_ name: Name, in directory: Descriptor) -> Descriptor? {
     let flags = O_RDONLY | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | openWithoutAccessTime
     return try? openBeneath(directory.raw, name, flags)

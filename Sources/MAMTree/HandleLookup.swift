@@ -1,4 +1,4 @@
-// Files that the kernel asks for by number: somebody kept a handle (open_by_handle_at(2), NFS).
+// Files that the kernel requests by number, from a file handle (open_by_handle_at(2), NFS).
 
 internal import Glibc
 package import MAMSystem
@@ -8,19 +8,19 @@ package struct HandleLookup {
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Of "." and ".." too, which the kernel asks for where a handle is opened, and nowhere else.
+    /// Handles "." and ".." too, which the kernel requests only when it opens a file handle.
     package func lookUp(_ name: Name, in node: UInt64) throws(Errno) -> Entry {
         if strcmp(name, ".") == 0 { return try lookUp(number: node) }
         if strcmp(name, "..") == 0 { return try lookUpParent(of: node) }
         return try Lookup(tree).lookUp(name, in: node)
     }
 
-    /// The file of a number that the kernel has forgotten, or may never have known.
+    /// Finds the file of a number that the kernel has forgotten, or never knew.
     ///
-    /// A caller that may open handles can forge them. So what the number leads to is not served: it
-    /// only tells a path, and what is served is found from the root on, name by name, as every file
-    /// is. A file outside of the backing directory or in the workspace's own is not reached that
-    /// way.
+    /// Programs that may open handles can forge them, so the number's file is not served directly:
+    /// only its path is used, and the file is looked up from the root, name by name, like any
+    /// other. Files outside the backing directory or in the workspace's own directory cannot be
+    /// reached this way.
     private func lookUp(number: UInt64) throws(Errno) -> Entry {
         let file = try tree.evictor.makingRoom { () throws(Errno) in try openFile(number: number) }
         let status = try status(at: file.raw, "")
@@ -28,7 +28,8 @@ package struct HandleLookup {
             throw .staleHandle
         }
         if let entry = try lookUp(number: number, byPathOf: file) { return entry }
-        // A directory always has a path; what has one elsewhere is here by another name at most.
+        // A directory always has a path. A file with a path elsewhere is here only if it has a
+        // second name.
         guard status.st_mode & S_IFMT != S_IFDIR, status.st_nlink > 1 || !hasPath(file)
         else { throw .staleHandle }
         return try tree.search(for: number, inode: UInt64(status.st_ino))
@@ -45,7 +46,7 @@ package struct HandleLookup {
         }
     }
 
-    /// Nil if it has no path beneath the root. One that is moved meanwhile is looked for again.
+    /// Nil if it has no path below the root. Tries again if the file was moved meanwhile.
     private func lookUp(
         number: UInt64, byPathOf file: Descriptor
     ) throws(Errno) -> Entry? {
@@ -58,7 +59,7 @@ package struct HandleLookup {
 
     private static var patienceForMoves: Int { 8 }
 
-    /// Nil if another file is there, or none.
+    /// Nil if the path leads to another file, or none.
     private func lookUp(number: UInt64, at path: ByteString) throws(Errno) -> Entry? {
         guard let entry = try findIfThere(path) else { return nil }
         guard entry.inode.node == number, !entry.inode.isReplaced else {
@@ -75,12 +76,12 @@ package struct HandleLookup {
         }
     }
 
-    /// The kernel calls a file that it found by number the root, unless it knows a name of it.
+    /// The kernel reports "/" for a file that it opened by number, unless it knows a name for it.
     private func hasPath(_ file: Descriptor) -> Bool {
         (try? currentPath(of: file.raw)) != ByteString("/")
     }
 
-    /// The kernel asks for it to put a directory that it found by number in its place.
+    /// The kernel requests the parent to connect a directory that it opened by number.
     private func lookUpParent(of node: UInt64) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
         guard inode.isDirectory, node != InodeTable.rootNode else { throw .staleHandle }

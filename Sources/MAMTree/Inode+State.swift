@@ -1,4 +1,4 @@
-// What changes of an inode while the kernel knows it.
+// The mutable state of an inode.
 
 package import MAMModel
 package import MAMStore
@@ -7,46 +7,46 @@ package import MAMVault
 extension Inode {
     /// Guarded by the inode's lock.
     ///
-    /// Of the inodes that are known nearly all are neither open nor directories that files are made
-    /// in. What those alone need stands apart, in ``Uses``: an inode that was only looked up has
-    /// none.
+    /// Nearly all known inodes are neither open nor directories with new children. The fields for
+    /// those are kept apart in ``Uses``, which an inode that was only looked up does not have.
     package struct State {
-        /// Nil for what is not a regular file, or could not be read.
+        /// Nil unless it is a regular file whose header could be read.
         package var facts: FileFacts?
-        /// It is being written anew for another owner; it can be used meanwhile.
+        /// Being rewritten for another owner; usable meanwhile.
         package var isConverting = false
-        /// It is being repaired, or moved away; nobody may open it meanwhile.
+        /// Being repaired or moved away; opening it fails meanwhile.
         package var isHeld = false
-        /// Another file stands at its name now: whoever opens it must look the name up again.
+        /// Another file took its name: to open it, look the name up again.
         package var isReplaced = false
         /// Whether the shared backing descriptor may write.
         package var isWritable = false
-        /// How often ``openCount`` has changed, or the owner.
+        /// How often ``openCount`` or the owner changed.
         package var useCount = 0
-        /// Where the kernel last found it: enough to make the kernel forget it, and to tell an
-        /// empty file's class when it is begun. A rename makes it stale: it is then forgotten
-        /// later, and gets the class of where it was made.
+        /// Where the kernel last found it: enough to make the kernel forget it, and to choose an
+        /// empty file's class when it is begun. A rename makes it stale: the inode is then evicted
+        /// later, and the file gets the class of the directory it was created in.
         package var lastParent: UInt64 = 0
         package var lastName = LastName.none
         private var uses: Uses?
 
         package init(facts: FileFacts?) { self.facts = facts }
 
-        /// What its header says is then what is known of it.
+        /// From then on, the header is all that is known of it.
         package mutating func dropUnusedFile() {
             if openCount == 0, let file { facts = file.facts }
             if openCount == 0, checkCount == 0 { file = nil }
         }
 
-        /// Gives back the memory of uses that have ended.
+        /// Frees the memory of past uses.
         package mutating func dropUses() {
             if let uses, uses.areNone { self.uses = nil }
         }
     }
 
-    /// What is there of an inode while somebody uses it, or makes files in it.
+    /// The part of an inode's state that exists only while it is open, checked, or has new
+    /// children.
     ///
-    /// Unchecked: only the state refers to it, and that is guarded by the inode's lock.
+    /// @unchecked: referenced only by the state, which the inode's lock guards.
     package final class Uses: @unchecked Sendable {
         package var file: VaultFile?
         package var openCount = 0
@@ -77,7 +77,7 @@ extension Inode.State {
         }
     }
 
-    /// Present while at least one handle is open, or the file is being checked.
+    /// Set while a handle is open or a check is running.
     package var file: VaultFile? {
         get { uses?.file }
         set { if uses != nil || newValue != nil { inUse.file = newValue } }
@@ -91,20 +91,20 @@ extension Inode.State {
         }
     }
 
-    /// Checks that use ``file``, open or not; who opens the file meanwhile shares it.
+    /// Checks that use ``file``; programs that open it meanwhile share it.
     package var checkCount: Int {
         get { uses?.checkCount ?? 0 }
         set { inUse.checkCount = newValue }
     }
 
-    /// The thread that opened it last, for people to be told. 0: none.
+    /// The thread that last opened it, for messages. 0: none.
     package var lastOpener: Int32 {
         get { uses?.lastOpener ?? 0 }
         set { inUse.lastOpener = newValue }
     }
 
-    /// Handles that may write: while there are any, the kernel may hold content and a size that we
-    /// do not know.
+    /// Handles that may write: while there are any, the kernel may have content and a size that the
+    /// daemon does not know yet.
     package var writerCount: Int {
         get { uses?.writerCount ?? 0 }
         set { inUse.writerCount = newValue }
@@ -115,13 +115,13 @@ extension Inode.State {
         _modify { yield &inUse.writeGuard }
     }
 
-    /// A directory's class for new children, once it was read.
+    /// A directory's class for new children, once read.
     package var childClass: KnownNote<ProtectionClass> {
         get { uses?.childClass ?? .unread }
         set { inUse.childClass = newValue }
     }
 
-    /// A directory's owner for new children, once it was read.
+    /// A directory's owner for new children, once read.
     package var childOwner: KnownNote<Identity> {
         get { uses?.childOwner ?? .unread }
         set { inUse.childOwner = newValue }

@@ -1,4 +1,4 @@
-// One file of the mount, as long as the kernel knows it.
+// One file of the mount, while the kernel knows it.
 
 package import Glibc
 package import MAMFormat
@@ -8,7 +8,7 @@ package import MAMSystem
 package import MAMVault
 package import Synchronization
 
-/// A file's identity on the backing file systems; hard links share it.
+/// Identifies a file on the backing file systems; hard links share it.
 package struct BackingID: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
@@ -24,36 +24,35 @@ package struct BackingID: Hashable, Sendable {
     }
 }
 
-/// Holds its file by a descriptor (``FoundFile``), never by path: no rename can lead it astray, and
-/// while it lives the inode number cannot be used again.
+/// Refers to its file by descriptor (``FoundFile``), never by path: a rename cannot mislead it, and
+/// the inode number is not reused while it exists.
 package final class Inode: Sendable {
-    /// The number by which the kernel asks for it.
+    /// The kernel's number for it.
     package let node: UInt64
-    /// Told with the number: of another generation, the number is another file's to the kernel.
+    /// Sent with the number: if it differs, the kernel treats the number as another file's.
     package let generation: UInt32
-    /// How many had become known before it.
+    /// Its position in the order of look-up.
     package let order: UInt64
     package let handle: Descriptor
-    /// The file that it was when it became known, and under whose number it is shown.
+    /// The file as first looked up, under whose number it is shown.
     package let id: BackingID
     private let moved = Mutex<Moved?>(nil)
     package let isRegular: Bool
     package let isDirectory: Bool
-    /// Of the handle, until the inode becomes another file.
+    /// Whether ``handle`` may read, until the inode refers to another file.
     package let mayRead: Bool
-    /// How often the kernel was told of this inode and has not forgotten it. Changed under the
-    /// table's lock.
+    /// The kernel's look-up count. Changed under the table's lock.
     package let lookups = Atomic<UInt64>(0)
-    /// Whether it is open, for who cannot wait for the state's lock.
+    /// Whether it is open, for callers that cannot wait for the state's lock.
     package let isInUse = Atomic<Bool>(false)
     // Held while the backing file is opened; never taken under the table's lock.
     private let state: Mutex<State>
 
-    /// What few inodes have: another file than the one that they were.
+    /// For the few inodes that now refer to another file.
     private final class Moved: Sendable {
-        /// The file that it is now, once it was written anew for another owner.
+        /// Its current file, after a rewrite for another owner.
         package let id: BackingID
-        /// Keeps the number under which it is shown from being given to another file.
+        /// Keeps the shown inode number from being reused.
         package let first: Descriptor
 
         package init(_ id: BackingID, first: Descriptor) {
@@ -86,11 +85,10 @@ package final class Inode: Sendable {
         }
     }
 
-    /// The file that it is now.
+    /// Its current file.
     package var backingID: BackingID { moved.withLock { $0?.id ?? id } }
 
-    /// What it has to keep when it becomes another file: of the file that it was at first, a
-    /// descriptor.
+    /// A descriptor of the original file, to keep once the inode refers to another one.
     package func firstFile() throws(Errno) -> Descriptor {
         try moved.withLock { moved throws(Errno) in
             if let moved { return moved.first }
@@ -98,8 +96,9 @@ package final class Inode: Sendable {
         }
     }
 
-    /// Makes it another file, under the same number for the kernel. The descriptor's number stays
-    /// too: who uses it meanwhile has one file or the other. `first`: from before.
+    /// Makes it refer to another file under the same kernel number. The descriptor's number stays
+    /// too, so that a concurrent user sees one file or the other. `first`: the result of
+    /// ``firstFile()``.
     package func become(_ file: Descriptor, _ id: BackingID, first: Descriptor) throws(Errno) {
         try moved.withLock { moved throws(Errno) in
             try redirect(handle, to: file)
@@ -107,8 +106,8 @@ package final class Inode: Sendable {
         }
     }
 
-    /// A descriptor to read the file's content by: one of its own, since the handle may become
-    /// another file's. Nil if the handle may not read, or there is no room for one more.
+    /// Its own descriptor for reading the content, because the handle may change to another file.
+    /// Nil if the handle may not read, or no descriptor is left.
     package func descriptorToRead() -> Descriptor? {
         moved.withLock { moved in
             guard mayRead, moved == nil else { return nil }
@@ -116,18 +115,17 @@ package final class Inode: Sendable {
         }
     }
 
-    /// Nil while nobody but a check uses it.
+    /// Nil if it is unused, or only a check uses it.
     package var openFile: VaultFile? { state.withLock { $0.openCount > 0 ? $0.file : nil } }
 
-    /// False for what is not a regular file, and for one that could not be read: it may be
-    /// anybody's.
+    /// False unless its header was read: a file without one may be any account's.
     package var isRead: Bool { state.withLock { $0.file != nil || $0.facts != nil } }
 
     package var isReplaced: Bool { state.withLock { $0.isReplaced } }
 
     package var cached: CachedFile {
         state.withLock { state in
-            // Of one that is being converted the header tells what it was.
+            // While it is being converted, the header says what it was.
             guard state.openCount > 0 || state.isConverting, let file = state.file else {
                 return .closed(state.facts?.header)
             }
@@ -135,8 +133,7 @@ package final class Inode: Sendable {
         }
     }
 
-    /// What the header says: of the open file as it is now, else as read when the inode became
-    /// known.
+    /// The header of the open file, else as read at the first look-up.
     package var header: FileHeader? {
         state.withLock { $0.file.map { $0.header } ?? $0.facts?.header }
     }
@@ -149,7 +146,7 @@ package final class Inode: Sendable {
         }
     }
 
-    /// The size to show for a physical one, and the header that it follows from.
+    /// The size to show for a physical size, and the header that it was derived from.
     package func view(ofPhysical size: Int64) -> (size: Int64, header: FileHeader?) {
         guard isRegular else { return (size, nil) }
         return state.withLock { state in

@@ -1,12 +1,12 @@
-// All inodes that the kernel knows.
+// All inodes known to the kernel.
 
 package import Glibc
 package import MAMStore
 package import MAMSystem
 internal import Synchronization
 
-/// Finds inodes by the kernel's number and by backing identity. Its lock is held for look-ups only,
-/// never over I/O.
+/// Finds inodes by kernel number and by backing identity. Its lock is held for look-ups only, never
+/// across I/O.
 package final class InodeTable: Sendable {
     package static let rootNode = NodeNumber.root.node
 
@@ -37,16 +37,16 @@ package final class InodeTable: Sendable {
         }
     }
 
-    /// The inode of a number that the kernel sent; `ESTALE` for one it should have forgotten.
+    /// The inode of a kernel number; `ESTALE` if the kernel should have forgotten it.
     package func inode(_ node: UInt64) throws(Errno) -> Inode {
         guard let inode = tables.withLock({ $0.byNode[node] }) else { throw .staleHandle }
         return inode
     }
 
-    /// The inode if the kernel knows it; the kernel's count stays.
+    /// The inode if it is known; leaves the look-up count unchanged.
     package func known(_ id: BackingID) -> Inode? { tables.withLock { $0.byID[id] } }
 
-    /// Counts one more look-up of a known inode; nil if it is not known.
+    /// Increments the look-up count of a known inode; nil if unknown.
     package func lookUp(_ id: BackingID) -> Inode? {
         tables.withLock { tables in
             guard let inode = tables.byID[id] else { return nil }
@@ -55,14 +55,14 @@ package final class InodeTable: Sendable {
         }
     }
 
-    /// Counts one more look-up of an inode that the kernel has held.
+    /// Increments the look-up count of an inode that the kernel still holds.
     package func lookUpAgain(_ inode: Inode) {
         tables.withLock { _ in _ = inode.lookups.add(1, ordering: .relaxed) }
     }
 
-    /// Adds an inode and counts its first look-up; another thread may have been faster.
+    /// Adds an inode with a look-up count of one, unless another thread was first.
     package func insert(_ found: FoundFile, _ facts: FileFacts?) -> Inode {
-        // Made before the lock is taken: two threads make inodes known at once, and one may stay
+        // Created before locking: if two threads look the file up at once, one of the inodes is
         // unused.
         let order = nextOrder.add(1, ordering: .relaxed).oldValue
         let first = Inode(numbers.number(of: found), order: order, found, facts: facts)
@@ -72,7 +72,7 @@ package final class InodeTable: Sendable {
                 return known
             }
             var new = first
-            // The kernel still knows the file by its number as what it is no longer.
+            // The kernel may still use that number for the file's former identity.
             while tables.byNode[new.node] != nil {
                 new = Inode(numbers.next(), order: order, found, facts: facts)
             }
@@ -84,10 +84,10 @@ package final class InodeTable: Sendable {
         }
     }
 
-    /// The kernel forgot `count` look-ups.
+    /// The kernel dropped `count` look-ups.
     package func forget(_ node: UInt64, count: UInt64) {
         guard node != Self.rootNode else { return }
-        // Freed outside the lock: closing a descriptor may take long.
+        // Freed outside the lock, because closing a descriptor may block.
         let gone: Inode? = tables.withLock { tables in
             guard let inode = tables.byNode[node] else { return nil }
             let left = inode.lookups.load(ordering: .relaxed)
@@ -101,37 +101,38 @@ package final class InodeTable: Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// The next look-up of this file gives it another number: the kernel keeps the size that it
-    /// knows for this one.
+    /// The next look-up of this file gives it another number, because the kernel keeps the size
+    /// that it knows for this one.
     package func disown(_ inode: Inode) {
         countLoss()
         tables.withLock { $0.remove(inode) }
     }
 
-    /// Finds an inode by another file too, which it is about to be.
+    /// Also registers the inode under the file that it is about to refer to.
     package func add(_ id: BackingID, of inode: Inode) {
         tables.withLock { $0.byID[id] = inode }
     }
 
-    /// It is not that file, or not any more; no name leads there by now.
+    /// The inode does not refer to that file any more; no name leads to it.
     package func remove(_ id: BackingID, of inode: Inode) {
         countLoss()
-        // By its first file it is found as long as it is known: the number that it shows is that
-        // one's.
+        // Its first file stays registered while the inode is known, because its number is the one
+        // shown.
         guard id != inode.id else { return }
         tables.withLock { tables in if tables.byID[id] === inode { tables.byID[id] = nil } }
     }
 
-    /// Before the file can be missed: who misses it then sees that.
+    /// Counted before the file can be missed, so that a thread that misses it sees the count
+    /// change.
     private func countLoss() { losses.add(1, ordering: .sequentiallyConsistent) }
 
-    /// How often a file ceased to be an inode's. Who finds a file by its name and then asks for the
-    /// file's inode has to know whether that happened in between.
+    /// How often a file lost its inode. A thread that finds a file by name and then looks for its
+    /// inode checks whether this happened in between.
     package var lossCount: Int { losses.load(ordering: .sequentiallyConsistent) }
 
-    /// Of every new inode's look-up the question: asked without the lock.
+    /// Every look-up of a new inode reads it, so without the lock.
     package var count: Int { knownCount.load(ordering: .relaxed) }
 
-    /// All inodes at this moment.
+    /// A snapshot of all inodes.
     package var all: [Inode] { tables.withLock { Array($0.byNode.values) } }
 }

@@ -1,25 +1,25 @@
-// What the kernel keeps of the mounted files. The mount has it dropped; without a mount nothing is
-// kept.
+// The kernel's cache of mounted files. The mount implements this; without a mount nothing is
+// cached.
 
 package import MAMSystem
 package import MAMVault
 
-/// The kernel's pages and attributes, by inode, and its names, by directory.
+/// The kernel's pages and attributes by inode, and its names by directory.
 package protocol KernelCache: Sendable {
-    /// Writes back and drops the pages and attributes of one inode. Blocks until the writes were
-    /// served, so the caller must hold no lock that a request needs.
+    /// Writes back and drops one inode's pages and attributes. Blocks until the writes are served:
+    /// the caller must not hold a lock that a request needs.
     func invalidate(_ node: UInt64)
 
-    /// Drops one name, so that the next look-up finds what is there now.
+    /// Drops one name, so that the next look-up sees the current file.
     func invalidate(_ name: Name, in parent: UInt64)
 
-    /// As ``invalidate(_:)``, later and on another thread. Never blocks.
+    /// Does ``invalidate(_:)`` on another thread. Never blocks.
     func invalidateSoon(_ inode: Inode)
 
-    /// Asks for inodes that nobody uses to be forgotten; false if the kernel does not know how.
+    /// Asks the kernel to forget unused inodes; false if it lacks the operation.
     func prune(_ nodes: [UInt64]) -> Bool
 
-    /// Writes back and drops all pages of those inodes for which `isAffected` holds. Returns those
+    /// Writes back and drops all pages of the inodes for which `isAffected` holds. Returns those
     /// that may still have pages at the deadline. Never call this from a thread that serves
     /// requests.
     func purge(
@@ -28,7 +28,7 @@ package protocol KernelCache: Sendable {
     ) -> [Inode]
 }
 
-/// Where nothing is mounted.
+/// For a tree that is not mounted.
 package struct NoKernelCache: KernelCache {
     package func invalidate(_ node: UInt64) {}
     package func invalidate(_ name: Name, in parent: UInt64) {}
@@ -41,7 +41,7 @@ package struct NoKernelCache: KernelCache {
     ) -> [Inode] { [] }
 }
 
-/// What a file system knows of its mount.
+/// A tree's connection to its mount.
 package struct Mounted {
     package let cache: any KernelCache
     package let transport: @Sendable () -> Transport

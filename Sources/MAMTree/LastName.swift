@@ -1,13 +1,13 @@
-// A name in an inode: most take no memory of their own.
+// A file name inside an inode: most need no allocation.
 
 internal import Glibc
 
-/// The bytes of a file name. Up to 15 of them stand in the value itself; a longer name is an array.
+/// The bytes of a file name: up to 15 inline, longer ones in an array.
 package enum LastName {
     case short(Short)
     case long([UInt8])
 
-    /// 15 bytes, zeros behind the name. A sixteenth tells which case it is.
+    /// 15 bytes, zero-padded. The sixteenth distinguishes the cases.
     package struct Short {
         package var first: UInt64 = 0
         package var second: UInt32 = 0
@@ -30,7 +30,7 @@ package enum LastName {
         self = .short(short)
     }
 
-    /// The bytes and a zero, as the kernel wants them; nil for no name.
+    /// The zero-terminated bytes for the kernel; nil for no name.
     package var terminated: [CChar]? {
         let bytes: [UInt8]
         switch self {

@@ -1,18 +1,18 @@
-// Headers that a listing is going to need, read from the disk all at once.
+// Reads the headers that a directory listing will need in parallel.
 
 internal import Glibc
 package import MAMSystem
 
-/// A file that was opened before its turn; what it is, is asked when that comes.
+/// A file opened in advance; its status is read when the listing reaches it.
 package struct OpenedAhead {
     package let file: Descriptor
-    /// Before it was opened.
+    /// Taken before it was opened.
     package let before: Lookup.Moment
 }
 
 extension Lookup {
-    /// Has the kernel begin to read the header of a directory's entry. Nil if its look-up does not
-    /// need that, or can tell better why it cannot be had.
+    /// Starts reading the header of a directory entry. Nil if its look-up does not need the header,
+    /// or will report the error itself.
     package func openAhead(_ item: DirectoryStream.Item, in parent: Inode) -> OpenedAhead? {
         let before = moment
         guard item.kind == DT_REG, !tree.isHidden(item.name, in: parent),
@@ -32,8 +32,8 @@ extension Lookup {
         return try enter(found, named: item.name, in: parent, since: opened.before)
     }
 
-    /// Not the header alone: as much as the kernel reads for who reads at a file's start, so that a
-    /// small file's content is not a second trip to the disk (`get_init_ra_size` in mm/readahead.c,
-    /// for 4 KiB and a window of 128 KiB).
+    /// More than the header: as much as the kernel reads ahead at a file's start, so that a small
+    /// file's content needs no second disk access (`get_init_ra_size` in mm/readahead.c, for 4 KiB
+    /// and a window of 128 KiB).
     private static let aheadByteCount: off_t = 16 << 10
 }

@@ -1,4 +1,4 @@
-// From names to inodes, and their attributes.
+// Resolves names to inodes and their attributes.
 
 internal import CShims
 package import Glibc
@@ -8,7 +8,7 @@ package import MAMStore
 package import MAMSystem
 internal import MAMVault
 
-/// Finds inodes by name, and tells what the kernel may know of them.
+/// Finds inodes by name and builds the kernel's view of them.
 package struct Lookup: Sendable {
     package let tree: Tree
 
@@ -32,7 +32,7 @@ package struct Lookup: Sendable {
         }
     }
 
-    /// The same for an entry that a directory has told of: what is known already is not opened.
+    /// For a directory entry: does not open a file whose inode is known.
     package func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
         let id = BackingID(device: tree.rootDevice, inode: item.number)
         let before = moment
@@ -53,15 +53,15 @@ package struct Lookup: Sendable {
         }
     }
 
-    /// Whether it is worth opening to be read. What is known is held already.
+    /// Whether to open it for reading. A known inode already has a descriptor.
     private func isNewRegularFile(_ name: Name, in parent: Inode) throws(Errno) -> Bool {
         let status = try status(at: parent.handle.raw, name)
         return status.st_mode & S_IFMT == S_IFREG && tree.table.known(BackingID(status)) == nil
     }
 
-    /// What has to be asked before a name is looked at.
+    /// What to record before looking at a name.
     package struct Moment {
-        /// Once all is repaired, no status is from before that.
+        /// If recovery is over before the look-up, the status is not from before a repair.
         package let recovers: Bool
         fileprivate let lossCount: Int
     }
@@ -70,12 +70,12 @@ package struct Lookup: Sendable {
         Moment(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
     }
 
-    /// Of an inode whose look-up is counted; nil, and not counted, if what was found has to be
-    /// looked for again.
+    /// Returns an inode with its look-up counted; nil, not counted, if the caller has to look the
+    /// name up again.
     ///
-    /// The file may have been replaced before its inode was asked for, and have none or another
-    /// now; or before the inode was asked for its size, and the status be that of the former file.
-    /// So the count is compared last.
+    /// Between the steps the file may have been replaced: before its inode was looked up, which
+    /// then has none or another; or before the inode was asked for its size, so that the status
+    /// belongs to the old file. So the count is compared last.
     private func entry(
         _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Moment
     ) -> Entry? {
@@ -88,14 +88,14 @@ package struct Lookup: Sendable {
         return entry
     }
 
-    /// Makes an inode known to the kernel, and counts the look-up. `before`: as it was before the
+    /// Makes an inode known to the kernel and counts the look-up. `before`: recorded before the
     /// file was found.
     package func enter(
         _ found: FoundFile, named name: Name, in parent: Inode, since before: Moment
     ) throws(Errno) -> Entry {
         var status = found.status
-        // Inode numbers are those of one file system: what is mounted inside the backing directory
-        // stays out.
+        // Inode numbers are unique only within one file system, so other mounts inside the backing
+        // directory are excluded.
         guard UInt64(status.st_dev) == tree.rootDevice else { throw .crossDevice }
         let inode: Inode
         if let known = tree.table.lookUp(BackingID(status)) {
@@ -105,8 +105,8 @@ package struct Lookup: Sendable {
             tree.evictor.wake(knownCount: tree.table.count)
         }
         if before.recovers {
-            // Another thread may have cut it meanwhile, and the kernel keeps the first size that it
-            // is told.
+            // Another thread may have truncated the file, and the kernel keeps the first size that
+            // it learns.
             do throws(Errno) {
                 status = try MAMSystem.status(at: inode.handle.raw, "")
             } catch {
@@ -132,8 +132,7 @@ package struct Lookup: Sendable {
         return try FileFacts(of: found.handle, physicalSize: Int64(found.status.st_size))
     }
 
-    /// Reads a regular file's header; nil for all else, and for a file that the daemon may not
-    /// read.
+    /// Reads a regular file's header; nil for other types, and if the daemon may not read it.
     package func facts(of handle: Descriptor, _ status: stat) throws(Errno) -> FileFacts? {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         do throws(Errno) {
@@ -149,10 +148,10 @@ package struct Lookup: Sendable {
         of node: UInt64, throughHandle: Bool, for caller: Caller
     ) throws(Errno) -> Entry {
         let inode = try tree.table.inode(node)
-        // By another of its names: the kernel looks that up again.
+        // Found by another of its names; the kernel looks that up again.
         if inode.isReplaced { throw .staleHandle }
-        // The kernel asks through a handle before it writes into its cache: refused once the window
-        // closes, so that no write is accepted whose key is about to go.
+        // Through a handle the kernel asks before it writes into its cache: refused once the window
+        // closes, so that no write is accepted whose key is about to be dropped.
         if throughHandle, tree.isStopping { throw .notConnected }
         if throughHandle, let file = inode.openFile {
             if let refusal = file.refusalOfCachedWrites {
@@ -163,8 +162,8 @@ package struct Lookup: Sendable {
         return try entry(inode)
     }
 
-    /// As it is now. The status must not be that of the file of before a conversion: what is beyond
-    /// its header would be taken for the size.
+    /// The current entry. A status from before a conversion would give a wrong size: that beyond
+    /// the old file's header.
     package func entry(_ inode: Inode) throws(Errno) -> Entry {
         while true {
             let before = tree.table.lossCount

@@ -1,4 +1,4 @@
-// The numbers by which the kernel asks for inodes.
+// The kernel's numbers for inodes.
 
 package import MAMSystem
 internal import Synchronization
@@ -11,9 +11,9 @@ package struct NodeNumber {
     package static let root = NodeNumber(node: 1, generation: 0)
 }
 
-/// A number that lasts is the file's own (``FileHandles``): it is the same when the kernel has
-/// forgotten the file, and for the next daemon. Every other number is given once in the life of a
-/// daemon, with a generation of that life: a handle of an earlier daemon matches none.
+/// A permanent number is derived from the file (``FileHandles``): it stays the same after the
+/// kernel forgets the file, and in the next daemon. Any other number is used once per daemon, with
+/// that daemon's generation: file handles of an earlier daemon match none.
 package final class NodeNumbers: Sendable {
     private let handles: FileHandles?
     private let nextNode = Atomic<UInt64>(NodeNumber.root.node + 1)

@@ -1,31 +1,30 @@
-// Opening a regular backing file, whatever its mode says.
+// Opens a regular backing file regardless of its mode.
 
 package import Glibc
 package import MAMSystem
 
 /// Opens a regular file that the kernel has let the caller open.
 ///
-/// An ordinary user's daemon may need more than the mode gives even its owner: a file of mode 0200
-/// is written in blocks whose rest has to be read, and one of mode 0 has a header that tells its
-/// size. For the moment of opening the owner gets both rights.
+/// An ordinary user's daemon may need more than the mode gives the owner: writing to a file of mode
+/// 0200 reads the rest of its blocks, and even a file of mode 0 has a header that determines its
+/// size. So the owner temporarily gets both rights.
 ///
-/// What is read through it is no access of the user's: headers, and the rest of blocks that are
-/// written.
+/// Reads do not update the access time: they are for headers and the rest of written blocks.
 package func openBacking(_ handle: Descriptor, _ access: Int32) throws(Errno) -> Descriptor {
     let flags = access | O_NOCTTY | O_NONBLOCK
     return try withOwnerRights(to: handle) { path throws(Errno) in
         do throws(Errno) {
             return try openFile(procPath: path, flags | openWithoutAccessTime)
         } catch {
-            // Only its owner may ask for that.
+            // `O_NOATIME` is refused to all but the owner.
             guard error == .notPermitted else { throw error }
             return try openFile(procPath: path, flags)
         }
     }
 }
 
-/// Runs a call on the path of a file or directory, and again with the rights to read and write if
-/// the mode does not give them to its owner, who is us.
+/// Makes a call on the path of a file or directory; if the mode denies it to us, the owner, tries
+/// again with read and write rights added.
 package func withOwnerRights<Value>(
     to handle: Descriptor, _ call: (UnsafePointer<CChar>) throws(Errno) -> Value
 ) throws(Errno) -> Value {
@@ -44,7 +43,7 @@ package func withOwnerRights<Value>(
     }
 }
 
-/// chmod(2) for a caller; never in the middle of the above.
+/// chmod(2) for a caller; excludes the temporary modes above.
 package func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
     try modes.exclusive { () throws(Errno) in
         try withProcPath(of: handle.raw) { path throws(Errno) in
@@ -53,15 +52,14 @@ package func changeMode(_ handle: Descriptor, to mode: mode_t) throws(Errno) {
     }
 }
 
-/// What the kernel does to a file when somebody without privileges writes to it: no set-user-ID
-/// bit, and a set-group-ID bit only for a member of the group, on what the group may not execute
-/// (`setattr_should_drop_suidgid()`). True if one had to go.
+/// What the kernel does when an unprivileged program writes: removes the set-user-ID bit, and the
+/// set-group-ID bit unless the group may not execute the file and the caller is a member
+/// (`setattr_should_drop_suidgid()`). True if a bit was removed.
 package func clearSetIDBits(
     _ handle: Descriptor, unless isMember: (gid_t) -> Bool
 ) throws(Errno) -> Bool {
     try modes.exclusive { () throws(Errno) in
-        // What was seen without the lock may be a temporary mode, or one that a caller has changed
-        // since.
+        // The mode seen without the lock may be temporary, or outdated.
         let status = try status(at: handle.raw, "")
         let kept = withoutSetIDBits(status, unless: isMember)
         guard kept != status.st_mode & 0o7777 else { return false }
@@ -83,5 +81,5 @@ private func withoutSetIDBits(_ status: stat, unless isMember: (gid_t) -> Bool) 
     return staysWithGroup ? kept : kept & ~S_ISGID
 }
 
-/// Held while a mode changes, so that a temporary one is never taken for the file's own.
+/// Held while a mode changes, so that a temporary mode is never taken for the real one.
 private let modes = ReadWriteLock()

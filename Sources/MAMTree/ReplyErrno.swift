@@ -1,4 +1,4 @@
-// The one table from what went wrong to the errno that a program sees.
+// The table of failures and the errno that programs see.
 
 internal import Glibc
 internal import MAMFormat
@@ -8,8 +8,8 @@ package import MAMSystem
 package import MAMVault
 
 extension VaultError {
-    /// Window closed `ENOKEY` · destroyed by a wipe `EKEYREVOKED` · refused by policy or identity
-    /// `EACCES` · failed authentication `EBADMSG`.
+    /// Window closed `ENOKEY` · key destroyed by a wipe `EKEYREVOKED` · refused by policy or
+    /// identity `EACCES` · not authentic `EBADMSG`.
     package var errno: Errno {
         switch self {
         case .windowClosed, .keyMissing: .noKey
@@ -24,8 +24,7 @@ extension VaultError {
 }
 
 extension AccountBlock {
-    /// Time that has run out `EKEYEXPIRED` · what a passphrase would repair `ENOKEY` · other rules
-    /// of policy `EACCES`.
+    /// Expired `EKEYEXPIRED` · a passphrase would help `ENOKEY` · other policy rules `EACCES`.
     package var errno: Errno {
         switch kind {
         case .recheck, .offline, .offlineWipe: .keyExpired
@@ -48,7 +47,7 @@ extension StoreError {
     }
 }
 
-/// Runs a vault call whose failure becomes the program's errno.
+/// Makes a vault call and turns its failure into the program's errno.
 @inline(__always)
 package func answering<Value>(_ call: () throws(VaultError) -> Value) throws(Errno) -> Value {
     do throws(VaultError) { return try call() } catch { throw error.errno }

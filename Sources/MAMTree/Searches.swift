@@ -1,16 +1,15 @@
-// Finding a file whose path nobody knows.
+// Finds a file whose path is unknown.
 
 internal import Glibc
 internal import MAMSystem
 internal import Synchronization
 
-/// How many searches go on. Each keeps a thread that serves for as long as it takes to read all
-/// directories.
+/// Limits concurrent searches: each occupies a serving thread while it reads all directories.
 package final class Searches: Sendable {
     private static let maximumCount = 2
     private let count = Atomic<Int>(0)
 
-    /// `EAGAIN` if there are too many: an NFS client asks again.
+    /// `EAGAIN` at the limit: an NFS client tries again.
     func run<Value>(_ search: () throws(Errno) -> Value) throws(Errno) -> Value {
         defer { count.subtract(1, ordering: .relaxed) }
         guard count.add(1, ordering: .relaxed).oldValue < Self.maximumCount else {
@@ -21,9 +20,8 @@ package final class Searches: Sendable {
 }
 
 extension Tree {
-    /// Looks for a file in all directories, which tell inode numbers: a file's inode does not say
-    /// where its names are. Nothing but directories is opened on the way. `ESTALE` if it is in none
-    /// of them.
+    /// Searches all directories for a file's inode number, because an inode does not know its
+    /// names. Opens only directories. `ESTALE` if it is in none.
     func search(for number: UInt64, inode: UInt64) throws(Errno) -> Entry {
         try searches.run { () throws(Errno) in
             var stack = WalkStack(self, at: ByteString(""))
@@ -42,7 +40,7 @@ extension Tree {
         }
     }
 
-    /// Nil at the end of a directory, or of what it gives.
+    /// Nil at the end of a directory, or when reading it fails.
     private func nextItem(_ stack: inout WalkStack) -> DirectoryStream.KeptItem? {
         if let item = try? stack.next() { return item }
         try? stack.leave()

@@ -1,13 +1,13 @@
-// What the kernel has cached of the tree, while it is mounted.
+// The kernel's cache of the tree while it is mounted.
 
 package import MAMSystem
 package import MAMVault
 internal import Synchronization
 
 extension Tree {
-    /// What is served from now on is kept by this cache.
+    /// Connects the tree to its mount.
     ///
-    /// `transport`: how requests come, once the first was answered.
+    /// `transport`: how requests arrive; known once the first was answered.
     package func attach(
         _ cache: any KernelCache, transport: @escaping @Sendable () -> Transport
     ) throws(Errno) {

@@ -1,4 +1,4 @@
-// Names that change while an account is being wiped: nothing gets past the walk that looks for its
+// Renames during an account's wipe: no file must escape the walk that looks for the account's
 // files.
 
 internal import Glibc
@@ -7,20 +7,20 @@ internal import MAMVault
 internal import Synchronization
 
 extension Tree {
-    /// How often something was moved that may have files in it. None is being moved at this moment.
+    /// The number of renames so far that may have moved files. Waits for renames in progress.
     package var moveCount: Int { names.exclusive { moves.load(ordering: .relaxed) } }
 
     /// The caller holds `names`.
     package func noteMove() { moves.add(1, ordering: .relaxed) }
 
-    /// Refuses another name to a file of a wiped account: one without a name was not found by the
-    /// wipe, and must not come up after it. The caller holds `names`.
+    /// Refuses to link a file of a wiped account: the wipe does not find an unnamed file, which
+    /// must not reappear afterwards. The caller holds `names`.
     package func refuseWiped(_ inode: Inode) throws(Errno) {
         guard inode.isRegular else { return }
-        // One without a name was made here, so that its key was here: an account that is gone was
+        // An unnamed file was created here while its key was loaded: if its account is gone, it was
         // wiped.
         let isUnnamed = try status(at: inode.handle.raw, "").st_nlink == 0
-        // Reading a header may wait for the file, and with it all threads that wait for `names`.
+        // Reading a header may block on the file, and with it every thread that waits for `names`.
         guard vault.isWiping || isUnnamed else { return }
         let header = inode.header
         if vault.isWiping, let header {
@@ -31,8 +31,8 @@ extension Tree {
         if vault.isWiping, !inode.isRead { noteMove() }
     }
 
-    /// Refuses to move a file that is about to be removed, and counts the move of what such files
-    /// may be in. The caller holds `names`.
+    /// Refuses to move a file that is about to be removed, and counts moves of anything that may
+    /// contain such files. The caller holds `names`.
     package func checkMove(of name: Name, in parent: Inode) throws(Errno) {
         guard vault.isWiping, let found = try? status(at: parent.handle.raw, name) else { return }
         switch found.st_mode & S_IFMT {

@@ -1,9 +1,9 @@
-// Where files stand, by what is known of them.
+// The current paths of files.
 
 package import MAMSystem
 
 extension Tree {
-    /// Where a file stands below the mount point; with a mark behind it if it has been removed.
+    /// The path below the mount point, with a mark appended if the file was deleted.
     package func relativePath(of inode: Inode) -> ByteString? { relativePath(of: inode.handle) }
 
     package func relativePath(of handle: Descriptor) -> ByteString? {

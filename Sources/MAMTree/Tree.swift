@@ -6,8 +6,8 @@ package import MAMSystem
 package import MAMVault
 package import Synchronization
 
-/// The state that the use cases of one backing directory share: its vault, its inodes, and the
-/// locks over its names. It needs no mount.
+/// The shared state of one backing directory: its vault, its inodes, and the locks over its names.
+/// Works without a mount.
 package final class Tree: Sendable {
     package let vault: Vault
     package let root: Descriptor
@@ -15,57 +15,55 @@ package final class Tree: Sendable {
     /// Nil where files cannot be found by number.
     package let handles: FileHandles?
     package let searches = Searches()
-    /// On the same file system as the root: for files that are to be renamed into place.
-    /// Nil only where nothing is written.
+    /// On the root's file system, for files to be renamed into place. Nil only on a read-only tree.
     package let workDirectory: Descriptor?
-    /// Absolute, without a slash at the end.
+    /// Absolute, without a trailing slash.
     package let mountPoint: ByteString
-    /// Mounted read-only: nothing below is written either.
+    /// Mounted read-only: the backing directory is not written either.
     package let isReadOnly: Bool
-    /// Held by who repairs one.
+    /// Held exclusively while a file is repaired.
     package let recovery = ReadWriteLock()
     private let rootStatus: stat
-    /// Whether what is known may be held open for reading: elsewhere that is another program's or
-    /// machine's memory.
+    /// Whether known files may be held open for reading: on other file systems that would use
+    /// memory of another program or machine.
     package let holdsOpen: Bool
-    /// Whether a header may have to come from a disk, so that it is worth having several read at
-    /// once.
+    /// Whether headers may come from a disk, so that reading several in parallel pays.
     package let readsAhead: Bool
     private let mountedDevice = Atomic<UInt64>(0)
     package let mounted = Mutex(Mounted(cache: NoKernelCache(), transport: { Transport(.device) }))
     package let evictor = Evictor()
     package let accessTimes: AccessTimeRule
-    /// Of what users hold open. An open directory has a buffer of the C library's.
+    /// Limits users' open files and directories; an open directory has a buffer in the C library.
     package let openFiles: Shares
     package let openDirectories = Shares(total: 4096)
-    /// Shared by what changes names; alone while a converted file is put in another's place. Never
-    /// held over a walk: whatever changes a name would wait, on all threads that serve.
+    /// Shared by operations that change names; exclusive while a converted file replaces another.
+    /// Never held across a walk, which would block every such operation on all serving threads.
     package let names = ReadWriteLock()
-    /// Shared by what changes a file's mode, owner, times or attributes, alone while a converted
-    /// file takes them over and then its place: no change goes to the file of before. Its holder
-    /// takes no other lock but that of ``changeMode(_:to:)``.
+    /// Shared by operations that change a file's mode, owner, times or attributes; exclusive while
+    /// a converted file takes these over and then replaces the original, so that no change goes to
+    /// the old file. Its holder takes no other lock except that of ``changeMode(_:to:)``.
     package let metadata = ReadWriteLock()
-    /// Shared by what makes files, from the name to the first handle; alone for a moment by
-    /// ``awaitMakers()``.
+    /// Shared by operations that create files, from the name to the first handle; ``awaitMakers()``
+    /// takes it exclusively for a moment.
     package let makers = ReadWriteLock()
-    /// Moves that may have taken a file past who looks for it; changed under `names`.
+    /// Renames that may have moved a file past a walk; changed under `names`.
     package let moves = Atomic<Int>(0)
-    /// Changes of headers that new file keys follow on.
+    /// Header changes that require new file keys.
     package let keyChanges = Atomic<Int>(0)
     private let stopping = Atomic<Bool>(false)
     private let serving = Atomic<Bool>(false)
     private let onReady: @Sendable (Tree) -> Void
 
-    /// Holds the workspace's own files at the top of the backing directory; not shown in the mount.
+    /// The workspace's own directory at the top of the backing directory; not visible in the mount.
     package static let hiddenName = ".mamd"
 
-    /// Seconds for which the kernel may keep names and attributes: the daemon is the only writer,
-    /// and tells the kernel of what it changes itself.
+    /// How long the kernel may cache names and attributes: the daemon is the only writer, and
+    /// invalidates what it changes itself.
     package static let cacheSeconds = 60.0
 
-    /// `root`: the backing directory, opened with `O_PATH`.
-    /// `workDirectory`: the workspace's own directory for unfinished files.
-    /// `onReady`: called once, when the kernel has the answer to its first request.
+    /// `root`: the backing directory, opened with `O_PATH`. `workDirectory`: the workspace's own
+    /// directory for temporary files. `onReady`: called once, after the kernel's first request was
+    /// answered.
     package init(
         vault: Vault, root: Descriptor, workDirectory: Descriptor?, mountPoint: ByteString,
         isReadOnly: Bool, onReady: @escaping @Sendable (Tree) -> Void
@@ -93,12 +91,11 @@ extension Tree {
         onReady(self)
     }
 
-    /// `st_dev` of everything in the mount; asked of the kernel once, on a thread that serves no
-    /// request.
+    /// `st_dev` of the mount; read once, on a thread that serves no requests.
     package var mountDevice: UInt64 {
         let known = mountedDevice.load(ordering: .relaxed)
         if known != 0 { return known }
-        // After a lazy unmount the path leads to the host's file system.
+        // After a lazy unmount the path leads to the underlying file system.
         guard (try? FileSystemKind(at: mountPoint).isFUSE) == true,
             let status = try? status(at: workingDirectory, mountPoint.cString)
         else { return 0 }
@@ -106,16 +103,16 @@ extension Tree {
         return UInt64(status.st_dev)
     }
 
-    /// A place among what users hold open, for as long as the handle is; nil for those who need
-    /// none.
+    /// A slot among the user's open files, held as long as the handle; nil for callers without a
+    /// limit.
     package func place(in shares: Shares, for caller: Caller) throws(Errno) -> SharePlace? {
         guard Shares.bind(caller.user) else { return nil }
         guard let place = SharePlace(in: shares, for: caller.user) else { throw .tooManyOpenFiles }
         return place
     }
 
-    /// True from the moment the daemon stops: nothing is opened, and no write enters the kernel's
-    /// cache any more.
+    /// True once the daemon is stopping: it refuses to open files and to let writes into the
+    /// kernel's cache.
     package var isStopping: Bool { stopping.load(ordering: .sequentiallyConsistent) }
 
     package func beginStopping() {
@@ -123,8 +120,7 @@ extension Tree {
         vault.keyNews.tell()
     }
 
-    /// True while the mount serves: then and no earlier are there files for accounts to be looked
-    /// through, wiped or sealed anew.
+    /// True while the mount serves; only then can accounts' files be walked, wiped or sealed again.
     package var isServed: Bool { serving.load(ordering: .sequentiallyConsistent) }
 
     package func setServed(_ isServed: Bool) {
@@ -135,7 +131,7 @@ extension Tree {
     package var rootDevice: UInt64 { UInt64(rootStatus.st_dev) }
 }
 
-/// What the kernel learns of an inode: its number and attributes, plain size included.
+/// What the kernel learns about an inode: its number and attributes, with the plain size.
 package struct Entry {
     package let inode: Inode
     package let attributes: stat
@@ -143,7 +139,7 @@ package struct Entry {
 }
 
 extension Tree {
-    /// The names of the workspace's own directory are not there, and cannot be made.
+    /// True for names of the workspace's own directory, which appear missing and cannot be created.
     package func isHidden(_ name: Name, in parent: Inode) -> Bool {
         parent.node == InodeTable.rootNode && strcmp(name, Self.hiddenName) == 0
     }

@@ -1,36 +1,34 @@
-// Going through the whole tree.
+// Walks the whole tree.
 
 internal import Glibc
 package import MAMSystem
 
-/// A file or directory that a walk has come by. Its path is that of this moment: ask for it before
-/// the walk goes on.
+/// A file or directory on a walk. Its path is valid only until the walk continues.
 package struct WalkedEntry {
     package let entry: Entry
     package let parent: Inode
     package let name: ByteString
     fileprivate let directory: WalkPath
 
-    /// Below the root, without a slash before it. Made when it is asked for (``WalkPath``).
+    /// Relative to the root; built on demand (``WalkPath``).
     package var path: ByteString { directory.joined(name) }
 }
 
-/// Goes through the tree, name by name, as the kernel would.
+/// Walks the tree by name, as the kernel would.
 package struct Walk: Sendable {
     package let tree: Tree
 
     package init(_ tree: Tree) { self.tree = tree }
 
-    /// Looks every name up as the kernel does, so that a file which is in use is met as its users
-    /// see it. A directory comes before what is in it, and what is moved behind the walk is missed.
-    /// No depth and no number of names is too much for it (``WalkStack``); it holds no lock that
-    /// others need.
+    /// Looks up each name as the kernel does, so that it finds a file in use as its users see it.
+    /// Visits a directory before its entries; misses entries moved behind it. Handles any depth and
+    /// number of names (``WalkStack``), and holds no lock that others need.
     ///
-    /// `top`: the directory to begin in, which stands at `path`; nil for the whole tree.
-    /// `includingHidden`: the workspace's own directory too. `failed` is told of what could not be
-    /// looked at. True if all was seen: `shallGoOn`, which is asked before each name, never ended
-    /// it, nothing failed, and `visit` always returned true. `enters`: whether to look into a
-    /// directory that was visited.
+    /// `top`: the directory to start in, located at `path`; nil for the whole tree.
+    /// `includingHidden`: also walks the workspace's own directory. `failed`: called for entries
+    /// that could not be looked up. True if the walk was complete: `shallGoOn`, which is asked
+    /// before each name, never ended it, nothing failed, and `visit` always returned true.
+    /// `enters`: whether to descend into a visited directory.
     package func walk(
         from top: Inode? = nil, at path: ByteString = ByteString(""),
         includingHidden: Bool = false, while shallGoOn: () -> Bool,
@@ -79,8 +77,8 @@ package struct Walk: Sendable {
         return isWhole
     }
 
-    /// Nil after the last name of a directory, or the last that it gives: the walk is above it
-    /// then.
+    /// Nil at the end of a directory, or when reading it fails; the walk is then back in the
+    /// parent.
     private func next(
         _ stack: inout WalkStack, failed: (ByteString, Errno) -> Void
     ) -> ByteString? {
@@ -103,8 +101,8 @@ package struct Walk: Sendable {
         return inode
     }
 
-    /// Looks up what stands at a path below the root, as the kernel would, name by name. The caller
-    /// forgets one look-up.
+    /// Looks up a path below the root name by name, as the kernel would. The caller must drop one
+    /// look-up.
     package func find(_ path: ByteString) throws(Errno) -> WalkedEntry {
         var parent = InodeTable.rootNode
         let names = path.bytes.split(separator: UInt8(ascii: "/")).map { ByteString(Array($0)) }
@@ -123,7 +121,7 @@ package struct Walk: Sendable {
             name: last, directory: directory)
     }
 
-    /// Nil for a name that has gone meanwhile, and for what the mount does not show.
+    /// Nil if the name is gone, or hidden from the mount.
     private func lookUpIfThere(_ name: ByteString, in node: UInt64) throws(Errno) -> Entry? {
         do throws(Errno) { return try Lookup(tree).lookUp(name.cString, in: node) } catch {
             if error.meansGone || error == .crossDevice { return nil }
@@ -133,6 +131,6 @@ package struct Walk: Sendable {
 }
 
 extension Errno {
-    /// The name is nobody's any more, or another file's. Every other error hides what is there.
+    /// The name is gone or belongs to another file. Any other error hides an existing entry.
     package var meansGone: Bool { self == .noEntry || self == .staleHandle }
 }

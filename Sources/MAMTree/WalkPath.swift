@@ -1,25 +1,25 @@
-// The names that lead to where a walk is, in bounded memory.
+// The path of a walk's current position, in bounded memory.
 
 package import MAMSystem
 
-/// A path below the root, without a slash before it. It is joined only when somebody asks for it.
+/// A path relative to the root, joined on demand.
 ///
-/// Names are kept at both ends alone. A path that fits PATH_MAX is whole; of a longer one, which no
-/// program could name in one call, the middle is left out: a deep tree must not cost its depth for
-/// each of its levels.
+/// Keeps only names at both ends. A path within PATH_MAX is complete; of a longer one, which no
+/// program could use in one call, the middle is omitted, so that a deep tree does not cost memory
+/// for each of its levels.
 package final class WalkPath {
     private var head: [ByteString]
     private var headCount: Int
     private var tail: [ByteString] = []
     private var tailCount = 0
-    /// How many names between the two were given up.
+    /// The number of omitted names.
     private var omitted = 0
 
-    /// Bytes at each end: both make PATH_MAX, though a name may not fit the first.
+    /// Bytes kept at each end; together at least PATH_MAX, even if a name does not fit the first.
     private static let limit = 2304
     private static let omission = ByteString("…")
 
-    /// `top`: where the walk begins; it stays.
+    /// `top`: where the walk starts; always kept.
     package init(_ top: ByteString) {
         head = top.bytes.isEmpty ? [] : [top]
         headCount = top.bytes.count
@@ -50,7 +50,7 @@ package final class WalkPath {
         }
     }
 
-    /// Of the directory itself; or, with a name, of what stands in it.
+    /// The path of the current directory or, with a name, of an entry in it.
     package func joined(_ name: ByteString? = nil) -> ByteString {
         var names = head
         if omitted > 0 { names.append(Self.omission) }

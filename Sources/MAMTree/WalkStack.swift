@@ -1,18 +1,17 @@
-// The directories from where a walk began to where it is.
+// The directories from the start of a walk to its current position.
 
 internal import Glibc
 package import MAMSystem
 
-/// Who makes a deep tree must not be able to use up the daemon's memory or descriptors: a level
-/// costs 32 bytes, whatever its name and however much is in it, and only the first levels and the
-/// last are held open. One in between is found again from the one below it, through `..`, and read
-/// on from where it was left.
+/// A deep tree must not exhaust the daemon's memory or descriptors: a level costs 32 bytes,
+/// whatever its name and size, and only the first and the last levels are held open. One in between
+/// is reopened from the level below it through `..`, and read on from its saved offset.
 package struct WalkStack {
     private struct Level {
         package let id: BackingID
-        /// Behind the name that was given out last.
+        /// The offset after the last entry returned.
         package var position = 0
-        /// Nil while it is not held. Its inode is known by a look-up of the walk's.
+        /// Nil unless held open; then the walk holds one look-up of its inode.
         package var stream: DirectoryStream?
     }
 
@@ -20,7 +19,7 @@ package struct WalkStack {
     package let path: WalkPath
     private var levels: [Level] = []
 
-    /// At each end. Two descriptors each: no walk holds more than 130.
+    /// Levels held open at each end, two descriptors each: no walk holds more than 130.
     private static let heldCount = 32
 
     package init(_ tree: Tree, at path: ByteString) {
@@ -28,11 +27,10 @@ package struct WalkStack {
         self.path = WalkPath(path)
     }
 
-    /// The directory that the walk is in, which is always held.
+    /// The current directory, which is always held open.
     package var last: Inode? { levels.last?.stream?.inode }
 
-    /// Goes down. Takes over a look-up of the inode, also when it throws. `name`: nil for the
-    /// first.
+    /// Descends. Takes over one look-up of the inode, even if it throws. `name`: nil for the first.
     package mutating func enter(_ inode: Inode, named name: ByteString? = nil) throws(Errno) {
         levels.append(Level(id: inode.backingID, stream: try open(inode)))
         if let name { path.push(name) }
@@ -40,7 +38,7 @@ package struct WalkStack {
         if index >= Self.heldCount { letGo(of: &levels[index]) }
     }
 
-    /// The next entry of the directory that the walk is in; nil at its end.
+    /// The next entry of the current directory; nil at its end.
     package mutating func next() throws(Errno) -> DirectoryStream.KeptItem? {
         guard let level = levels.last, let stream = level.stream,
             let found = try stream.item(after: level.position)
@@ -49,9 +47,8 @@ package struct WalkStack {
         return found
     }
 
-    /// Goes up. Throws `EBUSY` if a directory was moved elsewhere meanwhile, so that the way up is
-    /// lost: the walk is then at the nearest one that is held, and misses the rest of those
-    /// between.
+    /// Ascends. Throws `EBUSY` if a directory was moved, which breaks the way up: the walk
+    /// continues in the nearest level held open, and misses the rest of those in between.
     package mutating func leave() throws(Errno) {
         var left = levels.removeLast()
         defer { letGo(of: &left) }
@@ -90,13 +87,12 @@ package struct WalkStack {
 extension Tree {
     package func forget(_ node: UInt64, count: UInt64) { table.forget(node, count: count) }
 
-    /// Forgets a look-up of the daemon's own.
+    /// Drops a look-up that the daemon made.
     package func leave(_ node: UInt64) {
         if node != InodeTable.rootNode { forget(node, count: 1) }
     }
 
-    /// The directory above another one, by a look-up of its own. Nothing outside the tree is looked
-    /// at: `id` was met in it.
+    /// Looks up the parent of a directory. Never leaves the tree: `id` was visited in it.
     fileprivate func lookUpParent(
         of inode: Inode, ifItIs id: BackingID
     ) throws(Errno) -> Inode {
