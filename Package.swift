@@ -64,7 +64,7 @@ let package = Package(
 
         // Core
         module("MAMSystem", ["CShims", "CSystemd"]),
-        module("MAMFormat", ["MAMModel", "MAMSystem"]),
+        module("MAMFormat", ["MAMModel"]),
         module("MAMPolicy", ["MAMModel", "MAMFormat"]),
         // settings.json
         module("MAMSettings", ["MAMModel", "MAMPolicy"]),

@@ -40,7 +40,11 @@ extension HeaderError: CustomStringConvertible {
 
 extension FileHeader {
     /// Decodes the first 1024 bytes of a file. Does not unwrap the key.
-    package static func decode(_ bytes: RawSpan) throws(HeaderError) -> FileHeader {
+    ///
+    /// `known`: fields that the header shares if it has the same.
+    package static func decode(
+        _ bytes: RawSpan, known: KnownFields = KnownFields()
+    ) throws(HeaderError) -> FileHeader {
         guard hasMagic(bytes, count: min(bytes.byteCount, fileMagic.count)),
             bytes.byteCount >= fileMagic.count
         else { throw .notProtected }
@@ -59,18 +63,18 @@ extension FileHeader {
         }
         return FileHeader(
             fileID: FileID(Bytes16(reading: bytes, at: HeaderOffset.fileID)),
-            fields: try decodeFields(bytes))
+            fields: try decodeFields(bytes, known))
     }
 
-    private static func decodeFields(_ bytes: RawSpan) throws(HeaderError) -> HeaderFields {
-        if let known = KnownFields.fields(in: bytes),
-            known.sealing != nil || bytes.isZero(FileHeader.wrappedKeyRange)
+    private static func decodeFields(
+        _ bytes: RawSpan, _ known: KnownFields
+    ) throws(HeaderError) -> HeaderFields {
+        if let fields = known.fields(in: bytes),
+            fields.sealing != nil || bytes.isZero(FileHeader.wrappedKeyRange)
         {
-            return known
+            return fields
         }
-        let fields = HeaderFields(owner: try decodeOwner(bytes), sealing: try decodeSealing(bytes))
-        KnownFields.add(fields, of: bytes)
-        return fields
+        return HeaderFields(owner: try decodeOwner(bytes), sealing: try decodeSealing(bytes))
     }
 
     /// True when the checksum is right if the magic is assumed intact: such a file must not be

@@ -1,7 +1,6 @@
 // Header fields that many files share, stored once.
 
 internal import MAMModel
-internal import MAMSystem
 
 /// The owner and how the files are sealed. Immutable: a header that changes gets another instance.
 final class HeaderFields: Sendable {
@@ -17,22 +16,18 @@ final class HeaderFields: Sendable {
     fileprivate var isCommon: Bool { (sealing?.ephemeralKey ?? .zero) == .zero }
 }
 
-/// A cache of decoded fields, by their encoded bytes.
+/// Decoded fields, by their encoded bytes.
 ///
-/// A workspace has few owners and classes, and very many files: with the cache a file whose fields
-/// are known costs no strings, neither time nor memory.
-enum KnownFields {
-    private struct Known {
+/// A workspace has few owners and classes, and very many files: a file whose fields are known costs
+/// no strings, neither time nor memory.
+package struct KnownFields: Sendable {
+    private struct Entry {
         let words: [UInt64]
         let fields: HeaderFields
     }
 
-    private struct State {
-        var all: [Known] = []
-        var next = 0
-    }
-
-    private static let state = Guarded(State())
+    private var entries: [Entry] = []
+    private var oldest = 0
 
     /// At the limit, the oldest entry is replaced.
     private static let limit = 32
@@ -43,28 +38,26 @@ enum KnownFields {
         Array(stride(from: HeaderOffset.version, to: HeaderOffset.fileID, by: 8))
         + Array(stride(from: HeaderOffset.keyID, to: FileHeader.associatedByteCount, by: 8))
 
-    /// Nil if the cache has no entry.
-    static func fields(in bytes: RawSpan) -> HeaderFields? {
-        // Searches a copy, so that the lock is held only while a reference is taken.
-        for known in state.withLock({ $0.all }) where matches(known.words, bytes) {
-            return known.fields
-        }
+    package init() {}
+
+    func fields(in bytes: RawSpan) -> HeaderFields? {
+        for entry in entries where Self.matches(entry.words, bytes) { return entry.fields }
         return nil
     }
 
-    /// `fields`: the result of decoding these bytes.
-    static func add(_ fields: HeaderFields, of bytes: RawSpan) {
-        guard fields.isCommon else { return }
-        let known = Known(words: words(of: bytes), fields: fields)
-        state.withLock { state in
-            guard state.all.count == limit else { return state.all.append(known) }
-            state.all[state.next] = known
-            state.next = (state.next + 1) % limit
-        }
+    /// True if this header has its fields from here.
+    package func hold(_ header: FileHeader) -> Bool {
+        entries.contains { $0.fields === header.fields }
     }
 
-    private static func words(of bytes: RawSpan) -> [UInt64] {
-        offsets.map { bytes.integer(UInt64.self, at: $0) }
+    /// `header`: what these bytes decode to.
+    package mutating func add(_ header: FileHeader, of bytes: RawSpan) {
+        guard header.fields.isCommon else { return }
+        let words = Self.offsets.map { bytes.integer(UInt64.self, at: $0) }
+        let entry = Entry(words: words, fields: header.fields)
+        guard entries.count == Self.limit else { return entries.append(entry) }
+        entries[oldest] = entry
+        oldest = (oldest + 1) % Self.limit
     }
 
     private static func matches(_ words: [UInt64], _ bytes: RawSpan) -> Bool {
@@ -75,13 +68,8 @@ enum KnownFields {
 }
 
 extension FileHeader {
-    /// Shares this header's fields with the other files that have the same. `bytes`: the encoded
-    /// header.
-    package mutating func shareFields(_ bytes: RawSpan) {
-        if let known = KnownFields.fields(in: bytes) {
-            fields = known
-        } else {
-            KnownFields.add(fields, of: bytes)
-        }
+    /// Takes its fields from `known` if they are there. `bytes`: its own, as encoded.
+    package mutating func share(_ known: KnownFields, _ bytes: RawSpan) {
+        if let same = known.fields(in: bytes) { fields = same }
     }
 }

@@ -52,7 +52,7 @@ package enum FileFacts: Sendable {
         case .damaged: self = .damaged(FileHeader.damage(of: head))
         case .protected:
             do throws(HeaderError) {
-                self = .protected(try FileHeader.decode(head))
+                self = .protected(try FileHeader.sharing(head))
             } catch { self = .damaged(error) }
         }
     }

@@ -127,7 +127,7 @@ func physicalSize(of descriptor: Descriptor) throws(StoreError) -> Int64 {
 }
 
 private func decodeHeader(_ bytes: [UInt8]) throws(StoreError) -> FileHeader {
-    do throws(HeaderError) { return try FileHeader.decode(bytes.span.bytes) } catch {
+    do throws(HeaderError) { return try FileHeader.sharing(bytes.span.bytes) } catch {
         throw .header(error)
     }
 }

@@ -13,23 +13,35 @@ import Testing
         return bytes
     }
 
-    @Test func `a header that differs in one bit from a known one is itself, or refused`() {
+    private static func known(_ headers: [[UInt8]]) throws -> KnownFields {
+        var known = KnownFields()
+        for bytes in headers {
+            known.add(try HeaderTests.decode(bytes).get(), of: bytes.span.bytes)
+        }
+        return known
+    }
+
+    @Test func `a header that differs in one bit from a known one is itself, or refused`() throws {
         for managed in [true, false] {
-            let known = HeaderTests.encode(HeaderTests.header(managed: managed))
-            _ = HeaderTests.decode(known)
+            let bytes = HeaderTests.encode(HeaderTests.header(managed: managed))
+            let known = try Self.known([bytes])
+            #expect(known.hold(try HeaderTests.decode(bytes, known: known).get()))
             for offset in 8..<1020 where !FileHeader.wrappedKeyRange.contains(offset) {
-                let other = Self.altered(known, at: offset)
-                guard case .success(let header) = HeaderTests.decode(other) else { continue }
+                let other = Self.altered(bytes, at: offset)
+                guard case .success(let header) = HeaderTests.decode(other, known: known) else {
+                    continue
+                }
                 #expect(HeaderTests.encode(header) == other, "byte \(offset)")
             }
         }
     }
 
-    @Test func `a wrapped key in an unmanaged file is refused, known or not`() {
-        let known = HeaderTests.encode(HeaderTests.header(managed: false))
-        _ = HeaderTests.decode(known)
+    @Test func `a wrapped key in an unmanaged file is refused, known or not`() throws {
+        let bytes = HeaderTests.encode(HeaderTests.header(managed: false))
+        let known = try Self.known([bytes])
         for offset in FileHeader.wrappedKeyRange {
-            guard case .failure = HeaderTests.decode(Self.altered(known, at: offset)) else {
+            let other = Self.altered(bytes, at: offset)
+            guard case .failure = HeaderTests.decode(other, known: known) else {
                 Issue.record("byte \(offset) is taken")
                 return
             }
@@ -42,18 +54,21 @@ import Testing
             header.owner = try Identity(name: "user\(number)@contoso.com")
             return HeaderTests.encode(header)
         }
+        let known = try Self.known(headers)
         for bytes in headers + headers.reversed() {
-            #expect(HeaderTests.encode(try HeaderTests.decode(bytes).get()) == bytes)
+            #expect(HeaderTests.encode(try HeaderTests.decode(bytes, known: known).get()) == bytes)
         }
     }
 
     @Test func `a header that changes leaves those that shared its fields as they were`() throws {
         let bytes = HeaderTests.encode(HeaderTests.header(managed: true))
+        let known = try Self.known([bytes])
         let (first, second) = (
-            try HeaderTests.decode(bytes).get(), try HeaderTests.decode(bytes).get()
+            try HeaderTests.decode(bytes, known: known).get(),
+            try HeaderTests.decode(bytes, known: known).get()
         )
         var changed = first
-        changed.shareFields(bytes.span.bytes)
+        changed.share(known, bytes.span.bytes)
         changed.owner = .nobody
         changed.sealing?.isSparse = true
         #expect(changed.owner.isNobody)

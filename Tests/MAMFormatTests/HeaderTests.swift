@@ -29,9 +29,11 @@ import Testing
         return bytes
     }
 
-    static func decode(_ bytes: [UInt8]) -> Result<FileHeader, HeaderError> {
+    static func decode(
+        _ bytes: [UInt8], known: KnownFields = KnownFields()
+    ) -> Result<FileHeader, HeaderError> {
         do throws(HeaderError) {
-            return .success(try FileHeader.decode(bytes.span.bytes))
+            return .success(try FileHeader.decode(bytes.span.bytes, known: known))
         } catch { return .failure(error) }
     }
 
