@@ -1,10 +1,10 @@
-// A record as one JSON object: a line of the audit's files.
+// A record as a JSON object, which is one line of the audit's files.
 
 package import MAMModel
 internal import MAMSystem
 
 extension AuditRecord {
-    /// Named as those of io.mamd.Audit's Record.
+    /// Named as in io.mamd.Audit's Record.
     package var members: [String: JSONValue] {
         [
             "time": .string(time.text), "sequence": .integer(sequence),
@@ -16,14 +16,14 @@ extension AuditRecord {
         ]
     }
 
-    /// Without what is not known.
+    /// Without unknown fields.
     var line: [UInt8] {
         var all = members.filter { $0.value != .null }
         if let registrant { all["registrant"] = JSONValue(registrant) }
         return printable(json: JSONValue.object(all).encoded()) + [UInt8(ascii: "\n")]
     }
 
-    /// Nil for what is no record, or one of a later version.
+    /// Nil for anything but a record of a known version.
     package init?(_ value: JSONValue) {
         guard let members = value.object,
             let event = members["event"]?.text.flatMap(LogMessage.init(rawValue:)),

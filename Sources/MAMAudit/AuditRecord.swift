@@ -1,11 +1,11 @@
-// One entry of the audit: what happened, to whose data, by whom.
+// One audit entry: what happened, to whose data, by which caller.
 
 package import MAMSystem
 
-/// Who did it.
+/// The caller that caused an event.
 package struct AuditCaller: Sendable, Equatable {
     package let uid: UInt32
-    /// Nil for a process that cannot be told.
+    /// Nil for an unknown process.
     package let process: ProcessName?
 
     package init(uid: UInt32, process: ProcessName?) {
@@ -18,17 +18,17 @@ package struct AuditCaller: Sendable, Equatable {
     }
 }
 
-/// Everything but the event and the time may be unknown.
+/// Everything except the event and the time may be unknown.
 package struct AuditRecord: Sendable, Equatable {
     package let event: LogMessage
     package var time = Timestamp.now
-    /// Counts up over restarts; 0 until it is written.
+    /// Continues across restarts; 0 until written.
     package var sequence: Int64 = 0
     package var account: String?
-    /// The user that registered the account, who may read this when the account is gone.
+    /// The user that registered the account, who may read this record after the account is gone.
     package var registrant: UInt32?
     package var caller: AuditCaller?
-    /// Below the mount, in printable form.
+    /// Below the mount, unprintable characters escaped.
     package var path: String?
     /// `open`, `create`, `read`, `use`, `write`, or a method of the socket.
     package var operation: String?
@@ -37,16 +37,16 @@ package struct AuditRecord: Sendable, Equatable {
     /// The rule of policy that decided.
     package var rule: String?
     package var fileClass: String?
-    /// How often it happened, told as one.
+    /// The number of repetitions in this record.
     package var count = 1
-    /// What the program was answered. For the journal alone.
+    /// The program's error. Only for the journal.
     package var errno: Int32?
 
     package init(_ event: LogMessage) { self.event = event }
 }
 
 extension AuditRecord {
-    /// The fields of the journal.
+    /// The journal's fields.
     var fields: [LogField: String] {
         let all: [LogField: String?] = [
             .account: account, .pid: caller?.process.map { "\($0.id)" },
@@ -57,7 +57,7 @@ extension AuditRecord {
         return all.compactMapValues(\.self)
     }
 
-    /// One line for a person, of an event that has no words of its own.
+    /// A line for people, for events without a message of their own.
     var text: String {
         let who = caller.map { "\($0.process?.description ?? "a process") of uid \($0.uid)" }
         let parts = [
@@ -67,10 +67,10 @@ extension AuditRecord {
             + (reason.map { ": \($0)" } ?? "")
     }
 
-    /// Longer than any path in printable form; what a caller sent may be as long as a frame.
+    /// Longer than any escaped path; a caller's own text could be as long as a frame.
     private static let maximumTextByteCount = 16 << 10
 
-    /// Nothing of it is what `rules` keep out, and no text is longer than it may be.
+    /// Applies the scrubbing `rules`, and limits the length of each text.
     mutating func scrub(by rules: LogRules) {
         for part in [\Self.account, \Self.path, \Self.operation, \Self.reason, \Self.rule] {
             self[keyPath: part] = self[keyPath: part].map { text in

@@ -1,8 +1,8 @@
-// What waits to be written: bounded, and with what is the same told once.
+// The queue of records to be written: bounded, with repetitions combined.
 
 package import MAMSystem
 
-/// What makes two refusals the same.
+/// Refusals with equal keys are combined.
 package struct AuditKey: Sendable, Hashable {
     package let event: LogMessage
     package let thread: Int32
@@ -25,18 +25,18 @@ package struct AuditKey: Sendable, Hashable {
         self.reason = reason
     }
 
-    /// All of an account's that there was no room to tell one by one; of all accounts' with an
-    /// empty name.
+    /// The key that combines an account's excess records; with an empty name, those of all
+    /// accounts.
     func rest(of account: String) -> AuditKey {
         AuditKey(event, thread: 0, operation: "", account: account, reason: "")
     }
 }
 
-/// The state behind the trail's lock: nothing here takes long.
+/// The state under the trail's lock: no operation here takes long.
 struct AuditRing {
     private struct Repeat {
         var record: AuditRecord
-        /// How often it came again.
+        /// The number of repetitions.
         var count = 0
         let end: Deadline
     }
@@ -45,9 +45,9 @@ struct AuditRing {
     private var repeats: [AuditKey: Repeat] = [:]
     private var dropped = 0
 
-    /// As many can wait for the disk.
+    /// The maximum number of records that wait for the disk.
     static let limit = 4096
-    /// As many refusals are told one by one in the time of ``repeatSeconds``.
+    /// The maximum number of separate refusals per ``repeatSeconds``.
     static let repeatLimit = 128
     static let repeatSeconds = 10
 
@@ -61,12 +61,12 @@ struct AuditRing {
         waiting.append(record)
     }
 
-    /// True if it is one of those that were told already, and is counted.
+    /// Counts a repetition; false if the key is new.
     mutating func counts(_ key: AuditKey) -> Bool {
         if isCounted(key) { return true }
         guard repeats.count >= Self.repeatLimit else { return false }
         if isCounted(key.rest(of: key.account)) { return true }
-        // Accounts may be too many too: callers name them as they like.
+        // The accounts are limited too, because callers can name any.
         let account = repeats.count < 2 * Self.repeatLimit ? key.account : ""
         if isCounted(key.rest(of: account)) { return true }
         var rest = AuditRecord(key.event)
@@ -83,13 +83,13 @@ struct AuditRing {
         return true
     }
 
-    /// Tells one of its kind, and counts those that follow.
+    /// Queues the first of its kind, and starts counting repetitions.
     mutating func begin(_ key: AuditKey, _ record: AuditRecord) {
         add(record)
         repeats[key] = Repeat(record: record, end: Deadline(seconds: Self.repeatSeconds))
     }
 
-    /// What is to be written now. `all`: what is still being counted too.
+    /// Removes the records to be written now. `all`: including those still being counted.
     mutating func take(all: Bool = false) -> [AuditRecord] {
         defer { waiting = [] }
         endRepeats(all: all)
@@ -100,7 +100,7 @@ struct AuditRing {
         return waiting + [loss]
     }
 
-    /// The number of records that could not be stored: they are told of when it goes on.
+    /// Counts records that could not be stored, to be reported once storing works again.
     mutating func lose(_ count: Int) { dropped += count }
 
     private mutating func endRepeats(all: Bool) {

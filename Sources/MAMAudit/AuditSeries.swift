@@ -1,4 +1,4 @@
-// Files of lines that never grow beyond a size: the oldest go first.
+// Line files with a size limit; the oldest are removed first.
 
 internal import Glibc
 internal import MAMSystem
@@ -6,18 +6,18 @@ internal import MAMSystem
 /// One kind of lines in a directory: `PREFIX.NUMBER.jsonl`, where the number is that of the first
 /// line's record.
 ///
-/// The system calls go round ``Faults``: what a test lets fail is never this.
+/// Its system calls bypass ``Faults``: tests inject failures elsewhere.
 struct AuditSeries {
     let prefix: String
     private let directory: Descriptor
-    /// Of one file.
+    /// The limit per file.
     private let maximumByteCount: Int
     private var file: Descriptor?
     private var byteCount = 0
-    /// The last write did not reach its line's end, or nobody knows.
+    /// The last write may not have reached its line's end.
     private var isTorn = true
 
-    /// So many files are kept, the one that grows among them.
+    /// The number of files kept, including the current one.
     private static let fileCount = 4
 
     init(_ prefix: String, in directory: Descriptor, maximumByteCount: Int) {
@@ -26,13 +26,13 @@ struct AuditSeries {
         self.maximumByteCount = maximumByteCount / Self.fileCount
     }
 
-    /// Appends whole lines, the first of which has this number.
+    /// Appends whole lines; `sequence` is the number of the first.
     mutating func append(_ lines: [UInt8], from sequence: Int64) throws(Errno) {
         if file == nil || byteCount + lines.count > maximumByteCount {
             try open(for: sequence, lines.count)
         }
         guard let file else { return }
-        // A line that a crash or a full disk cut must not take the next one with it.
+        // A line cut by a crash or a full disk must not swallow the next one.
         let bytes = (isTorn && byteCount > 0 ? [UInt8(ascii: "\n")] : []) + lines
         isTorn = true
         var rest = bytes[...]
@@ -51,7 +51,7 @@ struct AuditSeries {
         _ = try retrying { fdatasync(file.raw) }
     }
 
-    /// The newest file, or the next one where that is full.
+    /// Opens the newest file, or the next one if that is full.
     private mutating func open(for sequence: Int64, _ count: Int) throws(Errno) {
         var names = try Self.names(prefix, in: directory)
         if file == nil, let last = names.last {
@@ -76,7 +76,7 @@ struct AuditSeries {
         return (file, Int(try status(of: file.raw).st_size))
     }
 
-    /// The oldest first.
+    /// Oldest first.
     static func names(_ prefix: String, in directory: Descriptor) throws(Errno) -> [String] {
         try entries(of: directory.raw).compactMap(\.text)
             .filter { $0.hasPrefix("\(prefix).") && $0.hasSuffix(".jsonl") }.sorted()

@@ -1,18 +1,17 @@
-// The audit's files: who wants to see what happened reads these.
+// The audit's files.
 
 internal import Glibc
 internal import MAMModel
 package import MAMSystem
 
-/// Two series, so that a program that is refused again and again pushes out only what it brought
-/// about itself.
+/// Two series, so that a program that is refused repeatedly displaces only records of refusals.
 struct AuditStore {
     private var refusals: AuditSeries
     private var others: AuditSeries
     private let directory: Descriptor
     private(set) var nextSequence: Int64
 
-    /// `maximumByteCount`: of both series together.
+    /// `maximumByteCount`: for both series together.
     init(in directory: Descriptor, maximumByteCount: Int) throws(Errno) {
         self.directory = directory
         refusals = AuditSeries("refusals", in: directory, maximumByteCount: maximumByteCount / 2)
@@ -20,7 +19,7 @@ struct AuditStore {
         nextSequence = 1
         for prefix in Self.prefixes {
             guard let name = try AuditSeries.names(prefix, in: directory).last else { continue }
-            // A file without a whole line still tells from which number on it was to be.
+            // Even a file without a complete line tells its first number.
             let first = Int64(name.split(separator: ".")[1]) ?? 0
             let last = (try? Self.lastSequence(of: name, in: directory)) ?? first
             nextSequence = max(nextSequence, max(first, last).addingWithoutOverflow(1))
@@ -29,10 +28,11 @@ struct AuditStore {
 
     private static let prefixes = ["events", "refusals"]
 
-    /// What a file may have: more than any of ours, and no more than a reader has memory for.
+    /// The largest file that is read: larger than any of mamd's, and bounded for the reader's
+    /// memory.
     private static let maximumFileByteCount = 1 << 28
 
-    /// Gives each its number and stores them all.
+    /// Numbers the records and stores them.
     mutating func append(_ records: inout [AuditRecord]) throws(Errno) {
         for index in records.indices {
             records[index].sequence = nextSequence
@@ -50,7 +50,7 @@ struct AuditStore {
         try self[keyPath: series].synchronize()
     }
 
-    /// All that is kept, the oldest first.
+    /// All stored records, oldest first.
     static func records(
         in directory: Descriptor, where isWanted: (AuditRecord) -> Bool
     ) throws(Errno) -> [AuditRecord] {
@@ -63,7 +63,7 @@ struct AuditStore {
         return found.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Lines that are no records are passed over: a crash may have cut them.
+    /// Skips invalid lines, which a crash may have cut.
     private static func records(
         of name: String, in directory: Descriptor, where isWanted: (AuditRecord) -> Bool
     ) -> [AuditRecord] {
@@ -80,8 +80,8 @@ struct AuditStore {
         (try? JSONValue(parsing: Array(line))).flatMap { AuditRecord($0) }
     }
 
-    /// Of the last whole line; looked for from the end, for a start is not to wait until all is
-    /// read. Nil if there is none.
+    /// The number of the last complete line, searched from the end so that a start does not read
+    /// everything. Nil if there is none.
     private static func lastSequence(
         of name: String, in directory: Descriptor
     ) throws(Errno) -> Int64? {
@@ -98,7 +98,7 @@ struct AuditStore {
     }
 
     private static func byteCount(of name: String, in directory: Descriptor) -> Int {
-        // One that grows meanwhile is read as far as it was; a little more is no mistake.
+        // A file that is growing is read up to its size at this moment; slightly more does no harm.
         let size = (try? status(at: directory.raw, name).st_size) ?? 0
         return min(max(0, Int(size)) + (1 << 16), maximumFileByteCount)
     }
@@ -112,7 +112,7 @@ extension Int64 {
 }
 
 extension LogMessage {
-    /// What programs bring about, as often as they like.
+    /// Programs can cause these at any rate.
     var isOften: Bool {
         switch self {
         case .refused, .denied, .damaged: true
@@ -121,7 +121,7 @@ extension LogMessage {
     }
 }
 
-/// Reads the audit in a state directory, whether or not a daemon runs.
+/// Reads the audit in a state directory, with or without a running daemon.
 package func auditRecords(inState path: String) throws(Errno) -> [AuditRecord] {
     let directory = try openFile("\(path)/audit", O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     return try AuditStore.records(in: directory) { _ in true }

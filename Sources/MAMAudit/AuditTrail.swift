@@ -1,4 +1,4 @@
-// Records events: accepts them at once and writes them on a thread of its own.
+// Records events: accepts them at once, and writes them on its own thread.
 
 internal import CShims
 internal import Glibc
@@ -7,25 +7,25 @@ internal import Synchronization
 
 /// One workspace's audit.
 ///
-/// Adding an event never waits for the disk. A crash of the daemon, or of the machine, loses what
-/// the last second brought.
+/// Adding an event never waits for the disk. A crash of the daemon or the machine loses the last
+/// second.
 package final class AuditTrail: Sendable {
     private let ring = Mutex(AuditRing())
-    /// Held over writing. Nil where nothing is stored.
+    /// Held during writes. Nil if nothing is stored.
     private let store: Mutex<AuditStore?>
     private let directory: Descriptor?
-    /// Held over reading, which takes memory for a whole file: everybody may ask, as often as he
-    /// likes.
+    /// Serialises reads, because each needs memory for a whole file and any user may request any
+    /// number of them.
     private let reading = Mutex(())
     private let log: Log
     private let wakeUp: WakeUpDescriptor?
     private let hub = Hub<AuditRecord>()
     private let isStoring = Atomic<Bool>(true)
-    /// Who a thread works for now, by thread.
+    /// The caller that each thread currently serves.
     private let callers = Mutex<[Int32: @Sendable () -> AuditCaller]>([:])
 
-    /// `state`: the state directory; nil for an audit that only the journal has.
-    /// `maximumByteCount`: 0 for the same.
+    /// `state`: the state directory; nil to write only to the journal. `maximumByteCount`: 0 means
+    /// the same.
     package init(inState state: Int32?, maximumByteCount: Int, log: Log) {
         self.log = log
         let directory = maximumByteCount > 0 ? state.flatMap { Self.directory(in: $0, log) } : nil
@@ -52,7 +52,7 @@ package final class AuditTrail: Sendable {
         }
     }
 
-    /// Writes from now on, as long as the trail lives.
+    /// Starts the writing thread.
     package func start() throws(Errno) {
         guard let wakeUp else { return }
         try startThread(named: "audit") { [weak self] in
@@ -62,8 +62,8 @@ package final class AuditTrail: Sendable {
 
     deinit { wakeUp?.signal() }
 
-    /// Something that is told as it is. Returns the fields of the journal's line, which is the
-    /// caller's to write.
+    /// Adds a record that is not combined with others. Returns the journal fields; the caller
+    /// writes that line.
     package func add(_ record: AuditRecord) -> [LogField: String] {
         var record = record
         if record.caller == nil { record.caller = caller }
@@ -73,10 +73,10 @@ package final class AuditTrail: Sendable {
         return record.fields
     }
 
-    /// Something that a program can bring about again and again: told once, and then how often it
-    /// came again.
+    /// Adds a record that a program can cause repeatedly: the first is stored, then the number of
+    /// repetitions.
     ///
-    /// `record`: made only if it is told.
+    /// `record`: evaluated only for the first.
     package func add(_ key: AuditKey, _ record: () -> AuditRecord) {
         if ring.withLock({ $0.counts(key) }) { return }
         var record = record()
@@ -86,7 +86,7 @@ package final class AuditTrail: Sendable {
         wakeUp?.signal()
     }
 
-    /// Runs a body whose records are its caller's, who is looked up only for such.
+    /// Attributes the records of `body` to a caller, which is looked up only if there are any.
     package func acting<Value>(
         as caller: @escaping @Sendable () -> AuditCaller, _ body: () throws -> Value
     ) rethrows -> Value {
@@ -98,18 +98,18 @@ package final class AuditTrail: Sendable {
 
     private var caller: AuditCaller? { callers.withLock { $0[mam_thread_id()] }?() }
 
-    /// Has everything written that was added before; false if the disk does not answer by then.
+    /// Waits until earlier records are written; false if the deadline passes first.
     @discardableResult
     package func flush(by deadline: Deadline) -> Bool {
         finishes(by: deadline, named: "audit-flush") { self.write() }
     }
 
-    /// The last words.
+    /// Writes the remaining records at shutdown.
     package func finish(by deadline: Deadline) {
         _ = finishes(by: deadline, named: "audit-flush") { self.write(all: true) }
     }
 
-    /// What is kept, the oldest first.
+    /// The stored records, oldest first.
     package func records(
         where isWanted: (AuditRecord) -> Bool
     ) throws(Errno) -> [AuditRecord] {
@@ -126,11 +126,11 @@ package final class AuditTrail: Sendable {
 extension AuditTrail {
     private static let batchMilliseconds = 200
 
-    /// In milliseconds; -1 if there is nothing to look at.
+    /// In milliseconds; -1 to wait without a limit.
     private var nextLook: Int32 { ring.withLock { $0.hasRepeats } ? 1000 : -1 }
 
-    /// Until there may be something to write, and a little longer: what comes together is written
-    /// together.
+    /// Waits until something may have to be written, and then briefly, to write simultaneous
+    /// records together.
     private static func wait(for wakeUp: WakeUpDescriptor, _ milliseconds: Int32?) -> Bool {
         guard let milliseconds else { return false }
         var waiting = pollfd(fd: wakeUp.descriptor.raw, events: Int16(POLLIN), revents: 0)

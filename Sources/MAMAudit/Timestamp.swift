@@ -1,8 +1,8 @@
-// Moments as RFC 3339 writes them.
+// Timestamps in RFC 3339.
 
 internal import Glibc
 
-/// A moment by the clock that people set, to the millisecond.
+/// A wall clock time, in milliseconds.
 package struct Timestamp: Sendable, Hashable, Comparable {
     /// Since 1970, in UTC.
     package let milliseconds: Int64
@@ -73,7 +73,7 @@ private func padded(_ number: Int, to width: Int) -> String {
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
 }
 
-/// Reads digits and signs from the front.
+/// Parses digits and signs from the front.
 private struct Digits {
     private var rest: ArraySlice<UInt8>
 
@@ -87,7 +87,7 @@ private struct Digits {
         return true
     }
 
-    /// Exactly so many digits.
+    /// Exactly this many digits.
     mutating func number(of count: Int) -> Int? {
         let digits = rest.prefix(count)
         guard digits.count == count, digits.allSatisfy({ (48...57).contains($0) }) else {
@@ -97,7 +97,7 @@ private struct Digits {
         return digits.reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
-    /// Decimals of a second, as many as there are.
+    /// Decimals of a second, any number.
     mutating func thousandths() -> Int? {
         let digits = rest.prefix { (48...57).contains($0) }
         guard !digits.isEmpty else { return nil }
@@ -106,7 +106,7 @@ private struct Digits {
             .reduce(0) { $0 * 10 + Int($1 - 48) }
     }
 
-    /// Seconds before UTC.
+    /// The offset in seconds, to be subtracted for UTC.
     mutating func zone() -> Int? {
         if take("Z") || take("z") { return 0 }
         let isEast = take("+")

@@ -1,16 +1,16 @@
-// Programs of the administrator's that are run for an answer, or to be told something.
+// Runs the administrator's programs, for an answer or as a notification.
 
 internal import Glibc
 package import MAMSystem
 
-/// What came of running one.
+/// The result of running one.
 package enum CommandResult: Sendable, Equatable {
-    /// It ended by itself; what it printed, at most 64 KiB.
+    /// It ended by itself; its output, at most 64 KiB.
     case ended(ProcessEnd, output: [UInt8])
     case timedOut
     case notStarted(Errno)
 
-    /// The first line that a successful one printed.
+    /// The first line of a successful program's output.
     package var answer: String? {
         guard case .ended(.exited(0), let output) = self else { return nil }
         let line = output.prefix { $0 != 0x0A }
@@ -29,9 +29,9 @@ package enum CommandResult: Sendable, Equatable {
     }
 }
 
-/// Runs a program, without a shell and in a session of its own, and waits for its end. It gets
-/// `input` on its standard input and a minimal environment. When time is up, it and what it has
-/// started are killed. What it has left running when it ends goes on, unheard.
+/// Runs a program without a shell, in its own session, and waits for its end. It gets `input` as
+/// standard input and a minimal environment. At the timeout, it and its children are killed.
+/// Children that outlive it keep running, their output ignored.
 package func runCommand(
     _ argv: [String], input: [UInt8] = [], withErrors: Bool = false, timeoutSeconds: Int
 ) -> CommandResult {
@@ -43,11 +43,11 @@ package func runCommand(
     } catch { return .notStarted(error) }
 }
 
-/// The program has its end of the pipe alone when this returns.
+/// On return only the program holds the write end of the pipe.
 private func start(
     _ argv: [String], _ input: [UInt8], _ output: Descriptor, _ withErrors: Bool
 ) throws(Errno) -> pid_t {
-    // No pipe: one that is full would keep us waiting for a program that does not read.
+    // Not a pipe: a full one would block us if the program does not read.
     let file = try makeMemoryFile(input)
     var files = [file.raw: STDIN_FILENO, output.raw: STDOUT_FILENO]
     let errors = withErrors ? try reopen(output.raw, O_WRONLY) : nil
@@ -69,7 +69,7 @@ private func read(
 ) throws(Errno) -> CommandResult {
     var bytes: [UInt8] = []
     while true {
-        // In this order: what it printed before its end is there by then.
+        // In this order, so that all output from before its end is read.
         let end = try pollEnd(of: process)
         let isOpen = takeAvailable(output, into: &bytes)
         if let end { return .ended(end, output: bytes) }
@@ -85,8 +85,7 @@ private func read(
 
 private let maximumOutput = 65_536
 
-/// Reads without waiting, and not for ever what is printed without a pause; false at the end of the
-/// output.
+/// Reads available output without waiting, but not endlessly; false at the end of the output.
 func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
     var buffer = [UInt8](repeating: 0, count: 4096)
     for _ in 0..<16 {
@@ -94,7 +93,7 @@ func takeAvailable(_ output: Descriptor, into bytes: inout [UInt8]) -> Bool {
         guard poll(&waiting, 1, 0) > 0 else { return true }
         let count = Glibc.read(output.raw, &buffer, buffer.count)
         guard count > 0 else { return false }
-        // Read to its end all the same, or the program would wait.
+        // Keeps reading past the limit, so that the program does not block.
         bytes += buffer.prefix(min(count, maximumOutput - bytes.count))
     }
     return true

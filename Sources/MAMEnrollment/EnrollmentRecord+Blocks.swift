@@ -1,11 +1,11 @@
-// What keeps an account closed, and when that has to be looked at next. Pure.
+// What blocks an account, and when to check again. Pure.
 
 package import MAMModel
 internal import MAMPolicy
 
 extension EnrollmentRecord {
-    /// The first of all reasons that hold, the gravest first; nil if none does. `name`: how a
-    /// person calls the account.
+    /// The most severe reason to block it; nil if there is none. `name`: how messages call the
+    /// account.
     package func block(_ facts: EnrollmentFacts, name: String) -> AccountBlock? {
         if stage == .signedOut {
             return AccountBlock(
@@ -71,7 +71,7 @@ extension EnrollmentRecord {
         }
     }
 
-    /// Seconds until time alone changes something; nil if it never does.
+    /// Seconds until the passage of time alone changes something; nil if it never does.
     package func secondsToNext(_ facts: EnrollmentFacts) -> Int64? {
         guard stage != .signedOut else { return nil }
         let pin = facts.policy.pin
@@ -90,8 +90,7 @@ extension EnrollmentRecord {
         }.min()
     }
 
-    /// Seconds until it is blocked, and until it is to be wiped, for want of a check-in; nil if
-    /// that never comes.
+    /// Seconds until it is blocked, and until it is wiped, without a check-in; nil if never.
     package func secondsToOfflineEnds(_ facts: EnrollmentFacts) -> (block: Int64?, wipe: Int64?) {
         func left(_ limit: Int64?) -> Int64? { limit.map { max(0, $0 - sinceCheckIn) } }
         guard stage != .signedOut else { return (nil, nil) }

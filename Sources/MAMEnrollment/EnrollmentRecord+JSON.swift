@@ -30,7 +30,7 @@ extension EnrollmentRecord {
         json.object?["version"]?.integer.map { $0 > version } ?? false
     }
 
-    /// Nil for anything that ``json`` does not give.
+    /// Nil for anything that ``json`` would not return.
     package init?(_ json: JSONValue) {
         guard let members = json.object, members["version"]?.integer == Self.version,
             let stage = members["stage"]?.text.flatMap(Stage.init(rawValue:)),
@@ -62,7 +62,7 @@ extension EnrollmentRecord {
         sinceClockedOut = members["sinceClockedOut"]?.integer
         policyMark = members["policyMark"]?.text
         guard wrongBefore ?? 0 >= 0, sinceClockedOut ?? 0 >= 0 else { return nil }
-        // A word that is not known here must not pass for none.
+        // An unknown word must not count as an absent one.
         guard json.object.map({ self.json == .object($0) }) == true else { return nil }
     }
 }

@@ -1,40 +1,40 @@
-// The state machine: what happens to an account, and what is to be done about it. Pure.
+// The state machine: maps events of an account to actions. Pure.
 
 package import MAMPolicy
 package import MAMSystem
 
-/// Something that happens.
+/// An event.
 package enum EnrollmentInput: Sendable {
     /// Time passes.
     case time
-    /// It was put on the list, or on it again.
+    /// The account was registered, or registered again.
     case registered
-    /// The policy source was read, or not.
+    /// The policy source was read, or failed to be.
     case checkIn(CheckInOutcome, mark: String)
-    /// The conditions were looked at; nil clock status: not asked.
+    /// The conditions were evaluated; nil clock status: not asked.
     case launch(LaunchVerdict, ClockStatus?)
-    /// The right passphrase was given; what it lacks.
+    /// The right passphrase was given; `flaw`: what policy finds wrong with it.
     case opened(flaw: String?)
-    /// A wrong one, and how many that makes.
+    /// A wrong one was given, and how many that makes.
     case wrongPassphrase(count: Int)
     case newPassphrase
     case signedOut
 }
 
-/// What a check-in came to.
+/// The result of a check-in.
 package enum CheckInOutcome: Sendable, Equatable {
-    /// All was read; whether the documents are others than before.
+    /// Everything was read.
     case ok
     case unchanged
     /// The directory cannot be read.
     case unreadable(String)
-    /// A document is not understood.
+    /// A document is invalid.
     case notUnderstood(String)
-    /// The CheckIn hook did not end in time.
+    /// The CheckIn hook timed out.
     case timedOut(String)
-    /// The CheckIn hook says that the network is down.
+    /// The CheckIn hook reports that the network is down.
     case networkFailure(String)
-    /// It failed otherwise.
+    /// The hook failed otherwise.
     case failure(String)
 
     package var isSuccess: Bool { self == .ok || self == .unchanged }
@@ -49,11 +49,11 @@ package enum CheckInOutcome: Sendable, Equatable {
     }
 }
 
-/// Why an account is wiped: stands in the log and goes to the hook.
+/// Why an account is wiped, for the log and the hook.
 package struct WipeReason: Sendable, Equatable {
     package enum Trigger: String, Sendable, CaseIterable {
         case command, deregister, passphrase, offline, launch, administrator
-        /// An earlier one that was interrupted.
+        /// Continues a wipe that was interrupted.
         case resumed
     }
 
@@ -70,12 +70,12 @@ package enum EnrollmentAction: Sendable, Equatable {
     case checkIn
     case wipe(WipeReason)
     case report(StatusCode, String?)
-    /// What works for the account was started when no policy covered it.
+    /// A program for the account was started when no policy covered it.
     case restart
 }
 
 extension EnrollmentRecord {
-    /// Lets the time since the last step pass, then the input happen.
+    /// Advances the time since the last step, then handles the input.
     package mutating func step(
         _ input: EnrollmentInput, _ facts: EnrollmentFacts, at moment: Moment,
         boot: String = ClockReading.currentBoot
@@ -104,7 +104,7 @@ extension EnrollmentRecord {
         sinceClockedOut = sinceClockedOut?.addingTime(seconds)
     }
 
-    /// What time has made due.
+    /// The actions that are due by time alone.
     package mutating func due(_ facts: EnrollmentFacts) -> [EnrollmentAction] {
         guard stage != .signedOut else { return [] }
         if offlineWipe == nil, let limit = facts.offlineWipeSeconds, sinceCheckIn >= limit {
@@ -113,7 +113,7 @@ extension EnrollmentRecord {
         return sinceAttempt >= secondsBetweenAttempts(facts) ? [.checkIn] : []
     }
 
-    /// A minute, two, four, … an hour after failures of the network; else as the settings say.
+    /// A minute, two, four, … an hour after network failures; else as in the settings.
     func secondsBetweenAttempts(_ facts: EnrollmentFacts) -> Int64 {
         if networkFailures > 0 { return min(3600, 60 << Int64(min(networkFailures - 1, 6))) }
         return stage == .enrolled && code.didSucceed ? facts.checkInSeconds : facts.retrySeconds
@@ -192,7 +192,7 @@ extension EnrollmentRecord {
         return []
     }
 
-    /// What comes of more wrong passphrases, after so many; nil where nothing does.
+    /// The consequence of further wrong passphrases after this many; nil if there is none.
     package func outlook(after count: Int, _ pin: PinRules) -> String? {
         if offlineWipe == .needsPassphrase {
             let left = pin.maximumRetries - (count - (wrongBefore ?? count))
@@ -211,12 +211,12 @@ extension EnrollmentRecord {
             : "\(subject) close\(ending) the account until mamctl account login"
     }
 
-    /// Only a policy that wants a PIN says how often one may be wrong; after an offline time-out
-    /// some number must hold.
+    /// Only a policy that requires a PIN limits wrong ones; after an offline timeout a default
+    /// limit applies.
     private mutating func refuse(_ count: Int, _ facts: EnrollmentFacts) -> [EnrollmentAction] {
         let pin = facts.policy.pin
         if offlineWipe == .needsPassphrase {
-            // Those of before are no answer to the second chance.
+            // Wrong ones from before do not count against the second chance.
             let before = wrongBefore ?? max(0, count - 1)
             wrongBefore = before
             if count - before >= pin.maximumRetries {
@@ -231,7 +231,7 @@ extension EnrollmentRecord {
             }
         }
         guard count >= pin.maximumRetries, pin.isRequired else { return [] }
-        // Also if it is to be wiped: where that cannot be done nobody shall go on trying.
+        // Even if it is to be wiped: if the wipe fails, nobody may try further passphrases.
         isLockedOut = true
         guard pin.actionAfterRetries == .wipe else { return [] }
         return [.wipe(WipeReason(.passphrase, "its passphrase was wrong \(count) times"))]

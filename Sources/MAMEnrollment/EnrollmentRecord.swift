@@ -1,20 +1,20 @@
-// What is remembered of one account's enrolment.
+// The persistent state of one account's enrolment.
 
 package import MAMPolicy
 package import MAMSettings
 
-/// Counts are seconds that have passed (``ClockReading``), not dates.
+/// Counts are elapsed seconds (``ClockReading``), not dates.
 package struct EnrollmentRecord: Sendable, Equatable {
     package enum Stage: String, Sendable, CaseIterable {
-        /// On the list, with keys; no policy covers it.
+        /// Registered, with keys; no policy covers it.
         case registered
         /// A policy covers it.
         case enrolled
-        /// Taken from the list without a wipe: its keys stay, sealed.
+        /// Deregistered without a wipe: its keys stay, sealed.
         case signedOut = "signed-out"
     }
 
-    /// The second chance before an offline wipe: what it still takes.
+    /// The second chance before an offline wipe: what it still requires.
     package enum OfflineWipe: String, Sendable, CaseIterable {
         case needsCheckIn = "needs-check-in"
         case needsPassphrase = "needs-passphrase"
@@ -24,29 +24,29 @@ package struct EnrollmentRecord: Sendable, Equatable {
     package var code = StatusCode.noPolicy
     package var reading: ClockReading
     package var sinceCheckIn: Int64 = 0
-    /// Since the last try of one.
+    /// Since the last attempt at a check-in.
     package var sinceAttempt: Int64 = 0
-    /// Tries in a row that the network failed.
+    /// Consecutive attempts that failed for lack of a network.
     package var networkFailures = 0
     package var offlineWipe: OfflineWipe?
-    /// How many passphrases were wrong before the first one of the second chance; nil before that.
+    /// The number of wrong passphrases when the second chance began; nil before.
     package var wrongBefore: Int?
     /// Since the passphrase was set.
     package var sincePassphrase: Int64 = 0
-    /// What the passphrase lacked, and of which rules.
+    /// What was wrong with the passphrase, and under which rules.
     package var flaw: Flaw?
     /// Too many wrong passphrases.
     package var isLockedOut = false
-    /// Since the account was first seen clocked out; nil while it is not.
+    /// Since the account was first seen off the clock; nil while it is not.
     package var sinceClockedOut: Int64?
-    /// Tells the policy of the last check-in from another one.
+    /// Identifies the policy of the last check-in.
     package var policyMark: String?
-    /// Of the last look at the conditions; not kept, for they are looked at anew at each start.
+    /// The last result of the conditions; not stored, because they are evaluated at each start.
     package var launch = LaunchVerdict.passed
 
     package struct Flaw: Sendable, Equatable {
         package let reason: String
-        /// Judged by other rules it may be none.
+        /// Under other rules there may be no flaw.
         package let rules: String
 
         package init(reason: String, rules: String) {
@@ -55,12 +55,11 @@ package struct EnrollmentRecord: Sendable, Equatable {
         }
     }
 
-    /// Of an account that is registered now.
+    /// For an account that is registered now.
     package init(at reading: ClockReading) { self.reading = reading }
 
-    /// What a damaged record stands for: locked out, so that it takes a check-in and the passphrase
-    /// to go on. How long it was offline is not known, and no time that is not known leads to a
-    /// wipe.
+    /// Replaces a damaged record: locked out, so that a check-in and the passphrase are needed to
+    /// continue. The time offline is unknown, and an unknown time never leads to a wipe.
     package static func strictest(at reading: ClockReading) -> EnrollmentRecord {
         var record = EnrollmentRecord(at: reading)
         (record.sinceAttempt, record.sincePassphrase) = (.max, .max)
@@ -69,14 +68,14 @@ package struct EnrollmentRecord: Sendable, Equatable {
     }
 }
 
-/// What policy, settings and keyring say of the account now.
+/// An account's current policy, settings and keyring state.
 package struct EnrollmentFacts: Sendable {
     package let policy: EffectivePolicy
     package let isCovered: Bool
-    /// There is any document at all: an empty directory, which may be a disk that is not mounted,
-    /// says nothing of anybody.
+    /// True if there is any document: an empty directory, perhaps a disk that is not mounted, says
+    /// nothing about anyone.
     package let isPolicyThere: Bool
-    /// Why the settings do not allow it; nil if they do.
+    /// Why the settings forbid it; nil if they do not.
     package let objection: String?
     package let hasPassphrase: Bool
     package let checkInSeconds: Int64
@@ -99,7 +98,7 @@ package struct EnrollmentFacts: Sendable {
     var offlineBlockSeconds: Int64? { Self.limit(policy.rules.periodOfflineBeforeAccessCheck) }
     var offlineWipeSeconds: Int64? { Self.limit(policy.rules.periodOfflineBeforeWipeIsEnforced) }
 
-    /// After so long without use the passphrase is asked for anew; nil for never.
+    /// After this many idle seconds the passphrase is required again; nil for never.
     package var recheckSeconds: Int64? {
         guard hasPassphrase, policy.pin.isRequired || policy.pin.requiresCredentials else {
             return nil
@@ -111,7 +110,7 @@ package struct EnrollmentFacts: Sendable {
         duration.flatMap { $0.seconds > 0 ? $0.seconds : nil }
     }
 
-    /// Tells the rules that a passphrase was judged by.
+    /// Identifies the rules that a passphrase was checked against.
     package var pinMark: String {
         let pin = policy.pin
         return "\(pin.minimumLength) \(pin.characters.rawValue) \(pin.blocksSimple)"

@@ -1,18 +1,17 @@
-// The records on disk: the directory `enrollment/` of the state directory, one file for each
-// account.
+// The records on disk: one file per account in the state directory's `enrollment/`.
 
 internal import Glibc
 package import MAMModel
 package import MAMSystem
 
-/// Reads and writes; keeps nothing in memory.
+/// Stateless: reads and writes only.
 package struct EnrollmentStore: Sendable {
     private let directory: Descriptor
 
     private static let directoryName = AccountFile.enrollment.directory
     private static let maximumByteCount = 1 << 20
 
-    /// True if there was no directory: nothing has been remembered of anybody yet.
+    /// True if the directory did not exist, so no account has a record yet.
     package let isNew: Bool
 
     package init(in stateDirectory: Int32) throws(Errno) {
@@ -23,7 +22,7 @@ package struct EnrollmentStore: Sendable {
         for name in try unfinishedFiles(in: directory.raw) { unlinkat(directory.raw, name, 0) }
     }
 
-    /// What is found under a name.
+    /// The stored state of one account.
     package enum Found: Sendable {
         case nothing
         case damaged
@@ -41,7 +40,7 @@ package struct EnrollmentStore: Sendable {
 
     package func save(_ value: JSONValue, as name: String) throws(Errno) {
         let encoded = value.encoded()
-        // It would not be read again.
+        // It would be too large to be read again.
         guard encoded.count <= Self.maximumByteCount else { throw .fileTooLarge }
         try encoded.span.withUnsafeBytes { bytes throws(Errno) in
             try replaceFile(in: directory.raw, named: name, with: bytes)

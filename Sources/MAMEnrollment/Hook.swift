@@ -1,4 +1,4 @@
-// Telling the administrator's programs what happens.
+// Notifies the administrator's programs.
 
 internal import Glibc
 package import MAMModel
@@ -6,7 +6,7 @@ internal import MAMPolicy
 package import MAMSettings
 package import MAMSystem
 
-/// The programs of `Hooks`.
+/// The programs in `Hooks`.
 package struct Hooks: Sendable {
     package enum Name: String, Sendable, CaseIterable {
         case wipe, enrollment, restart, addAccount, checkIn
@@ -20,10 +20,10 @@ package struct Hooks: Sendable {
         self.log = log
     }
 
-    /// `EX_TEMPFAIL`: what a CheckIn hook ends with when the network is down.
+    /// `EX_TEMPFAIL`: a CheckIn hook's exit status when the network is down.
     package static let networkFailure: Int32 = 75
 
-    /// Calls one with the facts as one JSON object on its standard input, and waits for its end;
+    /// Runs a hook with the facts as one JSON object on its standard input, and waits for its end;
     /// nil if there is none. Its output goes to the log.
     ///
     /// Never call this while holding a lock.
@@ -39,7 +39,7 @@ package struct Hooks: Sendable {
         return result
     }
 
-    /// The same without waiting.
+    /// Runs a hook without waiting.
     package func tell(_ name: Name, _ facts: [String: JSONValue]) {
         guard command(name) != nil else { return }
         do throws(Errno) { try startThread(named: "hook") { run(name, facts) } } catch {
@@ -60,7 +60,7 @@ package struct Hooks: Sendable {
     private func report(_ name: Name, _ program: String, _ result: CommandResult) {
         if case .ended(_, let output) = result {
             for line in output.split(separator: 0x0A).prefix(20) {
-                // Printable: a log has lines.
+                // Escaped, because a log consists of lines.
                 log.info("hook \(name.rawValue): \(ByteString(Array(line)).shown)")
             }
         }

@@ -1,4 +1,4 @@
-// What the machine knows that policy asks for.
+// The machine's state that policy has conditions on.
 
 internal import Glibc
 internal import MAMModel
@@ -6,7 +6,7 @@ package import MAMPolicy
 package import MAMSettings
 internal import MAMSystem
 
-/// The programs of `Probes`, and what is known without them.
+/// The programs in `Probes`, and what is known without them.
 package struct Probes: Sendable {
     private let settings: Settings.Probes
     private let timeoutSeconds: Int
@@ -16,7 +16,7 @@ package struct Probes: Sendable {
         timeoutSeconds = settings.hooks.timeoutSeconds
     }
 
-    /// Asks only for what the policy has a condition on: a probe may take its time.
+    /// Evaluates only what the policy has conditions on, because a probe may be slow.
     package func conditions(for rules: PolicyRules, stated: ThreatLevel?) -> LaunchConditions {
         var conditions = LaunchConditions(now: 0)
         let told: [(LaunchSubject, [String]?)] = [
@@ -52,7 +52,7 @@ package struct Probes: Sendable {
         }
     }
 
-    /// A command's word counts for more than what was stated once.
+    /// A probe's result takes precedence over a stated level.
     private func threatLevel(_ stated: ThreatLevel?) -> ThreatLevel? {
         guard let command = settings.threatLevel else {
             return stated ?? settings.statedThreatLevel
@@ -83,7 +83,7 @@ package struct Probes: Sendable {
         }.first
     }
 
-    /// The firmware's name of the machine.
+    /// The machine's name according to its firmware.
     private static var deviceModel: String? {
         let bytes =
             (try? readSmallFile("/sys/class/dmi/id/product_name", maximumByteCount: 4096)) ?? []

@@ -1,9 +1,8 @@
-// What is told of an enrolment, in the SDK's numbers.
+// Enrolment results in the SDK's numbers.
 
 package import MAMModel
 
-/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers, for what comes of asking for an account's
-/// enrolment.
+/// `IntuneMAMEnrollmentStatusCode`: the SDK's numbers for the results of an enrolment request.
 package enum StatusCode: Int, Sendable, CaseIterable {
     case newPolicy = 100
     case policyUnchanged = 101
@@ -41,10 +40,10 @@ package enum StatusCode: Int, Sendable, CaseIterable {
 
     package var didSucceed: Bool { rawValue < 200 }
 
-    /// One line for a person.
+    /// A line for people.
     package var meaning: String { row.meaning }
 
-    /// When it is given here; nil if it never is.
+    /// When mamd returns it; nil if it never does.
     package var cause: String? { row.cause }
 
     private var row: (meaning: String, cause: String?) {
@@ -118,11 +117,11 @@ package enum StatusCode: Int, Sendable, CaseIterable {
     }
 }
 
-/// What came of one attempt.
+/// The result of one attempt.
 package struct EnrollmentStatus: Sendable {
     package let identity: Identity
     package let code: StatusCode
-    /// Why, where the code alone does not say it.
+    /// The reason, where the code alone is not enough.
     package let reason: String?
 
     package init(_ identity: Identity, _ code: StatusCode, _ reason: String? = nil) {

@@ -1,4 +1,4 @@
-// An administrator's order to wipe an account, and which were obeyed.
+// An administrator's orders to wipe accounts, and those already obeyed.
 
 package import MAMModel
 
@@ -15,7 +15,7 @@ package struct WipeRequest: Sendable, Equatable {
         self.account = account
     }
 
-    /// Nil for anything else, and for one without an id or an account.
+    /// Nil for anything else, and without an id or an account.
     package init?(_ json: JSONValue) {
         guard let members = json.object, members["@odata.type"]?.text == Self.type,
             let id = members["id"]?.text, (1...256).contains(id.utf8.count),
@@ -25,8 +25,8 @@ package struct WipeRequest: Sendable, Equatable {
     }
 }
 
-/// The ids of those that were obeyed, and the seconds since then. They are kept while the document
-/// may still be there to be read, and four days after that at least.
+/// The ids of obeyed orders, and their ages in seconds. Kept while the document may still be read,
+/// and at least four days longer.
 package struct ObeyedRequests: Sendable, Equatable {
     private var ages: [String: Int64] = [:]
 
@@ -36,13 +36,13 @@ package struct ObeyedRequests: Sendable, Equatable {
 
     package func contains(_ id: String) -> Bool { ages[id] != nil }
 
-    /// It is young again each time that it is read.
+    /// Resets the age each time the document is read.
     package mutating func note(_ id: String) { ages[id] = 0 }
 
     package mutating func forget(_ id: String) { ages[id] = nil }
 
-    /// Time that nobody looked in, for the machine slept, counts a day at most: others may be read
-    /// after this one.
+    /// Time without a look at the directory, as in sleep, counts as a day at most: documents may be
+    /// read right after.
     package mutating func pass(_ seconds: Int64) {
         let seconds = min(seconds, 86_400)
         ages = ages.mapValues { $0.addingTime(seconds) }.filter { $0.value <= Self.keptSeconds }

@@ -1,30 +1,30 @@
-// A connection to the system bus. libsystemd's must not be shared: one thread makes, uses and drops
-// it.
+// A connection to the system bus. libsystemd's connections are not thread-safe: one thread creates,
+// uses and closes it.
 
 internal import CSystemd
 internal import Glibc
 internal import MAMSystem
 
-/// An interface of an object of a service, to be called.
+/// An interface of a remote object.
 struct BusObject {
     let service: String
     let path: String
     let interface: String
 
-    /// The bus itself.
+    /// The bus driver.
     static let bus = BusObject(
         service: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
         interface: "org.freedesktop.DBus")
 }
 
-/// Signals that were asked for, one after the other, and calls in between.
+/// Receives subscribed signals, and makes calls in between.
 struct Bus: ~Copyable {
     private let connection: OpaquePointer
 
-    /// A method answers at once or not at all.
+    /// The services called here reply at once or not at all.
     private static let callMicroseconds: UInt64 = 5_000_000
 
-    /// Begins to connect; that nobody takes part is found out by the first call at the latest.
+    /// Starts to connect; if there is no bus, the first call fails at the latest.
     init() throws(BusError) {
         var opened: OpaquePointer?
         try checked(sd_bus_open_system(&opened))
@@ -35,8 +35,8 @@ struct Bus: ~Copyable {
 
     deinit { sd_bus_close_unref(connection) }
 
-    /// Calls a method whose arguments are texts, as all of those here are, and waits for the
-    /// answer. Signals that arrive meanwhile are kept.
+    /// Calls a method whose arguments are all strings, and waits for the reply. Signals that arrive
+    /// meanwhile are queued.
     func call(
         _ object: BusObject, _ method: String, _ arguments: String...
     ) throws(BusError) -> BusMessage {
@@ -57,26 +57,25 @@ struct Bus: ~Copyable {
         return BusMessage(owning: answer)
     }
 
-    /// Asks for signals by a match rule. Without a callback of libsystemd's:
-    /// ``nextSignal(orUntil:)`` gives them.
+    /// Subscribes to signals by a match rule. They come from ``nextSignal(orUntil:)``, not through
+    /// a libsystemd callback.
     func subscribe(to rule: String) throws(BusError) {
         _ = try call(.bus, "AddMatch", "type='signal',\(rule)")
     }
 
-    /// The next message that is no answer; nil when `stop` was closed at its other end. Throws when
+    /// The next message that is not a reply; nil once the other end of `stop` closes. Throws when
     /// the connection ends.
     func nextSignal(orUntil stop: Descriptor) throws(BusError) -> BusMessage? {
         while true {
             var message: OpaquePointer?
             let status = try checked(sd_bus_process(connection, &message))
             if let message { return BusMessage(owning: message) }
-            // Zero: nothing is left to do but to wait.
+            // Zero: nothing is queued, so wait.
             if status == 0, try !waits(orUntil: stop) { return nil }
         }
     }
 
-    /// Waits until the connection wants to be looked at: true; or until the other end of `stop` is
-    /// closed: false.
+    /// Waits until the connection needs processing: true; or the other end of `stop` closes: false.
     private func waits(orUntil stop: Descriptor) throws(BusError) -> Bool {
         let events = try checked(sd_bus_get_events(connection))
         var waiting = [

@@ -1,10 +1,10 @@
-// One message of the bus, read from front to back.
+// One bus message, read sequentially.
 
 internal import CSystemd
 internal import Glibc
 internal import MAMSystem
 
-/// D-Bus' types, as far as they are met here.
+/// The D-Bus types in use here.
 enum BusType: UInt8 {
     case boolean = 0x62  // b
     case uint32 = 0x75  // u
@@ -19,7 +19,7 @@ enum BusType: UInt8 {
     fileprivate var code: CChar { CChar(rawValue) }
 }
 
-/// A signal or an answer.
+/// A signal or a reply.
 struct BusMessage: ~Copyable {
     private let message: OpaquePointer
 
@@ -27,7 +27,7 @@ struct BusMessage: ~Copyable {
 
     deinit { sd_bus_message_unref(message) }
 
-    /// The connection's own name. The bus vouches for it, and not for the rest.
+    /// The sender's unique name, which the bus guarantees, unlike the rest.
     var sender: String? { Self.text(sd_bus_message_get_sender(message)) }
     var path: String? { Self.text(sd_bus_message_get_path(message)) }
     var member: String? { Self.text(sd_bus_message_get_member(message)) }
@@ -54,7 +54,7 @@ struct BusMessage: ~Copyable {
         return Self.text(value) ?? ""
     }
 
-    /// A copy: the message's own is closed with the message.
+    /// A duplicate: the message closes its own descriptor.
     func readDescriptor() throws(BusError) -> Descriptor {
         var value: Int32 = -1
         try checked(sd_bus_message_read_basic(message, BusType.descriptor.code, &value))
@@ -63,7 +63,7 @@ struct BusMessage: ~Copyable {
         return Descriptor(owning: copy)
     }
 
-    /// Reads what is inside the next container. nil: an array has no more elements.
+    /// Reads the contents of the next container. Nil: an array has no more elements.
     func inside<Value>(
         _ container: BusType, of contents: String,
         _ read: (borrowing BusMessage) throws(BusError) -> Value
@@ -75,7 +75,7 @@ struct BusMessage: ~Copyable {
         return value
     }
 
-    /// Reads past the next value.
+    /// Skips the next value.
     func skip(_ type: String) throws(BusError) {
         try checked(sd_bus_message_skip(message, type))
     }

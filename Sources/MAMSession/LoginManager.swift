@@ -1,15 +1,16 @@
-// systemd-logind over one connection: which sessions are locked, and when the machine sleeps.
+// systemd-logind over one connection: locked sessions, and system sleep.
 
 internal import MAMSystem
 
-/// Turns logind's signals into calls of ``SessionEvents``.
+/// Translates logind's signals into calls of ``SessionEvents``.
 struct LoginManager: ~Copyable {
     private let bus: Bus
     private let events: SessionEvents
     private let log: Log
-    /// logind's own name on the bus: signals of others are not its.
+    /// logind's unique name on the bus; signals from others are ignored.
     private var owner: String?
-    /// While this is open, sleep waits, for a few seconds at most (logind's `InhibitDelayMaxSec`).
+    /// While this is open, sleep is delayed, for a few seconds at most (logind's
+    /// `InhibitDelayMaxSec`).
     private var inhibitor: Descriptor?
 
     private static let service = "org.freedesktop.login1"
@@ -17,14 +18,14 @@ struct LoginManager: ~Copyable {
         service: service, path: "/org/freedesktop/login1", interface: "\(service).Manager")
     private static let session = "\(service).Session"
 
-    /// Begins to connect.
+    /// Starts to connect.
     init(_ events: SessionEvents, _ log: Log) throws(BusError) {
         bus = try Bus()
         self.events = events
         self.log = log
     }
 
-    /// Asks the bus for what logind says from now on.
+    /// Subscribes to logind's signals.
     mutating func subscribe() throws(BusError) {
         let properties = "org.freedesktop.DBus.Properties"
         var rules = [
@@ -42,13 +43,14 @@ struct LoginManager: ~Copyable {
         do throws(BusError) {
             owner = try bus.call(.bus, "GetNameOwner", Self.service).readText()
         } catch {
-            // It may come. Any other failure is the connection's, which is made anew.
+            // logind may start later. Any other failure is the connection's, which is then
+            // replaced.
             guard error.isNobodyThere else { throw error }
         }
     }
 
-    /// Takes notice of sessions that are locked already, and asks that sleep waits. Starts logind
-    /// where the bus can.
+    /// Reports sessions that are already locked, and takes the sleep inhibitor. Starts logind if
+    /// the bus can.
     mutating func meet() {
         do throws(BusError) {
             try tellLockedSessions()
@@ -62,7 +64,7 @@ struct LoginManager: ~Copyable {
         delaySleep()
     }
 
-    /// Passes signals on until the other end of `stop` is closed; throws when the connection ends.
+    /// Handles signals until the other end of `stop` closes; throws when the connection ends.
     mutating func serve(until stop: Descriptor) throws(BusError) {
         while let signal = try bus.nextSignal(orUntil: stop) {
             do throws(BusError) {
@@ -75,7 +77,7 @@ struct LoginManager: ~Copyable {
         if signal.sender == BusObject.bus.service, signal.member == "NameOwnerChanged" {
             return try takeOwner(signal)
         }
-        // The bus lets everybody send a signal straight to us, whatever we have subscribed to.
+        // Any peer can send a signal directly to us, whatever we have subscribed to.
         guard let owner, signal.sender == owner else { return }
         switch signal.member {
         case "Lock": try tell(isLocked: true, signal.path)
@@ -167,7 +169,7 @@ struct LoginManager: ~Copyable {
         return try bus.call(object, "Get", Self.session, name)
     }
 
-    /// The new value of `LockedHint`, if that is among what has changed.
+    /// The new value of `LockedHint`, if it changed.
     private func lockedHint(in signal: borrowing BusMessage) throws(BusError) -> Bool? {
         try signal.skip("s")
         var hint: Bool?

@@ -36,7 +36,7 @@ enum LoginNews: Equatable {
     }
 }
 
-/// Short lines from a descriptor that somebody else keeps.
+/// Reads short lines from a descriptor that the caller owns.
 struct LineReader: ~Copyable {
     private let input: Int32
     private var bytes: [UInt8] = []
@@ -45,7 +45,7 @@ struct LineReader: ~Copyable {
 
     init(_ input: Int32) { self.input = input }
 
-    /// Nil at the end, and when the other end of `stop` was closed.
+    /// Nil at the end, and when the other end of `stop` closes.
     mutating func next(orUntil stop: Descriptor? = nil) throws(Errno) -> String? {
         while true {
             if let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
@@ -71,7 +71,7 @@ struct LineReader: ~Copyable {
     }
 }
 
-/// One short write: all of it, or the other end is gone.
+/// One short write: it is complete, or the other end is gone.
 func tell(_ line: String, to output: Int32) throws(Errno) {
     let bytes = Array("\(line)\n".utf8)
     _ = try retrying { write(output, bytes, bytes.count) }

@@ -1,19 +1,18 @@
-// A process between a daemon and the system bus, for one that must not reach the bus.
+// A relay process between the system bus and a daemon that must not reach the bus itself.
 
 internal import Glibc
 package import MAMSystem
 
-/// Tells what logind says, and holds the machine's sleep up, until `input` ends or has what nobody
-/// says.
+/// Relays logind's signals and delays sleep, until `input` ends or sends an unknown line.
 package func relayLogins(from input: Int32, to output: Int32, log: Log) throws(Errno) {
     var reader = LineReader(input)
     guard let wish = try reader.next(), ["sleep", "no-sleep"].contains(wish) else { return }
     let hasSlept = Semaphore()
-    // A daemon that is gone ends the reading below.
+    // If the daemon is gone, the read below ends.
     let news: @Sendable (LoginNews) -> Void = { try? tell($0.line, to: output) }
     let beforeSleep: @Sendable () -> Void = {
         news(.sleep)
-        // logind waits no longer than it likes.
+        // logind has a time limit of its own.
         _ = hasSlept.wait(until: Deadline(seconds: 60))
     }
     let watch = SessionWatch(
@@ -25,7 +24,7 @@ package func relayLogins(from input: Int32, to output: Int32, log: Log) throws(E
 }
 
 extension SessionEvents {
-    /// The daemon's side. Returns when the other end of `stop` is closed, and throws when the relay
+    /// The daemon's side. Returns when the other end of `stop` closes, and throws when the relay
     /// ends.
     func take(from relay: Descriptor, until stop: Descriptor) throws(BusError) {
         do throws(Errno) {

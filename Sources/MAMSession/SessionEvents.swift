@@ -1,17 +1,16 @@
-// What logind has to say, in terms of users.
+// logind's events by user.
 
-/// Called on the watch's one thread, in the order in which things happened; until a call returns,
-/// the next one waits.
+/// Called on the watch's one thread, in order; the next call waits for the previous one to return.
 ///
-/// A screen lock arrives twice, as a signal and as a property of the session, so every call may
-/// come again.
+/// A screen lock arrives twice, as a signal and as a property change, so every call may be
+/// repeated.
 package struct SessionEvents: Sendable {
-    /// A session of this uid was locked; nil: whose, cannot be found out.
+    /// A session of this uid was locked; nil: the user is unknown.
     let locked: @Sendable (UInt32?) -> Void
     /// A session of this uid was unlocked.
     let unlocked: @Sendable (UInt32) -> Void
-    /// The machine is about to sleep, and waits for the return if it can be made to. nil: let it
-    /// sleep.
+    /// The machine is about to sleep, and waits for the return if sleep can be delayed. Nil: do not
+    /// delay it.
     let prepareForSleep: (@Sendable () -> Void)?
 
     package init(

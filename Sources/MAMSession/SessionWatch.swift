@@ -1,15 +1,15 @@
-// The thread that listens to logind, and finds the bus again when it was lost.
+// The thread that listens to logind, and reconnects to the bus after a failure.
 
 internal import Glibc
 package import MAMSystem
 internal import Synchronization
 
-/// Watches sessions and sleep until ``stop(patience:)``. Without a system bus or logind nothing
-/// happens.
+/// Watches sessions and sleep until ``stop(patience:)``. Does nothing without a system bus or
+/// logind.
 package final class SessionWatch: Sendable {
     private let events: SessionEvents
     private let log: Log
-    /// Connects to who tells of logind where the bus is out of reach.
+    /// Connects to a relay process where the bus is out of reach.
     private let relay: (@Sendable () throws(Errno) -> Descriptor)?
     /// Closing it ends the thread.
     private let stopper = Mutex<Descriptor?>(nil)
@@ -27,7 +27,7 @@ package final class SessionWatch: Sendable {
         self.relay = relay
     }
 
-    /// Once.
+    /// Call once.
     package func start() throws(Errno) {
         let stop = try makePipe()
         stopper.withLock { $0 = stop.writer }
@@ -43,7 +43,7 @@ package final class SessionWatch: Sendable {
         }
     }
 
-    /// Returns when no event is being handled any more, and none will be; or after `patience`.
+    /// Returns once no event is or will be handled, or after `patience`.
     package func stop(patience: Duration = .seconds(5)) {
         stopper.withLock { $0 = nil }
         let end = ContinuousClock.now + patience
@@ -67,7 +67,7 @@ package final class SessionWatch: Sendable {
                 logind.meet()
                 return try logind.serve(until: stop)
             } catch {
-                // Once, not at every attempt.
+                // Logged once, not at every attempt.
                 if wasThere {
                     log.info(
                         "no system bus: \(error). Screen locks and sleep are not noticed"

@@ -1,23 +1,23 @@
-// Whether the files of one account and class may be used now: what every read and write asks.
+// Whether the files of one account and class are usable now: every read and write checks this.
 
 internal import Glibc
 internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// One account's window for one class. Asking costs two atomic operations and takes no lock.
+/// One account's window for one class. A check costs two atomic operations and takes no lock.
 package final class AccessWindow: Sendable {
-    /// What a window lets through.
+    /// What a window permits.
     package enum State: UInt8, Sendable {
         /// Everything.
         case open
-        /// Files that are open, and new ones: class B after a lock.
+        /// Use of open files and creation of new ones: class B after a lock.
         case openFilesOnly
-        /// Writes only, so that what the kernel has cached can still arrive.
+        /// Only writes, so that data in the kernel's cache can still be stored.
         case closing
         /// Nothing.
         case closed
-        /// Nothing, and never again: the account was wiped.
+        /// Nothing, permanently: the account was wiped.
         case revoked
     }
 
@@ -41,16 +41,16 @@ package final class AccessWindow: Sendable {
     /// True if an open file may be read, or written into the kernel's cache, and a new one created.
     package var allowsUse: Bool { state == .open || state == .openFilesOnly }
 
-    /// True if a write may go on to the file; its key decides then.
+    /// True if a write may proceed to the file; its key decides then.
     package var allowsWrite: Bool {
         let state = state
         return state != .closed && state != .revoked
     }
 
-    /// Enters a read or the making of a file, to be ended with ``endUse()``; false if it is
-    /// refused. A lock waits for it, and finds a new file among the open ones.
+    /// Begins a read or the creation of a file; false if refused. Pair with ``endUse()``. A lock
+    /// waits for it, and then finds a new file among the open ones.
     ///
-    /// Counts first and looks then, so that ``drainUses()`` after a change of state misses none.
+    /// Counts before it checks, so that ``drainUses()`` after a change of state misses nothing.
     package func beginUse() -> Bool {
         noteUse()
         usesInside.add(1, ordering: .sequentiallyConsistent)
@@ -61,8 +61,8 @@ package final class AccessWindow: Sendable {
 
     package func endUse() { usesInside.subtract(1, ordering: .sequentiallyConsistent) }
 
-    /// Waits until what was let in is answered. That depends on the disk alone; false if it takes
-    /// too long.
+    /// Waits until admitted uses have ended, which depends only on the disk; false if the deadline
+    /// passes first.
     package func drainUses(until deadline: Deadline) -> Bool {
         while usesInside.load(ordering: .sequentiallyConsistent) > 0 {
             if deadline.hasPassed { return false }
@@ -71,14 +71,13 @@ package final class AccessWindow: Sendable {
         return true
     }
 
-    /// Remembers that a file was opened, read or written.
+    /// Records that a file was opened, read or written.
     @inline(__always)
     package func noteUse() {
-        // Looked at first: many threads come this way, and a store makes the others' caches fetch
-        // it anew.
+        // Checked first: a store by many threads would invalidate each other's cache lines.
         if !isUsed.load(ordering: .relaxed) { isUsed.store(true, ordering: .relaxed) }
     }
 
-    /// True if there was a use since this was last asked.
+    /// True if there was a use since the last call.
     package func takeUse() -> Bool { isUsed.exchange(false, ordering: .relaxed) }
 }

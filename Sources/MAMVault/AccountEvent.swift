@@ -1,64 +1,64 @@
-// What a workspace tells whoever listens. Its words and members on the wire are one table in
-// MAMControl, EventReport.
+// The events that a workspace sends to listeners. Their words and members on the wire are in one
+// table in MAMControl, EventReport.
 
 package import MAMIdentity
 package import MAMModel
 
 /// Something that happened to an account, or to the workspace.
 package struct AccountEvent: Sendable {
-    /// The numbers are the SDK's.
+    /// The numbers are those of the Intune SDK.
     package enum Kind: Sendable, Equatable {
         // The files of the classes that a lock closes.
-        /// In so many seconds; 0: now.
+        /// In this many seconds; 0: now.
         case willBecomeUnavailable(seconds: Int)
         case unavailable
         case available
-        /// Policy keeps it closed.
+        /// Policy blocks it.
         case blocked(AccountBlock)
         case unblocked
-        /// It is destroyed, and all its files are gone.
+        /// It was wiped, including all its files.
         case wiped
 
-        // What is asked of the account.
-        /// Its policy, or which documents cover it.
+        // Policy.
+        /// Its policy changed, or the set of documents that cover it.
         case policyChanged
-        /// What it protected by itself should be protected again: its class or its keys changed.
+        /// Data that it protected itself should be protected again: its class or its keys changed.
         case dataProtectionChanged
         case appConfigurationChanged
-        /// A condition of policy is not met, and policy only warns; a sentence.
+        /// A condition of policy is not met, but policy only warns; a sentence.
         case launchWarning(String)
 
         // Enrolment.
         case enrollment(Enrollment)
-        /// The policy source was read for it, or could not be; a sentence for the latter.
+        /// The policy source was read for it, or failed to be; then a sentence.
         case checkedIn(failure: String?)
-        /// On or off the clock: 0 not configured, 1 unknown, 2 in, 3 out, 4 in and 5 out, both long
-        /// ago.
+        /// Working time: 0 not configured, 1 unknown, 2 in, 3 out, 4 in and 5 out, both long ago.
         case userStatusChanged(Int)
         /// Result of a compliance check: 0 compliant, 1 not, 2 service failure, 3 network failure,
         /// 4 interaction required, 5 canceled.
         case complianceChecked(Int)
-        /// A program that works for the account should start anew; the mount needs no restart.
+        /// A program that works for the account should restart; the mount need not.
         case restartRequired
 
         // The user interface of a login session.
-        /// Who shows accounts' data there should show this one's, or with an empty name nobody's.
-        /// Of the account whose launch was canceled, else of the one to show, if there is one.
+        /// A program that shows accounts' data in that session should switch to this one, or with
+        /// an empty name to none. Concerns the account whose launch was cancelled, else the one to
+        /// show, if any.
         case identitySwitchRequired(session: String, to: String, because: SwitchReason)
-        /// The account's passphrase or conditions are being asked for in a session.
+        /// The account's passphrase or conditions are being requested in a session.
         case uiTaken(session: String)
         case uiReleased(session: String)
 
         // The workspace: events without an account.
-        /// A document of the policy directory is not in force; a sentence.
+        /// A policy document is not in force; a sentence.
         case policyRefused(document: String, reason: String)
         /// `AllowedAccounts` in the settings.
         case allowedAccountsChanged
-        /// Policy names an account that nobody registered.
+        /// Policy names an account that nobody has registered.
         case accountToAdd(String)
     }
 
-    /// What came of a request of enrolment.
+    /// The result of an enrolment request.
     package struct Enrollment: Sendable, Equatable {
         package enum Request: String, Sendable {
             case enrollment, policy, unenroll
@@ -78,8 +78,8 @@ package struct AccountEvent: Sendable {
     }
 
     package let kind: Kind
-    /// Nil for what happens to the workspace.
+    /// Nil for events of the workspace.
     package let account: AccountID?
-    /// As it was, of an account that is not here any more.
+    /// Its last status, if the account no longer exists.
     package var last: AccountStatus?
 }

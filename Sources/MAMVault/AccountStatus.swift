@@ -1,4 +1,4 @@
-// An account as the edges see it.
+// An account as callers see it.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -17,17 +17,17 @@ package struct AccountStatus: Sendable {
     /// True for the default owner of what ``user`` creates.
     package let isDefault: Bool
     package let retryAfterSeconds: Int
-    /// Policy names a recovery key: the organisation can open its files.
+    /// Policy names a recovery key, so the organisation can open its files.
     package var isRecoverable = false
-    /// Within so many seconds who has the disk guesses the weakest passphrase that policy allows;
-    /// nil: not within a month.
+    /// How long someone with the disk needs to guess the weakest passphrase that policy allows;
+    /// nil: over a month.
     package var guessableSeconds: Int?
     package var block: AccountBlock?
     package var enrollment: EnrollmentReport?
 }
 
 extension AccountStatus {
-    /// Of an account that is not here any more.
+    /// For an account that no longer exists.
     package init(_ wipe: WipeIntent) {
         self.init(
             id: wipe.account, identity: wipe.identity, user: wipe.uid, state: .locked,

@@ -1,35 +1,35 @@
-// The four windows of one account, and the state that they are in together.
+// One account's four windows, and their common state.
 
 package import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Changed only by the vault's transitions, one at a time; asked by every request.
+/// Changed only by the vault's transitions, one at a time; read by every request.
 package final class AccountWindows: Sendable {
     private let complete: AccessWindow
     private let unlessOpen: AccessWindow
     private let untilFirstUnlock: AccessWindow
     private let always = AccessWindow(.open)
     private let status: Guarded<Status>
-    /// How often a lock was asked for, whatever was open then: an unlock that began before one of
-    /// them comes too late.
+    /// The number of lock requests, whatever was open then: an unlock that began before the latest
+    /// one must not open anything.
     private let locks = Atomic<Int>(0)
 
     private struct Status {
         package var state: WindowState = .beforeFirstUnlock
-        /// Counts transitions, so that a grace period that was cancelled ends in nothing.
+        /// Counts transitions, so that a cancelled grace period ends without effect.
         package var transition = 0
-        /// A thread waits for a grace period's end. One is enough, however often it is cancelled
-        /// and begun anew.
+        /// A thread is waiting for the end of a grace period. One suffices, however often a period
+        /// is cancelled and restarted.
         package var hasTimer = false
         package var isBlocked = false
-        /// Of the last grace period that was begun.
+        /// The end of the last grace period.
         package var graceEnd = Deadline(milliseconds: 0)
     }
 
     package init() {
         complete = AccessWindow(.closed)
-        // New files of class B can be made at any time: that takes the public key alone.
+        // Class B files can always be created, because that takes only the public key.
         unlessOpen = AccessWindow(.openFilesOnly)
         untilFirstUnlock = AccessWindow(.closed)
         status = Guarded(Status())
@@ -52,7 +52,7 @@ package final class AccountWindows: Sendable {
         }
     }
 
-    /// Ends a grace period too. False if nothing was closed, nor about to be.
+    /// Also cancels a grace period. False if nothing was closed or about to close.
     package func unlock() -> Bool {
         status.withLock { $0.isBlocked = false }
         for window in all { window.set(.open) }
@@ -60,18 +60,17 @@ package final class AccountWindows: Sendable {
         return advance(to: .unlocked) != .unlocked
     }
 
-    /// True if a file of a class that locks was used since this was last asked.
+    /// True if a file of class A or B was used since the last call.
     package func takeUse() -> Bool {
-        // Both are asked: each forgets.
+        // Evaluates both, because each call resets its flag.
         let uses = [complete.takeUse(), unlessOpen.takeUse()]
         return uses.contains(true)
     }
 
-    /// Whether the caller of ``beginGrace(seconds:)`` has to start the thread that waits for its
-    /// end.
+    /// Whether the caller of ``beginGrace(seconds:)`` must start the thread that waits for the end.
     package enum Grace { case needsTimer, hasTimer }
 
-    /// Begins a grace period; nil if there is nothing to lock, or one runs already.
+    /// Starts a grace period; nil if nothing is open, or one is already running.
     package func beginGrace(seconds: Int) -> Grace? {
         status.withLock { status in
             guard status.state == .unlocked else { return nil }
@@ -83,13 +82,13 @@ package final class AccountWindows: Sendable {
         }
     }
 
-    /// What is left of the grace period that runs; nil if none does.
+    /// The seconds left of the grace period; nil if none is running.
     package var graceSeconds: Int? {
         status.withLock { $0.state == .grace ? $0.graceEnd.secondsLeft : nil }
     }
 
-    /// The grace period that runs, as the number of its transition; nil if none does, and then the
-    /// caller's thread is taken to have ended.
+    /// The transition number of the grace period; nil if none is running: then the calling thread
+    /// must end.
     package func currentGrace() -> Int? {
         status.withLock { status in
             if status.state == .grace { return status.transition }
@@ -98,35 +97,35 @@ package final class AccountWindows: Sendable {
         }
     }
 
-    /// True if that grace period still runs.
+    /// True if that grace period is still running.
     package func isCurrent(_ transition: Int) -> Bool {
         status.withLock { $0.transition == transition && $0.state == .grace }
     }
 
-    /// The first step of a lock: nothing is opened or read any more, and writes may still arrive.
+    /// The first step of a lock: refuses opens and reads; writes may still arrive.
     package func beginClosing() {
         advance(to: .grace)
         complete.set(.closing)
         unlessOpen.set(.openFilesOnly)
     }
 
-    /// The last step before the keys go.
+    /// The last step before the keys are dropped.
     package func finishClosing() {
         complete.set(.closed)
         advance(to: .locked)
     }
 
-    /// True from the first step of a block to its end.
+    /// True from the first step of a block until it ends.
     package var isBlocked: Bool { status.withLock { $0.isBlocked } }
 
-    /// The first step of a block: like ``beginClosing()``, for every class.
+    /// The first step of a block: ``beginClosing()`` for all classes.
     package func beginBlocking() {
         advance(to: .grace)
         status.withLock { $0.isBlocked = true }
         for window in all { window.set(.closing) }
     }
 
-    /// The last one. What was never unlocked stays so.
+    /// The last step of a block. An account that was never unlocked stays in that state.
     package func finishBlocking(hasKeyC: Bool) {
         for window in all { window.set(.closed) }
         advance(to: hasKeyC ? .locked : .beforeFirstUnlock)
@@ -141,20 +140,20 @@ package final class AccountWindows: Sendable {
         always.set(.open)
     }
 
-    /// Ends all windows: nothing passes them any more, despite remaining references.
+    /// Closes all windows permanently, despite remaining references.
     package func revoke() {
         for window in all { window.set(.revoked) }
         advance(to: .locked)
     }
 
-    /// Waits for what was let in before; false if that takes too long.
+    /// Waits until admitted uses have ended; false if the deadline passes first.
     package func drainAll(until deadline: Deadline) -> Bool {
         all.map { $0.drainUses(until: deadline) }.allSatisfy(\.self)
     }
 
     package var all: [AccessWindow] { [complete, unlessOpen, untilFirstUnlock, always] }
 
-    /// Returns the state before.
+    /// Returns the previous state.
     @discardableResult
     private func advance(to state: WindowState) -> WindowState {
         status.withLock { status in

@@ -1,4 +1,4 @@
-// An account's enrolment as it is now.
+// An account's current enrolment.
 
 internal import MAMCrypto
 package import MAMEnrollment
@@ -6,12 +6,12 @@ internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
 
-/// An account's enrolment as the edges see it.
+/// An account's enrolment as callers see it.
 package struct EnrollmentReport: Sendable {
     package let stage: EnrollmentRecord.Stage
     package let status: EnrollmentStatus
     package let secondsSinceCheckIn: Int64
-    /// Conditions that are not met, those that only warn too.
+    /// The conditions that are not met, including those that only warn.
     package let findings: [LaunchFinding]
 }
 
@@ -35,7 +35,7 @@ extension Accounts {
             hasPassphrase: vault.keyring.hasPassphrase(account), settings: vault.settings)
     }
 
-    /// What more wrong passphrases bring; nil where policy says nothing.
+    /// The consequence of further wrong passphrases; nil where policy sets none.
     package func outlookOnGuesses(_ account: AccountID) -> String? {
         vault.enrollments.record(of: account)?.outlook(
             after: vault.keyring.failureCount(account), vault.policy(of: account).pin)

@@ -7,8 +7,8 @@ internal import MAMSettings
 internal import MAMSystem
 
 extension Accounts {
-    /// For how long an unlocked account was not used, and for how long it may be; nil if that is
-    /// for ever. `recheck`: when its passphrase is asked for anew.
+    /// How long an unlocked account has been idle, and may be; nil without a limit. `recheck`: when
+    /// it has to enter its passphrase again.
     package func idle(_ account: AccountID) -> (seconds: Int64, limit: Int64, recheck: Int64?)? {
         guard let windows = vault.windows(of: account), windows.state == .unlocked else {
             return nil
@@ -21,8 +21,8 @@ extension Accounts {
         return (seconds, limit, recheck)
     }
 
-    /// How many files of each account are in use. Told by their windows: asking a file itself would
-    /// wait for a disk that does not answer.
+    /// The number of files in use per account, according to their windows: asking the files could
+    /// block on a disk.
     package var openFileCounts: [AccountID: Int] {
         let accounts = vault.windows.withLock { windows in
             windows.reduce(into: [ObjectIdentifier: AccountID]()) { accounts, entry in
@@ -55,7 +55,7 @@ extension Accounts {
         return outlook
     }
 
-    /// As it is now: the one that is kept was written when something last happened.
+    /// The record with the current counts: the stored one dates from the last event.
     package func currentRecord(of account: AccountID) -> EnrollmentRecord? {
         guard var record = vault.enrollments.record(of: account) else { return nil }
         _ = record.step(.time, facts(of: account), at: vault.clock.now)

@@ -1,4 +1,4 @@
-// Accounts as the edges see them.
+// Accounts as callers see them.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -7,7 +7,7 @@ internal import MAMModel
 package import MAMPolicy
 internal import MAMSettings
 
-/// Tells what is known of accounts.
+/// Reports on accounts.
 package struct Accounts: Sendable {
     package let vault: Vault
 
@@ -30,12 +30,12 @@ package struct Accounts: Sendable {
         }
     }
 
-    /// A device secret that the service manager keeps is taken for one that is not on the disk.
+    /// Assumes that a device secret from a systemd credential is not on the disk.
     private func guessableSeconds(under policy: EffectivePolicy) -> Int? {
         vault.keyring.hasSecretOfItsOwn ? policy.pin.guessableSeconds : nil
     }
 
-    /// What these documents allow, if they say anything of passphrases at all.
+    /// The result for these documents; nil if they have no rule about passphrases.
     package func guessableSeconds(under documents: [PolicyDocument]) -> Int? {
         let documents = documents.filter {
             $0.kind == .protection && $0.isAssigned && $0.rules.pinRequired != nil

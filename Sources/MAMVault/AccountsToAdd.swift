@@ -1,9 +1,9 @@
-// What is known of accounts that nobody registered (docs/adr/0047-auto-enrolment.md).
+// Accounts that policy names but nobody has registered (docs/adr/0047-auto-enrolment.md).
 
-/// Of the accounts that nobody registered.
+/// The state of the search for unregistered accounts.
 package struct AccountsToAdd {
-    /// A thread looks for them now; true if they are to be looked for once more.
+    /// Nil unless a thread is searching; true if it has to search once more.
     package var isSearching: Bool?
-    /// Those that were named, each with why it was not registered.
+    /// The accounts found, with the reason why each was not registered.
     package var reasons: [String: String] = [:]
 }

@@ -1,4 +1,4 @@
-// Under which identity a thread or a session acts.
+// The identity that a thread or a session acts for.
 
 internal import Glibc
 internal import MAMCrypto
@@ -10,19 +10,18 @@ internal import MAMSettings
 internal import MAMStore
 package import MAMSystem
 
-/// Tells under which identity a thread or a session acts.
+/// Determines the identity that a thread or a session acts for.
 package struct Callers: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// The file identity of a caller: its thread's, else its process's, else its user's default.
+    /// A caller's file identity: its thread's, else its process's, else its user's default.
     package func identity(ofThread thread: Int32, user: UInt32) -> Identity {
         found(forThread: thread, user: user).identity
     }
 
-    /// The same where something is made: `place` says whose it is if neither thread nor process
-    /// does.
+    /// For the creation of a file: `place` determines the owner if neither thread nor process does.
     package func identity(
         ofThread thread: Int32, user: UInt32, orOf place: () -> Identity?
     ) -> Identity {
@@ -31,22 +30,22 @@ package struct Callers: Sendable {
             ?? defaultIdentity(ofUser: user)
     }
 
-    /// False for a directory's account that another user registered: that user could lock and
-    /// destroy what is not theirs. Root's accounts are anybody's to write for.
+    /// False if another user registered the directory's account: that user could lock and destroy
+    /// this user's content. Root's accounts accept everyone's.
     private func mayKeep(contentOf user: UInt32, _ owner: Identity) -> Bool {
         vault.registrant(of: owner) == 0 || mayAct(user, for: owner)
     }
 
-    /// The same, and where it comes from.
+    /// Also returns where the identity comes from.
     package func found(forThread thread: Int32, user: UInt32) -> FoundIdentity {
         given(toThread: thread)
             ?? FoundIdentity(
                 identity: defaultIdentity(ofUser: user), source: .userDefault, giver: user)
     }
 
-    /// What a thread was given, by whatever way; nil for nothing. A name that was no account when
-    /// it was given may be another user's by now, and counts no more: what was plain stays its
-    /// user's, and gets into no other's hands.
+    /// The identity set for a thread, its process or an ancestor; nil if there is none. A name that
+    /// was unmanaged when it was set, but has since become another user's account, no longer
+    /// counts: plain content stays with its user instead of passing to another.
     private func given(toThread thread: Int32) -> FoundIdentity? {
         guard let found = vault.identities.found(forThread: thread),
             mayAct(found.giver, for: found.identity)
@@ -54,11 +53,11 @@ package struct Callers: Sendable {
         return found
     }
 
-    /// An account answers to root, to the daemon's user and to the user that registered it.
-    /// Identities that are no account answer to everyone: their files are not encrypted.
+    /// Root, the daemon's user and the user that registered it may act for an account. Everyone may
+    /// act for unmanaged identities, whose files are not encrypted.
     package func mayAct(_ user: UInt32, for identity: Identity) -> Bool {
         guard user != 0, user != geteuid() else { return true }
-        // A wipe that does not come to its end keeps the name.
+        // A wipe that has not completed still reserves the name.
         let holder =
             vault.registrant(of: identity) ?? vault.keyring.wipes.first(matching: identity)?.uid
         return (holder ?? user) == user
@@ -72,13 +71,13 @@ package struct Callers: Sendable {
         return vault.identity(of: account)
     }
 
-    /// What was set for a session, but for names that are another user's accounts by now.
+    /// The identities set for a session, except names that are now another user's accounts.
     package func identities(of session: LoginSession) -> [Identity]? {
         vault.sessions.identities(of: session)?.filter { mayAct(session.user, for: $0) }
     }
 
-    /// For whom a thread works on the screen: its own identity, else the session's, else its
-    /// process's. Nil where the session has several.
+    /// The identity that a thread shows on the screen: its own, else the session's, else its
+    /// process's. Nil if the session has several.
     package func interfaceIdentity(
         of session: LoginSession, thread: Int32
     ) -> (identity: Identity, source: FoundIdentity.Source?)? {

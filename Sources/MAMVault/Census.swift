@@ -1,23 +1,23 @@
-// How many files are whose, in which class and state.
+// Counts files by owner, class and state.
 
 package import MAMModel
 
-/// What a walk through the tree has counted.
+/// The counts of a walk through the tree.
 package struct Census: Sendable {
-    /// What tells files apart.
+    /// What files are grouped by.
     package struct Kind: Sendable, Hashable {
         package let ownerName: String
         package let ownerObjectID: String
-        /// Nil for what is not encrypted.
+        /// Nil if not encrypted.
         package let fileClass: ProtectionClass?
         package let state: ProtectionState
     }
 
     package struct Sum: Sendable {
         package var files: Int64 = 0
-        /// As their readers see them.
+        /// Plain sizes.
         package var bytes: Int64 = 0
-        /// What they take on the disk.
+        /// Allocated space on disk.
         package var storedBytes: Int64 = 0
 
         mutating func add(_ bytes: Int64, stored: Int64) {
@@ -30,19 +30,19 @@ package struct Census: Sendable {
     package private(set) var sums: [Kind: Sum] = [:]
     package private(set) var total = Sum()
     package var directories: Int64 = 0
-    /// Links, pipes, sockets, devices.
+    /// Links, FIFOs, sockets, devices.
     package var others: Int64 = 0
-    /// Could not be looked at.
+    /// Files that could not be examined.
     package var unreadable: Int64 = 0
-    /// Files of owners beyond ``limit``, and names of files that might have been counted already.
+    /// Files of owners beyond ``limit``, and further links to files that may already be counted.
     package private(set) var uncounted: Int64 = 0
 
-    /// Headers come with backups, from anywhere: each could name another owner.
+    /// A restored backup may contain any headers, each naming another owner.
     private static let limit = 1000
 
     package init() {}
 
-    /// Leaves a file out of the sums, and says so.
+    /// Counts a file as left out of the sums.
     package mutating func skip() { uncounted += 1 }
 
     package mutating func add(_ kind: Kind, bytes: Int64, stored: Int64) {

@@ -1,4 +1,4 @@
-// Under which rules files were gone through last, on disk.
+// The rules under which each account's files were last checked.
 
 internal import Glibc
 internal import MAMFormat
@@ -6,8 +6,8 @@ package import MAMModel
 internal import MAMStore
 package import MAMSystem
 
-/// Under which rules the files of each account were last gone through, on disk: `classes/ACCOUNTID`
-/// in the state directory. It saves going through a large tree at every first unlock.
+/// Stored as `classes/ACCOUNTID` in the state directory. They save a walk through a large tree at
+/// every first unlock.
 package struct ClassRecords: Sendable {
     private let directory: Descriptor
 
@@ -23,7 +23,7 @@ package struct ClassRecords: Sendable {
         return found == Array(rules.utf8)
     }
 
-    /// For an account that is being wiped. What comes back with a crash names nobody.
+    /// For an account that is being wiped. If a crash restores the file, it names no one.
     package func remove(_ account: AccountID) throws(Errno) {
         try removeFile(in: directory.raw, named: account.bytes.description)
     }

@@ -1,12 +1,11 @@
-// Writing a file anew for another owner while it is in use.
+// Rewrites a file for another owner while it is in use.
 
 package import MAMFormat
 package import MAMModel
 package import MAMStore
 package import MAMSystem
 
-/// A file, and the copy that is going to be it. Everything that is written to the file until then
-/// is in the copy.
+/// A file and the copy that will replace it. The copy gets every write to the file until then.
 package final class Conversion {
     private let vault: Vault
     private let old: VaultFile
@@ -14,9 +13,9 @@ package final class Conversion {
     /// Nil for a foreign file.
     private let fileID: FileID?
 
-    /// Begins the copy in an empty file.
+    /// Starts the copy in an empty file.
     ///
-    /// `asked`: the class that its directory asks for.
+    /// `asked`: the class that its directory requests.
     package init(
         of file: VaultFile, for owner: Identity, asking asked: ProtectionClass?,
         into destination: Descriptor, in vault: Vault
@@ -30,14 +29,13 @@ package final class Conversion {
         old.stored.copying.begin(new.stored, sealer: vault.sealer)
     }
 
-    /// To be called in the end, however it went, and before another one of the file begins.
+    /// Call when done, whatever the result, and before the file's next conversion.
     package func end() { old.stored.copying.stop() }
 
-    /// What the copy's header says.
+    /// The facts in the copy's header.
     package var facts: FileFacts { new.facts }
 
-    /// Copies the content while it is read and written; what is written to it from then on is in
-    /// the copy too. That is synced when this returns.
+    /// Copies the content while the file is in use, mirroring later writes, and syncs the copy.
     package func copy() throws(VaultError) {
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: FileCopying.stepByteCount, alignment: 4096)
@@ -45,7 +43,7 @@ package final class Conversion {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
             buffer.deallocate()
         }
-        // Who makes the file longer all the time is not waited for.
+        // Bounded, because a program could extend the file forever.
         var room = min(old.size, .max / 4) * 2 + (64 << 20)
         while true {
             let count = try copyStep(through: buffer)
@@ -56,7 +54,7 @@ package final class Conversion {
         try systemCall { () throws(Errno) in try new.synchronize(dataOnly: false) }
     }
 
-    /// What keeps being changed by so much at a time that no copy catches up.
+    /// Writes outpace the copying.
     package static let outrun = VaultError.refused(
         "it is written faster than it can be copied; try again when it is not")
 
@@ -64,7 +62,7 @@ package final class Conversion {
         through buffer: UnsafeMutableRawBufferPointer
     ) throws(VaultError) -> Int {
         try whileOpen { () throws(VaultError) in
-            // A lock that has come and gone since the last step took it.
+            // A lock since the last step may have dropped it.
             for file in [old, new] where file.stored.needsKey {
                 try Files(vault).provideKey(to: file.stored)
             }
@@ -75,10 +73,9 @@ package final class Conversion {
         }
     }
 
-    /// Makes the file the copy. `putInPlace` is given the file's header, and gives the copy its
-    /// name in the directory that it returns; nobody reads or writes meanwhile, no lock comes
-    /// between, and no name changes, which `names` is for: while that is held nothing is copied,
-    /// synced or waited for. False if it has to be copied once more.
+    /// Replaces the file with the copy. `putInPlace` gets the file's header, renames the copy, and
+    /// returns its directory. `names` excludes renames; while it is held nothing is copied, synced
+    /// or waited for. Excludes reads, writes and locks. False if a further copy step is needed.
     package func finish(
         holding names: ReadWriteLock,
         _ putInPlace: (FileHeader?) throws(VaultError) -> Descriptor
@@ -91,25 +88,25 @@ package final class Conversion {
                     putInPlace)
             }
             guard isDone else { return false }
-            // Its key is the file's now.
+            // The file has the copy's key now.
             vault.openFiles.remove(ObjectIdentifier(new))
             old.headerChanged()
             return true
         }
     }
 
-    /// Makes the copy's new name durable.
+    /// Makes the copy's rename durable.
     package func synchronizePlace() throws(Errno) { try old.stored.copying.synchronizePlace() }
 
-    /// Somebody has truncated it as they opened it: it is theirs, and what they write is not to be
-    /// given away.
+    /// Another program opened the file with O_TRUNC: it is that program's now, and its content must
+    /// not change owners.
     private func refuseIfBegunAnew(_ header: FileHeader?) throws(VaultError) {
         guard header?.fileID == fileID else {
             throw .refused("the file was begun anew meanwhile; try again")
         }
     }
 
-    /// A lock waits for the end of it.
+    /// A lock waits until `body` ends.
     private func whileOpen<Value>(
         _ body: () throws(VaultError) -> Value
     ) throws(VaultError) -> Value {

@@ -1,4 +1,4 @@
-// Data of either form, from a descriptor.
+// Data of either form from a descriptor.
 
 internal import Glibc
 package import MAMFormat
@@ -7,7 +7,7 @@ package import MAMStore
 package import MAMSystem
 
 extension Converter {
-    /// The same of a descriptor: a file in the form of files is read at any place.
+    /// From a descriptor: data in the file form is read at any offset.
     package func unprotectData(
         of source: Descriptor, _ ends: any StreamEnds, passesPlain: Bool,
         authorize: (FileHeader) throws(VaultError) -> Void
@@ -20,7 +20,7 @@ extension Converter {
         return UnprotectedData(byteCount: count, wasProtected: true)
     }
 
-    /// Only of what stands at its start: from there on it would be read.
+    /// Only at the start, because a stream is read from its start.
     private func isFileForm(_ source: Descriptor) -> Bool {
         withExtendedLifetime(source) {
             guard let found = try? status(of: source.raw), found.st_mode & S_IFMT == S_IFREG,

@@ -1,4 +1,4 @@
-// Encrypting and decrypting between two descriptors: files outside the mount.
+// Encrypts and decrypts files outside the mount.
 
 internal import CShims
 internal import Glibc
@@ -7,16 +7,16 @@ package import MAMModel
 package import MAMStore
 package import MAMSystem
 
-/// Encrypts and decrypts between two descriptors.
+/// Encrypts and decrypts from one descriptor to another.
 package struct Converter: Sendable {
     let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// Writes the plain source, from its start, as a protected file of `owner` into an empty file.
+    /// Encrypts the plain source, from its start, into an empty file as `owner`'s.
     ///
-    /// Returns the plain bytes written. Nothing is synced: the caller owns the destination's name
-    /// and decides when it counts.
+    /// Returns the number of plain bytes. Syncs nothing: the caller manages the destination's name
+    /// and durability.
     package func encrypt(
         _ source: Descriptor, for owner: Identity, into destination: Descriptor
     ) throws(VaultError) -> Int64 {
@@ -28,7 +28,7 @@ package struct Converter: Sendable {
         }
     }
 
-    /// The same of what a stream gives until its end.
+    /// Encrypts everything that a stream delivers.
     package func encrypt(
         _ source: any StreamEnds, for owner: Identity, into destination: Descriptor
     ) throws(VaultError) -> Int64 {
@@ -58,12 +58,11 @@ package struct Converter: Sendable {
             { bytes, offset throws(VaultError) in try file.write(bytes, at: offset) })
     }
 
-    /// Writes the plain content of a protected source, in either form, into an empty file or a
-    /// stream. A source that was cut is refused. What is written has verified, so that at damage it
-    /// is what came before.
+    /// Decrypts a protected source of either form into an empty file or a stream. Refuses a
+    /// truncated source. Writes only verified bytes: before damage, everything up to it.
     ///
-    /// `authorize` gets the header of the file as it was taken into use: what the source says
-    /// before or after does not count, for its owner may change it at any time.
+    /// `authorize` gets the header that is actually used: the source's owner may change it at any
+    /// time before or after.
     package func decrypt(
         _ source: Descriptor, into sink: PlainSink,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
@@ -86,10 +85,10 @@ package struct Converter: Sendable {
             })
     }
 
-    /// Writes what a file of the mount shows to whoever has it open, as long as its account lets it
-    /// be opened.
+    /// Decrypts what a file of the mount shows through an open descriptor, while its account's
+    /// window permits.
     ///
-    /// `info`: what is known of the file.
+    /// `info`: the file's protection.
     package func decryptShown(
         _ source: Descriptor, _ info: ProtectionInfo, into sink: PlainSink
     ) throws(VaultError) -> Int64 {
@@ -133,7 +132,7 @@ package struct Converter: Sendable {
         return file
     }
 
-    /// A stream may keep us waiting: no longer than the file's window is open.
+    /// A stream may block, but for no longer than the file's window is open.
     private func streaming<Value>(
         _ file: VaultFile, _ body: (_ isWanted: () -> Bool) throws(StoreError) -> Value
     ) throws(VaultError) -> Value {
@@ -162,8 +161,8 @@ package struct Converter: Sendable {
 
     private static let chunkByteCount = 1 << 20
 
-    /// Copies until a read finds nothing; the last read is what makes a strict reader check the
-    /// end. Returns how much that was.
+    /// Copies until a read returns nothing; that last read makes a strict reader check the end.
+    /// Returns the number of bytes.
     private func copy(
         _ read: (UnsafeMutableRawBufferPointer, Int64) throws(VaultError) -> Int,
         _ write: (UnsafeRawBufferPointer, Int64) throws(VaultError) -> Void

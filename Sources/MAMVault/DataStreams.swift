@@ -1,4 +1,4 @@
-// Protecting data that is no file: buffers, strings, pipes.
+// Protects data other than files: buffers, strings, pipes.
 
 internal import MAMCrypto
 package import MAMFormat
@@ -6,23 +6,23 @@ package import MAMModel
 package import MAMStore
 internal import MAMSystem
 
-/// What came out of a stream.
+/// The result of reading a stream.
 package struct UnprotectedData: Sendable {
     package let byteCount: Int64
-    /// False for data that passed through as it was, or did not.
+    /// False for unprotected data, whether passed through or not.
     package let wasProtected: Bool
 }
 
-/// Protects data that is no file.
+/// Protects data other than files.
 package struct DataStreams: Sendable {
     let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// Writes all of the source as a stream of this owner: sealed for an account, plain behind a
-    /// header for anybody else. Of an empty source nothing is written. Returns the plain bytes.
+    /// Writes the source as a stream of this owner: sealed for an account, plain behind a header
+    /// for other owners. An empty source produces nothing. Returns the number of plain bytes.
     ///
-    /// It ends with a refusal when the account's window closes while it waits for either end.
+    /// Fails if the account's window closes while it waits for either end.
     package func protectData(
         for owner: Identity, _ ends: any StreamEnds
     ) throws(VaultError) -> Int64 {
@@ -49,11 +49,11 @@ package struct DataStreams: Sendable {
         }
     }
 
-    /// Writes the plain content of a protected source; one of which we know nothing, as it is, or
-    /// without `passesPlain` not at all. What is written has verified, so that at damage it is what
-    /// came before.
+    /// Writes the plain content of a protected source. An unprotected one is copied unchanged with
+    /// `passesPlain`, else not at all. Writes only verified bytes: before damage, everything up to
+    /// it.
     ///
-    /// `authorize` gets the header, before anything is written.
+    /// `authorize` gets the header before anything is written.
     package func unprotectData(
         _ ends: any StreamEnds, passesPlain: Bool = true,
         authorize: (FileHeader) throws(VaultError) -> Void = { _ throws(VaultError) in }
@@ -93,8 +93,7 @@ package struct DataStreams: Sendable {
         return UnprotectedData(byteCount: count, wasProtected: true)
     }
 
-    /// Whose the data is: its header, of either form, is all that is read. Nil for data that is not
-    /// protected.
+    /// Reads only the header, of either form. Nil for unprotected data.
     package func dataProtection(_ ends: any StreamEnds) throws(VaultError) -> ProtectionInfo? {
         let input = StreamInput(ends)
         return try storing { () throws(StoreError) -> FileHeader? in
@@ -103,8 +102,7 @@ package struct DataStreams: Sendable {
         }.map { Protections(vault).protection(of: .protected($0)) }
     }
 
-    /// Runs `body` with the key, which is gone when this returns, and ends it once the window
-    /// closes.
+    /// Runs `body` with the key, which is erased on return, and aborts it once the window closes.
     private func streaming(
         _ input: StreamInput, _ key: SecretBytes, _ window: AccessWindow, _ header: FileHeader,
         _ body: (BlockCipher) throws(StoreError) -> Int64

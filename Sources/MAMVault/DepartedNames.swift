@@ -1,20 +1,19 @@
-// Accounts that came to their end here although the setting Groups names them: none comes back by
-// itself (docs/adr/0047-auto-enrolment.md).
+// Accounts that were removed here although the setting Groups names them: they are not added again
+// automatically (docs/adr/0047-auto-enrolment.md).
 
 package import MAMEnrollment
 internal import MAMModel
 package import MAMSystem
 internal import Synchronization
 
-/// Names without regard to case, never others than those that `Groups` has: so there is an end to
-/// them.
+/// Names without regard to case, only those in `Groups`, so the list is bounded.
 package final class DepartedNames: Sendable {
     private static let file = "departed"
     private let store: EnrollmentStore?
     private let log: Log
     private let names: Mutex<Set<String>>
 
-    /// `grouped`: all names that `Groups` has. Of a damaged file each counts as departed.
+    /// `grouped`: all names in `Groups`. If the file is damaged, all of them count as departed.
     package init(in store: EnrollmentStore?, _ grouped: some Sequence<String>, _ log: Log) {
         self.store = store
         self.log = log
@@ -35,7 +34,7 @@ package final class DepartedNames: Sendable {
         names.withLock { $0.contains(name.lowercased()) }
     }
 
-    /// On disk before this returns; false if it cannot be written.
+    /// Durable on return; false if it cannot be written.
     package func note(_ departed: some Sequence<String>) -> Bool {
         names.withLock { names in
             let new = names.union(departed.map { $0.lowercased() })
@@ -46,7 +45,7 @@ package final class DepartedNames: Sendable {
         }
     }
 
-    /// Who is named anew later is wanted again.
+    /// An account that is named again later can be added again.
     package func keep(only grouped: some Sequence<String>) {
         names.withLock { names in
             let kept = names.intersection(grouped.map { $0.lowercased() })

@@ -1,10 +1,10 @@
-// When a change of a record is worth a write.
+// When a changed record is written.
 
 internal import MAMEnrollment
 internal import MAMSystem
 
 extension EnrollmentRecord {
-    /// Counts can be made up for by the next look at the clocks, as long as these go on.
+    /// False if only running counts changed: those can be recomputed from the clocks.
     func isWorthSaving(over saved: EnrollmentRecord) -> Bool {
         var other = saved
         other.reading = reading
@@ -17,7 +17,7 @@ extension EnrollmentRecord {
         other.launch = launch
         let passed = reading.secondsSinceBoot.subtractingReportingOverflow(
             saved.reading.secondsSinceBoot)
-        // A check-in turns a count back.
+        // A check-in resets a count.
         return other != self || sinceCheckIn < saved.sinceCheckIn
             || sinceAttempt < saved.sinceAttempt
             || sincePassphrase < saved.sincePassphrase || passed.overflow

@@ -1,4 +1,4 @@
-// What is remembered of the workspace: the orders to wipe that were obeyed, and the threat level.
+// The state of the workspace: the wipe orders that were carried out, and the threat level.
 
 internal import Glibc
 package import MAMEnrollment
@@ -26,8 +26,8 @@ extension Enrollments {
             }
             state.statedThreat = members["threatLevel"]?.text.flatMap(ThreatLevel.init(rawValue:))
         }
-        // Not to be asked again: whose keys are imported later was not there for these orders. What
-        // is damaged stays so until the orders that are there are taken as obeyed.
+        // Clears `begun`: these orders must not wipe an account whose keys are imported later. A
+        // damaged record stays until the current orders are recorded as obeyed.
         if obeyed != nil, !begun.isEmpty { saveWorkspace() }
         if obeyed == nil {
             log.error(
@@ -37,10 +37,11 @@ extension Enrollments {
         }
     }
 
-    /// What tells which orders to wipe were obeyed is damaged.
+    /// True if the record of obeyed wipe orders is damaged.
     package var hasForgottenOrders: Bool { state.withLock { $0.hasForgottenOrders } }
 
-    /// A wiped account may have been registered again, and must not be for an order of before.
+    /// An account may have been registered again after a wipe; old orders must not wipe it once
+    /// more.
     package func takeAsObeyed(_ requests: [WipeRequest]) {
         state.withLock { state in
             for request in requests { state.obeyed.note(request.id) }
@@ -67,10 +68,10 @@ extension Enrollments {
         }
     }
 
-    /// False if it was obeyed before, or if nobody would know after a restart that it was: then it
-    /// is for later. On disk before this returns.
+    /// False if the order was already obeyed, or its execution could not be recorded durably: then
+    /// it is left for later. Durable on return.
     ///
-    /// `account`: nil if there is none to be wiped.
+    /// `account`: nil if there is none to wipe.
     package func begin(
         _ request: WipeRequest, for account: AccountID? = nil, at now: Moment
     ) -> Bool {
@@ -89,14 +90,14 @@ extension Enrollments {
         return true
     }
 
-    /// The account's end is decided: what is left to do no order is asked for. If its keys are
-    /// imported later, that is after this one.
+    /// The account's wipe is decided, so the order is no longer needed: it must not apply to keys
+    /// imported later.
     package func end(_ request: WipeRequest) {
         state.withLock { $0.begun[request.id] = nil }
         saveWorkspace()
     }
 
-    /// It could not be obeyed, and is to be when it is read again.
+    /// The order failed, and is tried again when it is next read.
     package func takeBack(_ request: WipeRequest) {
         forget(request.id)
         saveWorkspace()

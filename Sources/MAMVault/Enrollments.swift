@@ -1,4 +1,4 @@
-// What the vault remembers of its accounts' enrolment, in memory and on disk.
+// The enrolment of the vault's accounts, in memory and on disk.
 
 internal import Glibc
 package import MAMEnrollment
@@ -8,26 +8,24 @@ package import MAMSettings
 package import MAMSystem
 package import Synchronization
 
-/// The records, and what else enrolment needs. The vault's functions do the work; this has no
-/// opinion.
+/// Stores the records and other state of enrolment, without logic of its own.
 ///
-/// Lock order: `settling` comes before the vault's `transitions`; the others are held for a moment,
-/// over no call.
+/// Lock order: `settling` comes before the vault's `transitions`; the others are held only briefly,
+/// across no call.
 package final class Enrollments: Sendable {
     package let hooks: Hooks
     package let probes: Probes
-    /// Wakes the thread that waits for what is due.
+    /// Wakes the thread that waits for due actions.
     package let wakeUp: WakeUpDescriptor
-    /// Wakes the thread that locks what is not used.
+    /// Wakes the thread that locks idle accounts.
     package let idleWakeUp: WakeUpDescriptor
-    /// How the policy source is read; nil before the daemon has told.
+    /// How to read the policy source; nil until the daemon sets it.
     package let source = Mutex<(@Sendable () -> CheckInOutcome)?>(nil)
-    /// An account's blocks are put in force one at a time: the last that was found must be the one
-    /// that stays.
+    /// Serialises the blocks of an account, so that the last one determined stays in force.
     package let settling = LockTable<AccountID>()
     package let departed: DepartedNames
     let store: EnrollmentStore?
-    /// One file is written at a time: what was changed last must be what stays.
+    /// Serialises writes, so that the last change is the one that stays.
     let saving = Mutex<Void>(())
     let log: Log
     let state: Guarded<State>
@@ -35,21 +33,20 @@ package final class Enrollments: Sendable {
     struct State: Sendable {
         package var records: [AccountID: EnrollmentRecord] = [:]
         package var saved: [AccountID: EnrollmentRecord] = [:]
-        /// Those whose record a newer mamd wrote: it stays as it is.
+        /// Accounts whose record a newer mamd wrote, which stays unchanged.
         package var newer: Set<AccountID> = []
         package var clocks: [AccountID: ClockStatus] = [:]
         package var lastUse: [AccountID: Int64] = [:]
         package var obeyed = ObeyedRequests()
-        /// The accounts that orders are for. One that is here still was not wiped: the daemon ended
-        /// before that was decided.
+        /// The accounts of wipe orders in progress. If such an account still exists at a start, its
+        /// wipe was never decided.
         package var begun: [String: AccountID] = [:]
         package var obeyedReading: ClockReading
         package var statedThreat: ThreatLevel?
         package var hasForgottenOrders = false
     }
 
-    /// A count that is not on disk for so long may be lost with the machine's power, but not with
-    /// the daemon.
+    /// How much of a count may be lost with a power failure, though not with the daemon.
     static let unsavedSeconds: Int64 = 600
 
     package init(
@@ -71,8 +68,8 @@ package final class Enrollments: Sendable {
         loadWorkspace(accounts)
     }
 
-    /// Where there were no records at all an account is one of a version that had none, and counts
-    /// as registered now. One that is missing among others tells as little as a damaged one.
+    /// If there are no records at all, the account is from a version without them, and counts as
+    /// registered now. If only this one is missing, it is treated like a damaged one.
     private func load(_ account: AccountID, at reading: ClockReading) {
         let record: EnrollmentRecord
         switch store?.load("\(account.bytes)") {
@@ -108,7 +105,7 @@ package final class Enrollments: Sendable {
         return .strictest(at: reading)
     }
 
-    /// Something may be due at another time than was thought.
+    /// Something may be due earlier than expected.
     package func wakeTimers() {
         wakeUp.signal()
         idleWakeUp.signal()
@@ -120,14 +117,14 @@ package final class Enrollments: Sendable {
         state.withLock { $0.records[account] }
     }
 
-    /// Begins a record for a new account, on disk before this returns.
+    /// Creates a new account's record, durably.
     package func begin(_ account: AccountID, at now: Moment) {
         let record = EnrollmentRecord(at: ClockReading(now, boot: ClockReading.currentBoot))
         state.withLock { $0.records[account] = record }
         save(account)
     }
 
-    /// Changes a record, and has it on disk before this returns if more than time has changed.
+    /// Changes a record, durably if anything but running counts changed.
     package func change<Result: Sendable>(
         _ account: AccountID, _ body: (inout EnrollmentRecord) -> Result
     ) -> Result? {
@@ -143,7 +140,7 @@ package final class Enrollments: Sendable {
         return changed?.result
     }
 
-    /// What cannot be written is tried again with the next change.
+    /// A failed write is retried with the next change.
     private func save(_ account: AccountID) {
         saving.withLock { _ in
             let record = state.withLock {
@@ -156,12 +153,12 @@ package final class Enrollments: Sendable {
         }
     }
 
-    /// At a clean end.
+    /// At a clean shutdown.
     package func saveAll() {
         for account in state.withLock({ $0.records.keys }) { save(account) }
     }
 
-    /// False if its file is still there.
+    /// False if the file still exists.
     package func remove(_ account: AccountID) -> Bool {
         state.withLock { state in
             state.records[account] = nil
@@ -191,14 +188,14 @@ package final class Enrollments: Sendable {
         }
     }
 
-    // MARK: What is not in a record
+    // MARK: State outside the records
 
-    /// The status before.
+    /// Returns the previous status.
     package func note(_ clock: ClockStatus, of account: AccountID) -> ClockStatus? {
         state.withLock { $0.clocks.updateValue(clock, forKey: account) }
     }
 
-    /// Seconds since the account was last used; a use now starts them anew.
+    /// The seconds since the account was last used; a use now restarts the count.
     package func idleSeconds(of account: AccountID, isUsed: Bool, now: Int64) -> Int64 {
         state.withLock { state in
             if isUsed || state.lastUse[account] == nil { state.lastUse[account] = now }

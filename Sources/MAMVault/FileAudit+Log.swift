@@ -1,4 +1,4 @@
-// What the log is told of files.
+// Log messages about files.
 
 internal import MAMAudit
 package import MAMFormat
@@ -8,20 +8,20 @@ package import MAMSystem
 internal import Synchronization
 
 extension FileAudit {
-    /// What was repaired of itself, after an unclean end: in the log and in the audit.
+    /// An automatic repair after an unclean end: in the log and in the audit.
     package func reportRecovery(of path: ByteString, owner: Identity, _ what: String) {
         vault.log.warning(
             "\(path.shown), a file of \(owner), was left unfinished by a crash: \(what)")
         auditEnd(of: owner, at: path.shown, "recovery", what)
     }
 
-    /// The last handle of a file is gone, and what was to be stored may not be.
+    /// The last handle of a file closed, and some of its data may not be stored.
     package func noteUnfinished(_ header: FileHeader?) {
         vault.hasLeftUnfinished.store(true, ordering: .relaxed)
         if let header { vault.uncertainEnds.add(header.fileID) }
     }
 
-    /// A file was opened though it does not end where its last block says so.
+    /// A file was opened although its size contradicts its last block.
     package func reportUncertainEnd(of file: VaultFile) {
         let reason = "its end is uncertain after a crash or a failed call; it is shown as it is"
         vault.log.warning("a file of \(file.owner): \(reason)")
@@ -40,13 +40,13 @@ extension FileAudit {
         _ = vault.trail.add(record)
     }
 
-    /// A file may not be whole by a call that failed: its end is as after a crash.
+    /// True if a failed call may have left a file incomplete, as a crash does.
     package var mayHaveUnfinishedFiles: Bool {
         vault.hasLeftUnfinished.load(ordering: .relaxed)
             || vault.openFiles.all.contains(where: \.stored.isUnfinished)
     }
 
-    /// Logs cached content that could not be stored.
+    /// Logs cached data that could not be stored.
     package func reportDiscarded(
         _ count: Int, at offset: Int64, of file: VaultFile, _ error: VaultError
     ) {
@@ -62,7 +62,7 @@ extension FileAudit {
             "a file of \(file.owner) was closed before all was stored and synced: \(error)")
     }
 
-    /// Logs damage where it is met; returns the error as the vault's.
+    /// Logs damage when it is found; returns the error as the vault's.
     package func reported(_ error: StoreError, owner: Identity) -> VaultError {
         if error.isDamage {
             vault.metrics.count(.damagedBlocks)
@@ -71,25 +71,25 @@ extension FileAudit {
         return .store(error)
     }
 
-    /// Logs that a file keeps a class that is not what policy and settings say.
+    /// Logs that a file keeps a class that contradicts policy and settings.
     package func reportStaleClass(of header: FileHeader?, _ error: VaultError) {
         vault.log.warning(
             "a file of \(header?.owner ?? .nobody) could not be given its new class: \(error)")
     }
 
-    /// Logs that a new owner is in place and may not survive a crash.
+    /// Logs that a new owner is in place but may not survive a crash.
     package func reportUnsynced(_ error: Errno) {
         vault.log.warning(
             "a file's new owner may not survive a crash: its directory was not synced: \(error)")
     }
 
-    /// A file that can only be restored, or written anew, which gives it another key.
+    /// A file that can only be restored, or rewritten, which gives it another key.
     package func reportKeptKey(of path: ByteString, _ header: FileHeader, _ damage: StoreError) {
         vault.log.warning(
             "\(path.shown), a file of \(header.owner), keeps its key from before: \(damage)")
     }
 
-    /// Tells of files that were to be sealed under new keys, `left` of them in vain.
+    /// Logs how many files got new keys, and how many (`left`) could not.
     package func reportSealedAnew(_ count: Int, left: Int, _ reason: VaultError?) {
         if count > 0 {
             vault.log.info("sealed anew, under keys that no old bytes open: files: \(count)")

@@ -1,4 +1,4 @@
-// What the audit is told, and in which words.
+// The audit records about files, and their wording.
 
 internal import MAMAudit
 internal import MAMFormat
@@ -6,13 +6,13 @@ package import MAMModel
 internal import MAMStore
 package import MAMSystem
 
-/// Tells the log and the audit what happened to files.
+/// Writes what happened to files to the log and the audit.
 package struct FileAudit: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// A document of the policy directory; the log has its line already.
+    /// Records a refused policy document; the log already has it.
     package func auditRefusal(of document: RefusedDocument) {
         var record = AuditRecord(.policyRefused)
         record.path = document.file
@@ -20,10 +20,9 @@ package struct FileAudit: Sendable {
         _ = vault.trail.add(record)
     }
 
-    /// A file that was not opened, made, read or written as somebody wanted. Costs next to nothing
-    /// when it comes again.
+    /// Records a refused open, create, read or write. Cheap when repeated.
     ///
-    /// `owner`: whose the file is, if the error does not say it. `path`: below the mount.
+    /// `owner`: the file's, if the error does not include it. `path`: below the mount.
     package func audit(
         refusal error: VaultError, of operation: String, owner: Identity,
         fileClass: ProtectionClass?, file: UInt64, errno: Errno, thread: Int32, user: UInt32,
@@ -49,8 +48,8 @@ package struct FileAudit: Sendable {
         }
     }
 
-    /// Content that its writer took for stored. Each piece is logged; the audit has one record for
-    /// all of a file's.
+    /// Data that was lost after its writer was told that it was stored. Each piece is logged; the
+    /// audit has one record per file.
     package func auditLoss(of file: VaultFile, _ text: String) {
         var record = AuditRecord(.lost)
         record.account = file.owner.description
@@ -63,7 +62,7 @@ package struct FileAudit: Sendable {
         }
     }
 
-    /// What a check found damaged.
+    /// Damage found by a check.
     package func audit(_ finding: Finding) {
         guard finding.problem.isDamage else { return }
         let place = finding.path.shown
@@ -90,8 +89,8 @@ package struct FileAudit: Sendable {
         return record
     }
 
-    /// Something in the backing directory that is not known to be the daemon's own: in the log and
-    /// the audit, once and then how often it came again.
+    /// Metadata in the backing directory that the daemon may not have written: in the log and in
+    /// the audit, first once and then with the number of repetitions.
     package func auditForgery(_ reason: String, of file: UInt64, at path: ByteString?) {
         let key = AuditKey(.damaged, thread: 0, file: file, operation: "open", reason: reason)
         vault.trail.add(key) {
@@ -105,7 +104,7 @@ package struct FileAudit: Sendable {
 }
 
 extension VaultError {
-    /// Nil for what is no refusal: the file is not there, or the disk fails.
+    /// Nil for failures that are no refusals: the file does not exist, or the disk fails.
     package var event: LogMessage? {
         switch self {
         case .windowClosed, .keyMissing, .keyRevoked, .blocked, .refused: .refused
@@ -115,7 +114,7 @@ extension VaultError {
         }
     }
 
-    /// Whose account is in the way, where that is told.
+    /// The account that the error names, if any.
     fileprivate var owner: Identity? {
         switch self {
         case .windowClosed(let owner), .keyMissing(let owner), .keyRevoked(let owner): owner
@@ -124,7 +123,7 @@ extension VaultError {
         }
     }
 
-    /// Tells apart what is not the same reason; the sentence is made only for what is told.
+    /// Distinguishes reasons without building the sentence, which is needed only for records.
     fileprivate var word: String {
         switch self {
         case .windowClosed: "closed"
@@ -139,7 +138,7 @@ extension VaultError {
 }
 
 extension Finding.Problem {
-    /// The bytes on the disk are at fault.
+    /// True if the stored bytes are at fault.
     fileprivate var isDamage: Bool {
         switch self {
         case .header, .size, .blocks, .lost, .zeros, .tail, .end, .unsealed, .unproved, .keybag:

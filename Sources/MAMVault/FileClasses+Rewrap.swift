@@ -1,4 +1,4 @@
-// Giving a file another class or owner by its header.
+// Changes a file's class or owner in its header.
 
 internal import MAMFormat
 internal import MAMKeyring
@@ -7,11 +7,10 @@ internal import MAMStore
 internal import MAMSystem
 
 extension FileClasses {
-    /// Asks for a class for a managed file, or with nil for what policy says. The header is synced
-    /// before this returns.
+    /// Requests a class for a managed file, or with nil the class of policy. Syncs the header.
     ///
-    /// Both windows must be open, that of the class that the file has and that of the one that it
-    /// gets: its key is unwrapped and wrapped again.
+    /// Both the old class's window and the new one's must be open, because the key is unwrapped and
+    /// wrapped again.
     package func setClass(
         _ asked: ProtectionClass?, of file: VaultFile
     ) throws(VaultError) {
@@ -22,7 +21,7 @@ extension FileClasses {
         let account = holder?.account
         let isThere = sealing.protectionClass == effectiveClass(asked: asked, of: account)
         if isThere, sealing.askedClass == asked, holder?.isRetired != true {
-            // Nothing to do; refused all the same where any other class would be.
+            // Nothing changes, but a closed window refuses this like any other class.
             guard vault.window(for: header)?.allowsUse == true else {
                 throw vault.closure(of: header)
             }
@@ -32,19 +31,18 @@ extension FileClasses {
         try systemCall { () throws(Errno) in try file.synchronize(dataOnly: true) }
     }
 
-    /// Gives a file the class that policy and settings now say, if it has another, and wraps it
-    /// with a key that is not retired. A failure leaves it as it is.
+    /// Gives a file the class that policy and settings now require, and wraps its key under a
+    /// current one. A failure leaves the file unchanged.
     package func updateClass(of file: VaultFile) throws(VaultError) {
         guard let header = file.header, accountOfStaleKey(header) != nil else { return }
         try rewrap(file, as: header.owner, asking: header.sealing?.askedClass)
     }
 
-    /// Wraps a managed file's key anew, for an owner and for the class that follows from what is
-    /// asked.
+    /// Wraps a managed file's key again, for an owner and the class that follows from the request.
     ///
-    /// It holds from now on: the file is closed when its new class is. But the key stays, and who
-    /// has kept the old header and what opened it has the key. Where that is not meant to be, the
-    /// header says so until the content is sealed under a new key.
+    /// Effective at once: the file closes with its new class. But the file key stays, and the old
+    /// header can still unwrap it under the old class's key. If the new class or owner must exclude
+    /// that, the header is marked until the content is sealed under a new key.
     package func rewrap(
         _ file: VaultFile, as owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
@@ -53,7 +51,7 @@ extension FileClasses {
         let new = effectiveClass(asked: asked, of: account)
         let isExposed =
             file.header?.sealing.map { opensWhatFollows($0, new, of: account) } ?? false
-        // As for a new file: a lock waits until the header says which window the file is behind.
+        // As for a new file: a lock waits until the header determines the file's window.
         guard let window = account.flatMap({ vault.windows(of: $0) })?.window(new),
             window.beginUse()
         else { throw vault.closure(of: account, owner) }
@@ -69,7 +67,7 @@ extension FileClasses {
         file.headerChanged()
     }
 
-    /// True if an old header opens where the new one, of this class and account, is not to.
+    /// True if the old header opens where the new one, of this class and account, must not.
     private func opensWhatFollows(
         _ old: FileHeader.Sealing, _ new: ProtectionClass, of account: AccountID?
     ) -> Bool {
@@ -78,8 +76,8 @@ extension FileClasses {
             || new != old.protectionClass.weaker(of: new)
     }
 
-    /// Gives a file to an owner of the same kind: managed to managed, or unmanaged to unmanaged.
-    /// The header is synced before this returns.
+    /// Changes an owner to another of the same kind: managed to managed, or unmanaged to unmanaged.
+    /// Syncs the header.
     package func retag(_ file: VaultFile, _ owner: Identity) throws(VaultError) {
         guard let header = file.header else { throw .invalid("the file has no header") }
         if let sealing = header.sealing {

@@ -1,42 +1,40 @@
-// Which class a file gets, and bringing files to it that have another.
+// Determines files' classes, and updates files whose class is outdated.
 
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 internal import MAMPolicy
 
-/// Tells which class and key a file is to have, and wraps its key anew.
+/// Determines the class and key of a file, and wraps its key again.
 package struct FileClasses: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// For an account's files; nil: for a file whose account is not known yet.
+    /// The rule for an account's files; nil: for a file whose account is unknown.
     func rule(of account: AccountID?) -> ClassRule {
         (account.map { vault.merged(of: $0) } ?? vault.mergedOfAll).classRule
     }
 
-    /// The class that a managed file of an account gets, for which `asked` was asked, or nothing.
+    /// The class of an account's managed file, given the requested class, if any.
     package func effectiveClass(
         asked: ProtectionClass?, of account: AccountID?
     ) -> ProtectionClass {
         rule(of: account).effectiveClass(asked: asked)
     }
 
-    /// The class that the file of this header gets.
+    /// The class of the file with this header.
     package func effectiveClass(of sealing: FileHeader.Sealing) -> ProtectionClass {
         effectiveClass(asked: sealing.askedClass, of: vault.keyring.account(ofKey: sealing.keyID))
     }
 
-    /// True for a file that has another class than policy and settings now say, or a retired key,
-    /// and whose keys are at hand.
+    /// True for a file with an outdated class or a retired key, if its keys are loaded.
     package func isOutOfDate(_ header: FileHeader?) -> Bool {
         guard let header, let account = accountOfStaleKey(header) else { return false }
         return vault.windows(of: account)?.hasAllKeys ?? false
     }
 
-    /// The account of a file that has another class than policy and settings now say, or whose key
-    /// is wrapped with one that is retired; nil for all others.
+    /// The account of a file with an outdated class or a retired key; nil for all others.
     package func accountOfStaleKey(_ header: FileHeader) -> AccountID? {
         guard let sealing = header.sealing, let holder = vault.keyring.holder(ofKey: sealing.keyID)
         else { return nil }
@@ -44,8 +42,7 @@ package struct FileClasses: Sendable {
         return holder.isRetired || sealing.protectionClass != effective ? holder.account : nil
     }
 
-    /// The account of a file whose key is opened by bytes that are no more the file's; nil for all
-    /// others.
+    /// The account of a file whose key an old header can unwrap; nil for all others.
     package func accountOfExposedKey(_ header: FileHeader) -> AccountID? {
         guard let sealing = header.sealing, sealing.isExposed else { return nil }
         return vault.keyring.account(ofKey: sealing.keyID)

@@ -1,4 +1,4 @@
-// Making files, and beginning them anew.
+// Begins files: new ones, and existing ones that are overwritten.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -8,7 +8,7 @@ internal import MAMStore
 internal import MAMSystem
 
 extension Files {
-    /// Refuses a creation whose file could not be written to.
+    /// Refuses to create a file that could not be written to.
     package func checkCreation(
         by owner: Identity, asking asked: ProtectionClass?
     ) throws(VaultError) {
@@ -19,15 +19,15 @@ extension Files {
         }
     }
 
-    /// What a program makes for an account that is being wiped was to be sealed: it must not become
-    /// a plain file.
+    /// A file created for an account that is being wiped would have been sealed: it must not become
+    /// plain.
     func refuseWiped(_ owner: Identity) throws(VaultError) {
         if vault.keyring.wipes.first(matching: owner) != nil { throw .keyRevoked(owner) }
     }
 
-    /// Makes a file that is empty, or is being truncated by its opener, a new one of this owner's.
+    /// Makes a file that is empty, or being truncated by its opener, a new one of this owner's.
     ///
-    /// `origin`: where it comes from. `asked`: the class that its directory asks for.
+    /// `origin`: where it comes from. `asked`: the class that its directory requests.
     package func begin(
         _ file: VaultFile, as owner: Identity, from origin: Origin = .workspace,
         asking asked: ProtectionClass?
@@ -37,13 +37,13 @@ extension Files {
         }
     }
 
-    /// Where a file is that is begun.
+    /// Where a file that is being begun is.
     package enum Origin: Sendable {
-        /// In the workspace, from before: something may be in it.
+        /// An existing file in the workspace, possibly with content.
         case workspace
-        /// The same, of ``newFile(_:)``.
+        /// A file in the workspace from ``newFile(_:)``.
         case new
-        /// Where other programs than this daemon write to it.
+        /// Outside the workspace, where other programs write.
         case outside
     }
 

@@ -1,4 +1,4 @@
-// Which files may be opened, created and begun anew, and by whom.
+// Which files may be opened, created and begun, and by which caller.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -9,13 +9,13 @@ internal import MAMSettings
 package import MAMStore
 package import MAMSystem
 
-/// Opens files behind their windows, and begins new ones.
+/// Opens files through their windows, and begins new ones.
 package struct Files: Sendable {
     let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// Takes a backing file into use. Its key comes with ``admit(_:)``.
+    /// Opens an existing backing file; ``admit(_:)`` loads its key.
     package func file(
         _ descriptor: Descriptor, endMarkRule: EndMarkRule = .accept
     ) throws(VaultError) -> VaultFile {
@@ -25,12 +25,12 @@ package struct Files: Sendable {
             })
     }
 
-    /// Takes a backing file into use that was made just now, to be begun.
+    /// Takes a newly created backing file, to be begun.
     package func newFile(_ descriptor: Descriptor) -> VaultFile {
         use(StoredFile(new: descriptor))
     }
 
-    /// Takes a backing file into use that is about to be begun anew: damage does not matter then.
+    /// Takes a backing file that will be begun again, so damage does not matter.
     package func fileToReplace(_ descriptor: Descriptor) throws(VaultError) -> VaultFile {
         do throws(VaultError) {
             return try file(descriptor)
@@ -47,10 +47,10 @@ package struct Files: Sendable {
         return file
     }
 
-    /// Lets an existing file be opened, and fetches its key.
+    /// Permits opening an existing file, and loads its key.
     ///
-    /// One that does not end where its last block says so is damaged; but shown as it is where a
-    /// crash or a failed call may have left it so.
+    /// A file whose size contradicts its last block is damaged, but shown as it is if a crash or a
+    /// failed call may explain it.
     package func admit(_ file: VaultFile) throws(VaultError) {
         try vault.metrics.counting(.opens) { () throws(VaultError) in try letIn(file) }
     }
@@ -85,7 +85,7 @@ package struct Files: Sendable {
         }
     }
 
-    /// Opens the key wrap of a header.
+    /// Unwraps a header's key.
     func fileKey(
         of header: FileHeader, wrapped: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
@@ -96,22 +96,22 @@ package struct Files: Sendable {
                 wrapped, keyID: sealing.keyID, protectionClass: sealing.protectionClass,
                 ephemeralKey: sealing.ephemeralKey, associatedData: associatedData)
         } catch {
-            // A header that its own account's key does not open was forged or damaged.
+            // A header that its own account's key does not open is forged or damaged.
             if case .notAuthentic = error { throw .damaged(block: 0) }
             throw .keyUnavailable
         }
     }
 
-    /// The last handle of a file was closed. True if what the kernel has cached of it has to go: a
-    /// file of class B that was open through a lock is sealed with its last handle.
+    /// Called when a file's last handle closed. True if the kernel's cache of it has to be dropped:
+    /// a class B file that stayed open through a lock closes with its last handle.
     package func closed(_ file: VaultFile) -> Bool {
         guard file.window?.state == .openFilesOnly else { return false }
         file.stored.revokeKey()
         return true
     }
 
-    /// Refuses the content of a foreign file, where the settings want that. Its truncation needs
-    /// no leave: that makes it a new file.
+    /// Refuses the content of a foreign file if the settings say so. Truncating it is permitted,
+    /// because that makes it a new file.
     package func checkForeign(_ file: VaultFile) throws(VaultError) {
         guard vault.settings.foreignFiles == .refuse, case .foreign = file.facts else { return }
         throw .refused("it has no protection header, and the setting ForeignFiles refuses that")

@@ -1,27 +1,27 @@
-// What is known of sealed files without an account, and when it is looked for again.
+// Whether there are sealed files without an account, and when to search again.
 
 internal import MAMSystem
 
-/// What ``Vault/needsImport`` found last.
+/// The last result of ``Vault/needsImport``.
 package struct ImportNeed {
     package private(set) var isFound = false
     private var isSearching = false
-    /// Nil once the whole tree was seen, and had none.
+    /// Nil once a complete search found none.
     private var nextSearch: Deadline? = .now
 
-    /// For files that were there may have gone, and the search starts anew each time.
+    /// The result expires, because those files may be gone and each search starts from scratch.
     private let restSeconds: Int
 
     package init(restSeconds: Int = 10) { self.restSeconds = restSeconds }
 
-    /// False while what is known still counts, and while another thread searches.
+    /// False while the result is valid or another thread is searching.
     package mutating func beginSearch() -> Bool {
         guard !isSearching, let nextSearch, nextSearch.hasPassed else { return false }
         isSearching = true
         return true
     }
 
-    /// `found`: nil if not the whole tree was seen.
+    /// `found`: nil if the search was incomplete.
     package mutating func endSearch(_ found: Bool?) {
         isSearching = false
         isFound = found ?? false

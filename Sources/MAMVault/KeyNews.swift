@@ -1,9 +1,9 @@
-// Waking the thread that waits for keys.
+// Wakes the thread that waits for keys.
 
 internal import MAMSystem
 internal import Synchronization
 
-/// Told of each key that comes to hand or goes for good, and of the daemon's end.
+/// Signalled when a key is loaded or destroyed, and when the daemon ends.
 package final class KeyNews: Sendable {
     private struct State {
         var count = 0
@@ -13,7 +13,7 @@ package final class KeyNews: Sendable {
     private let state = Mutex(State())
     private let wakeUp = Semaphore()
 
-    /// How often there was news: taken before a look at what it may have changed.
+    /// The number of signals; read it before examining what they may have changed.
     package var count: Int { state.withLock { $0.count } }
 
     package func tell() {
@@ -25,7 +25,7 @@ package final class KeyNews: Sendable {
         if wakes { wakeUp.signal() }
     }
 
-    /// Returns once there was news since that count. For one thread at a time.
+    /// Returns once there was a signal after that count. For one thread at a time.
     package func wait(since count: Int) {
         let waits = state.withLock { state in
             state.isAwaited = state.count == count

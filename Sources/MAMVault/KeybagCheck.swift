@@ -1,11 +1,11 @@
-// Keybags among what a check of the workspace finds.
+// Keybags in the findings of a workspace check.
 
 internal import MAMFormat
 internal import MAMKeyring
 internal import MAMModel
 internal import MAMSystem
 
-/// Checks and mends keybags.
+/// Checks and repairs keybags.
 package struct KeybagCheck: Sendable {
     let vault: Vault
 
@@ -21,7 +21,7 @@ package struct KeybagCheck: Sendable {
 }
 
 extension Finding {
-    /// Nil for what is about no keybag.
+    /// Nil for findings about other files.
     fileprivate init?(_ finding: KeyringFinding) {
         func path(_ name: String) -> ByteString { ByteString("keybags/\(name)") }
         switch finding {

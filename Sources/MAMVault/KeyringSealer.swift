@@ -1,4 +1,4 @@
-// Headers with keys from the keyring.
+// Seals headers with keys from the keyring.
 
 internal import MAMCrypto
 internal import MAMFormat
@@ -21,7 +21,7 @@ struct KeyringSealer: HeaderSealer {
         return written
     }
 
-    /// The same for the head of a stream.
+    /// Seals a stream's head.
     func seal(_ header: FileHeader, key: SecretBytes) throws(StoreError) -> StreamHead {
         let wrapper = try wrapper(for: header)
         let written = header.wrapped(by: wrapper)
@@ -43,10 +43,10 @@ struct KeyringSealer: HeaderSealer {
 }
 
 extension FileHeader {
-    /// With the names of the keys that wrap its file's.
+    /// Adds the ids of the wrapping keys.
     fileprivate func wrapped(by wrapper: FileKeyWrapper) -> FileHeader {
         guard var sealing else { return self }
-        // A retired key gave way to the one that came after it: what it has wrapped is still about.
+        // A current key replaced a retired one, whose wrap still exists in old copies.
         if sealing.keyID != .none, sealing.keyID != wrapper.keyID { sealing.isExposed = true }
         sealing.keyID = wrapper.keyID
         sealing.ephemeralKey = wrapper.ephemeralKey

@@ -1,5 +1,5 @@
-// Telling what this daemon wrote into the backing directory from what others put there. The layout
-// is docs/FORMAT.md, section 9.
+// Distinguishes what this daemon wrote into the backing directory from what others put there.
+// docs/FORMAT.md, section 9, has the layout.
 
 internal import Glibc
 internal import MAMCrypto
@@ -7,16 +7,16 @@ internal import MAMKeyring
 internal import MAMModel
 package import MAMSystem
 
-/// What a mark is about. The number is part of what is authenticated.
+/// The subject of a mark. The mark authenticates the number.
 package enum MarkKind: UInt8, Sendable {
-    /// The class that a directory asks for its new children.
+    /// A directory's class for new children.
     case childClass = 1
-    /// The owner of a directory's new children.
+    /// A directory's owner for new children.
     case childOwner = 2
 }
 
-/// The file or directory that a mark stands on: moved along with it, but not copied to another one,
-/// nor to one that got its number later.
+/// The file or directory that carries a mark: it may be moved, but the mark does not hold for a
+/// copy, nor for a later file with the same inode number.
 package struct MarkedPlace: Sendable {
     package let inode: UInt64
     package let birth: Int64
@@ -40,7 +40,7 @@ package struct Marks: Sendable {
 
     package static let byteCount = KeyedTag.byteCount
 
-    /// Nil without a key: what is written then is not proved.
+    /// Nil without a key: values written then are not proved.
     package func mark(
         _ kind: MarkKind, of value: [UInt8], at place: MarkedPlace
     ) -> [UInt8]? {
@@ -55,7 +55,7 @@ package struct Marks: Sendable {
         return KeyedTag.isRight(mark, of: Self.bytes(kind, value, place), key: key)
     }
 
-    /// Of fixed lengths but for the last.
+    /// All fields except the last have a fixed length, so the encoding is unambiguous.
     private static func bytes(
         _ kind: MarkKind, _ value: [UInt8], _ place: MarkedPlace
     ) -> [UInt8] {

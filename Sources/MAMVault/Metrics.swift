@@ -3,7 +3,7 @@
 internal import MAMStore
 internal import Synchronization
 
-/// What is counted.
+/// The counters.
 package enum Metric: Int, Sendable, CaseIterable {
     case opens, creations
     case refusedClosed, refusedKeyMissing, refusedKeyRevoked, refusedBlocked, refusedByPolicy
@@ -16,7 +16,7 @@ package enum Metric: Int, Sendable, CaseIterable {
     case sessions
 }
 
-/// One atomic number each: what is opened waits for no other.
+/// One atomic number each, so that counting never blocks an open.
 package final class Metrics: Sendable {
     private final class Counter: Sendable {
         let value = Atomic<Int64>(0)
@@ -37,7 +37,7 @@ package final class Metrics: Sendable {
         counters[metric.rawValue].value.load(ordering: .relaxed)
     }
 
-    /// Runs a call, and counts that it was carried out, or why not.
+    /// Runs a call and counts its success or its refusal.
     func counting<Value>(
         _ metric: Metric, _ body: () throws(VaultError) -> Value
     ) throws(VaultError) -> Value {
@@ -57,7 +57,7 @@ package final class Metrics: Sendable {
 }
 
 extension VaultError {
-    /// What a refusal counts as.
+    /// The counter for a refusal.
     var metric: Metric {
         switch self {
         case .windowClosed: .refusedClosed

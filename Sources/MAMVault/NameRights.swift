@@ -1,4 +1,4 @@
-// What the settings say of a user's right to a name (docs/adr/0031-names-belong-to-uids.md).
+// The settings about users' rights to names (docs/adr/0031-names-belong-to-uids.md).
 
 internal import Glibc
 internal import MAMEnrollment
@@ -8,29 +8,29 @@ package import MAMPolicy
 package import MAMSettings
 internal import MAMSystem
 
-/// What the settings say of a user's right to a name.
+/// A user's right to a name, according to the settings.
 package enum NameRight: Equatable {
     case given
-    /// They do not bind names to users.
+    /// The settings do not bind names to users.
     case unsaid
-    /// They name a user that the machine does not know, or not now.
+    /// The settings name a user that the machine does not know, or cannot look up now.
     case unknownUser(String)
     case refused(String)
 }
 
-/// Tells whose a name is by the settings.
+/// Determines the user of a name from the settings.
 package struct NameRights: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// What `AllowedAccounts` says of an identity; without it anybody is allowed.
+    /// Whether `AllowedAccounts` permits an identity; without that setting all are.
     package func isAllowed(_ identity: Identity) -> Bool {
         vault.accountRules.allowed.map { $0.contains { identity.matches($0) } } ?? true
     }
 
-    /// False if they were the same. Accounts that are not allowed any more are blocked by the
-    /// check-in, or the look at them, that comes next.
+    /// False if nothing changed. The next check-in or look at the accounts blocks those that are no
+    /// longer allowed.
     package func replaceAccountRules(_ new: AccountRules) -> Bool {
         let old = vault.currentAccountRules.withLock { current in
             defer { current = new }
@@ -42,12 +42,12 @@ package struct NameRights: Sendable {
         return true
     }
 
-    /// A user's own daemon has no other user, and root may act for all.
+    /// A user's own daemon serves no other user, and root may act for all.
     package func right(of user: UInt32, to identity: Identity) -> NameRight {
         guard geteuid() == 0, user != 0 else { return .given }
         guard let map = vault.accountRules.users else { return .unsaid }
         let entries = map.filter { identity.matches($0.key) }
-        // An object id that is one's own makes no other name one's own.
+        // Owning an object id gives no right to an arbitrary name.
         let title = identity.description.lowercased()
         guard entries.keys.contains(where: { $0.lowercased() == title }) else {
             return .refused("AccountUsers does not name it")
@@ -76,8 +76,8 @@ package struct NameRights: Sendable {
         return .refused("AccountUsers gives it to another user than uid \(user)")
     }
 
-    /// The users to whom `AccountUsers` gives a name, as far as the machine knows them; nil if it
-    /// gives it to nobody.
+    /// The users to whom `AccountUsers` assigns a name, as far as the machine knows them; nil if it
+    /// assigns it to none.
     package func givenUsers(of identity: Identity) -> [UInt32]? {
         let entries = vault.accountRules.users?.filter { identity.matches($0.key) } ?? [:]
         guard !entries.isEmpty else { return nil }
@@ -90,15 +90,15 @@ package struct NameRights: Sendable {
         return Array(Set(users))
     }
 
-    /// Why the settings keep a name from a user for good; nil if they do not.
+    /// Why the settings permanently deny a name to a user; nil if they do not.
     package func objection(to identity: Identity, of user: UInt32) -> String? {
         guard isAllowed(identity) else { return "AllowedAccounts does not name it" }
         guard case .refused(let reason) = right(of: user, to: identity) else { return nil }
         return reason
     }
 
-    /// What the organisation tells the programs of an identity; nothing to those of one that is no
-    /// account. It may hold secrets, and goes to none that only came first.
+    /// The organisation's configuration for an identity's programs; empty for an unmanaged one. It
+    /// may contain secrets, so a user who merely registered the name first does not get it.
     package func configuration(of identity: Identity) throws(VaultError) -> AppConfiguration {
         guard let account = vault.account(of: identity) else { return .empty }
         let own = vault.identity(of: account)

@@ -1,11 +1,11 @@
-// The files in use: those whose keys a lock has to drop.
+// The files in use, whose keys a lock has to drop.
 
 internal import MAMSystem
 
-/// Refers weakly: a file leaves by itself when its last handle closes.
+/// Holds weak references: a file disappears when its last handle closes.
 package final class OpenFiles: Sendable {
     private struct Reference: @unchecked Sendable {
-        // Read and written under the mutex alone; VaultFile itself is Sendable.
+        // Accessed only under the mutex; VaultFile itself is Sendable.
         package weak var file: VaultFile?
     }
 

@@ -1,8 +1,8 @@
-// Whose a file says it is, and whose it is on the disk.
+// A file's owner in its header, and its owner on disk.
 
 package import MAMFormat
 
-/// A protected file's header, and the user whose the file is in the backing directory.
+/// A protected file's header, and the user that owns it in the backing directory.
 package struct OwnedHeader: Sendable {
     package let header: FileHeader
     package let user: UInt32

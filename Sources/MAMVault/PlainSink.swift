@@ -1,11 +1,11 @@
-// Where the plain content of protected files goes, and files in the form of streams.
+// The destination of decrypted content; and streams that are stored in files.
 
 internal import Glibc
 internal import MAMFormat
 package import MAMStore
 package import MAMSystem
 
-/// A file, which is written at any place, or a stream.
+/// A file, which is written at any offset, or a stream.
 package enum PlainSink {
     case file(Descriptor)
     case stream(any StreamEnds)
@@ -24,7 +24,7 @@ package enum PlainSink {
     }
 }
 
-/// Both ends of a stream that is in a file, read from its start whatever its offset.
+/// Both ends of a stream stored in a file, read from its start whatever its offset.
 final class StreamFile: StreamEnds {
     private let source: Descriptor
     private let sink: PlainSink
@@ -33,7 +33,7 @@ final class StreamFile: StreamEnds {
 
     init(_ source: Descriptor, to sink: PlainSink) { (self.source, self.sink) = (source, sink) }
 
-    /// True for a file that begins as streams do.
+    /// True for a file that begins with a stream's magic.
     static func isStream(_ source: Descriptor) throws(Errno) -> Bool {
         try readHead(of: source.raw, byteCount: streamMagic.count) == streamMagic
     }

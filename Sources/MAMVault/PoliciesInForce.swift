@@ -1,15 +1,15 @@
-// The documents in force, and what they come to for each account.
+// The documents in force, and the merged policy of each account.
 
 package import MAMModel
 package import MAMPolicy
 package import MAMSettings
 
-/// A policy, and of it what every open and every new file asks: handed out as one reference, for a
-/// policy has very many parts to be copied.
+/// A policy with the values that every open and create needs. Passed by reference, because copying
+/// a policy copies very many parts.
 package final class MergedPolicy: Sendable {
     package let policy: EffectivePolicy
     package let classRule: ClassRule
-    /// ``EffectivePolicy/sendsToAll``, asked at every open.
+    /// ``EffectivePolicy/sendsToAll``, read at every open.
     package let sendsToAll: Bool
 
     package init(_ policy: EffectivePolicy, _ settings: Settings) {
@@ -19,7 +19,7 @@ package final class MergedPolicy: Sendable {
     }
 }
 
-/// The documents, and what they come to for the accounts that were asked for.
+/// The documents, and the policies merged from them so far.
 package struct PoliciesInForce: Sendable {
     package var book: PolicyBook
     package var refused: [RefusedDocument] = []

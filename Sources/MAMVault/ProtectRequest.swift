@@ -1,16 +1,16 @@
-// What is asked of the mount when files are protected for an owner, and what it tells.
+// A request to protect files of the mount for an owner, and its results.
 
 package import MAMModel
 package import MAMSystem
 
 package struct ProtectRequest {
-    /// Nobody takes the protection away.
+    /// Nobody: removes the protection.
     package let owner: Identity
-    /// Who asks, and must be somebody to whom the content may go.
+    /// The caller's identity; policy has to allow it the content.
     package let caller: Identity
-    /// What has this owner already, and is encrypted as it needs, is left alone.
+    /// Skips files that already have this owner and are encrypted as required.
     package let onlyIfOther: Bool
-    /// Gets each file's owner and the uid that it belongs to.
+    /// Gets each file's owner and uid.
     package let authorize: (Identity, UInt32) throws(VaultError) -> Void
 
     package init(
@@ -24,9 +24,9 @@ package struct ProtectRequest {
     }
 }
 
-/// A file, and what is known of it now.
+/// A file and its current protection.
 package struct ProtectedFile: Sendable {
-    /// Below the top of the tree; empty for the one file that was named.
+    /// Below the top of the tree; empty if the request names one file.
     package let path: ByteString
     package let protection: ProtectionInfo
     package let wasChanged: Bool
@@ -38,9 +38,9 @@ package struct ProtectedFile: Sendable {
     }
 }
 
-/// Who waits for it. Called on one thread; false ends it.
+/// The waiting caller. Called on one thread; false ends the request.
 package protocol ProtectListener {
-    /// False once nobody waits: asked before each file and directory.
+    /// False once the caller is gone: checked before each file and directory.
     var isListening: Bool { get }
     func did(_ file: ProtectedFile) -> Bool
     func failed(_ path: ByteString, _ error: VaultError) -> Bool

@@ -1,4 +1,4 @@
-// The sentence why a file is open or closed.
+// The sentences that say why a file is open or closed.
 
 internal import MAMFormat
 internal import MAMIdentity
@@ -27,7 +27,7 @@ extension Protections {
         return "\(reason), so it becomes class \(effective.letter) \(time)"
     }
 
-    /// Where the effective class comes from.
+    /// The origin of the effective class.
     func reasonForClass(asked: ProtectionClass?, of account: AccountID?) -> String {
         let rule = FileClasses(vault).rule(of: account)
         let wanted = rule.wantedClass(asked: asked)

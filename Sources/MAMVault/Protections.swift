@@ -1,4 +1,4 @@
-// What is known of a file's protection.
+// Determines a file's protection.
 
 package import MAMFormat
 internal import MAMIdentity
@@ -6,13 +6,13 @@ package import MAMModel
 package import MAMStore
 internal import MAMSystem
 
-/// Tells whose a file is, in which class, and whether it can be opened.
+/// Determines a file's owner, its class, and whether it can be opened.
 package struct Protections: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// True if an unlock or an import may yet bring the key of a file.
+    /// True if an unlock or an import may bring the file's key.
     package func awaitsKey(_ header: FileHeader) -> Bool {
         switch vault.closure(of: header) {
         case .windowClosed, .blocked, .keyMissing: !vault.isOpen(header)
@@ -20,7 +20,8 @@ package struct Protections: Sendable {
         }
     }
 
-    /// What a header tells, and whether its window is open. Nil facts: the file could not be read.
+    /// The header's information, and whether its window is open. Nil facts: the file was
+    /// unreadable.
     package func protection(of facts: FileFacts?) -> ProtectionInfo {
         switch facts {
         case nil:
@@ -43,7 +44,7 @@ package struct Protections: Sendable {
             state: .unsealed, reason: reasonAgainstWriting(to: header))
     }
 
-    /// The state alone, for who asks of very many files.
+    /// Only the state, for callers with very many files.
     package func state(of facts: FileFacts?) -> ProtectionState {
         facts?.header?.sealing.map { state(of: $0).0 } ?? protection(of: facts).state
     }
@@ -67,7 +68,7 @@ package struct Protections: Sendable {
             reason: "\(reason); \(reasonForClass(of: header, sealing))")
     }
 
-    /// What is known of a directory.
+    /// A directory's protection.
     ///
     /// `owner`: the default owner of its new files; nil for none. `unproved`: one that the daemon
     /// may not have set.
@@ -91,14 +92,14 @@ package struct Protections: Sendable {
                 + (unproved.map(reasonAgainstOwner) ?? ""))
     }
 
-    /// True for a plain file whose owner's files are sealed here: one from before the account,
-    /// or that an earlier build decrypted in place, or a forgery.
+    /// True for a plain file of an account whose files are sealed: from before the account,
+    /// decrypted in place by an earlier build, or forged.
     package func isUnsealed(_ header: FileHeader?) -> Bool {
         guard let header, header.sealing == nil else { return false }
         return vault.isManaged(header.owner)
     }
 
-    /// Why such a file is read and not written, and what repairs that.
+    /// Why such a file can be read but not written, and how to repair it.
     package func reasonAgainstWriting(to header: FileHeader) -> String {
         "it is plain although files of \(header.owner) are sealed here, so this daemon did not "
             + "make it for them: it can be read, but not changed; mamctl protect FILE seals it, or "

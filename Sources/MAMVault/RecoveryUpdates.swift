@@ -1,4 +1,4 @@
-// Recovery records: for as long as policy names a recovery key, the account's keys lie sealed to it
+// Recovery records: while policy names a recovery key, the account's keys are stored, sealed to it,
 // beside its files.
 
 internal import MAMCrypto
@@ -9,39 +9,39 @@ internal import MAMPolicy
 package import MAMSystem
 internal import Synchronization
 
-/// Keeps recovery records in line with policy.
+/// Keeps recovery records up to date with policy.
 package struct RecoveryUpdates: Sendable {
     package let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// The recovery keys that policy names: who has the private half of one can open the account's
+    /// The recovery keys that policy names: the private half of any of them can open the account's
     /// files.
     package func recoveryKeys(of account: AccountID) -> [RecoveryPublicKey] {
         vault.policy(of: account).rules.mamdRecoveryPublicKey ?? []
     }
 
-    /// From now on records are kept in the workspace's own directory, `.mamd`.
+    /// Stores records in the workspace's own directory, `.mamd`, from now on.
     package func keepRecoveryRecords(in place: Descriptor) {
         vault.recoveryRecords.withLock { $0 = RecoveryRecords(in: place) }
         for account in vault.keyring.accounts { updateRecovery(of: account) }
     }
 
-    /// Brings the account's records in line with its policies. New ones need the account's keys:
-    /// while it is locked they wait. What fails is logged and tried again at the next chance;
-    /// nothing else waits for it.
+    /// Updates the account's records to its policies. New records need the account's keys, so they
+    /// wait while it is locked. A failure is logged and retried at the next opportunity; nothing
+    /// else waits for it.
     package func updateRecovery(of account: AccountID) {
         let keys = recoveryKeys(of: account)
-        // Held over all of it: a wipe that comes after the look at the keys removes what is written
+        // Held throughout: a wipe that starts after the keys were read removes what is written
         // here.
         vault.recoveryRecords.withLock { records in
             guard let records else { return }
             do throws(Errno) {
                 let entries = try records.entries(of: account)
-                // Each is tried, whatever becomes of the others.
+                // Each is tried, whatever the others' results.
                 let areCurrent = keys.map { update(account, $0, records, entries) }
-                // One may be the last way to the account's keys: not before another one is there,
-                // or could be.
+                // A record may be the last way to the account's keys: keep it until a current one
+                // exists or could be made.
                 let couldBe = vault.windows(of: account)?.hasAllKeys == true
                 if keys.isEmpty ? couldBe : areCurrent.allSatisfy(\.self) {
                     removeOthers(than: keys, account, records, entries)
@@ -50,8 +50,7 @@ package struct RecoveryUpdates: Sendable {
         }
     }
 
-    /// False if there is none that is as it should be, for want of the account's keys or for a
-    /// failure.
+    /// False if there is no current record, for lack of the account's keys or after a failure.
     private func update(
         _ account: AccountID, _ key: RecoveryPublicKey, _ records: RecoveryRecords,
         _ entries: [RecoveryRecords.Entry]
@@ -114,11 +113,12 @@ package struct RecoveryUpdates: Sendable {
         than keys: [RecoveryPublicKey], _ account: AccountID, _ records: RecoveryRecords,
         _ entries: [RecoveryRecords.Entry]
     ) {
-        // A document that is not understood may name the key.
+        // A refused document may name the key.
         guard vault.refusedDocuments.isEmpty else { return }
         let wanted = keys.map { RecoveryRecords.name(account, $0) }
         for entry in entries where !entry.isNewer && !wanted.contains(entry.name) {
-            // The only other copy of keys that the keybag does not have: that is an old one.
+            // It has keys that the keybag lacks, so the keybag is an old one and this is the only
+            // copy.
             if let record = entry.record, vault.keyring.recovery.holdsMoreKeys(record, of: account)
             {
                 continue
@@ -135,8 +135,8 @@ package struct RecoveryUpdates: Sendable {
         }
     }
 
-    /// Part of a wipe, once the account's keys are erased in memory. False, and logged, if one is
-    /// left.
+    /// Part of a wipe, after the account's keys were erased in memory. False, after logging, if one
+    /// remains.
     package func destroyRecoveryRecords(of account: AccountID) -> Bool {
         vault.recoveryRecords.withLock { records in
             do throws(Errno) {

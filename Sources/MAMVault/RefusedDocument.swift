@@ -1,20 +1,20 @@
-// A file of the policy directory that is not in force as it stands there.
+// A policy file whose current content is not in force.
 
-/// What is wrong with it, and what holds instead.
+/// What is wrong with it, and what is in force instead.
 package struct RefusedDocument: Sendable, Hashable {
     package let file: String
     /// One sentence.
     package let reason: String
-    /// It is an order to wipe in a policy's place. It is carried out, and the policy holds on.
+    /// A wipe order replaced the policy. It is carried out, and the policy stays in force.
     package let isObeyed: Bool
     /// Since when, in seconds since 1970.
     package var since: Int64
-    /// What its file said before holds on; nil if nothing of it is in force.
+    /// The previous content, which stays in force; nil if none of it does.
     package let lastGood: LastGood?
 
-    /// A version of a file that was understood.
+    /// The last valid version of a file.
     package struct LastGood: Sendable, Hashable {
-        /// The names of the documents in it, with their versions.
+        /// The names and versions of its documents.
         package let documents: String
         /// When it came into force, in seconds since 1970.
         package let time: Int64

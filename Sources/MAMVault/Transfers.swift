@@ -1,17 +1,17 @@
-// Whether the content of a managed file may come to somebody else than its owner.
+// Whether an identity other than the owner may get a managed file's content.
 
 package import MAMFormat
 internal import MAMKeyring
 package import MAMModel
 package import MAMPolicy
 
-/// Refuses content to those whom policy gives none.
+/// Refuses transfers that policy forbids.
 package struct Transfers: Sendable {
     let vault: Vault
 
     package init(_ vault: Vault) { self.vault = vault }
 
-    /// One side of a transfer: with the rules of its account, if it has one.
+    /// One side of a transfer, with its account's rules if it has any.
     package func principal(of identity: Identity) -> Principal {
         guard vault.registrant(of: identity) != nil else { return .unmanaged(identity) }
         return .managed(vault.canonical(identity), vault.policy(of: identity))
@@ -20,18 +20,18 @@ package struct Transfers: Sendable {
     /// Refuses the content of a managed file to another identity, unless the owner's policy sends
     /// to all apps.
     ///
-    /// `receiver` is looked up only where policy restricts.
+    /// `receiver` is evaluated only if policy restricts transfers.
     package func checkTransfer(
         of header: FileHeader?, to receiver: () -> Identity
     ) throws(VaultError) {
-        // Of a file without a known key nothing can be read: that refusal says more.
+        // A file without a known key cannot be read anyway, and that error is more specific.
         guard let sealing = header?.sealing,
             let account = vault.keyring.account(ofKey: sealing.keyID)
         else { return }
         try checkTransfer(from: account, to: receiver)
     }
 
-    /// The same, of a file that this is known of.
+    /// For a file with this protection.
     package func checkTransfer(
         of info: ProtectionInfo, to receiver: () -> Identity
     ) throws(VaultError) {
@@ -43,7 +43,7 @@ package struct Transfers: Sendable {
         from account: AccountID, to receiver: () -> Identity
     ) throws(VaultError) {
         let sendsToAll = vault.merged(of: account).sendsToAll
-        // Otherwise the answer is yes, whoever asks.
+        // Otherwise every receiver is allowed.
         guard !sendsToAll else { return }
         let receiver = receiver()
         let isOwner = vault.account(of: receiver) == account

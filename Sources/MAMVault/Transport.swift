@@ -1,19 +1,19 @@
 // How the kernel's requests reach the mount.
 
-/// What the socket and the log tell of it.
+/// Shown on the socket and in the log.
 package struct Transport: Sendable, Equatable {
     package enum Way: String, Sendable {
-        /// Read from /dev/fuse.
+        /// Reads from /dev/fuse.
         case device
-        /// Through io_uring, a queue for each processor.
+        /// io_uring, with a queue per processor.
         case ring = "io_uring"
     }
 
     package let way: Way
-    /// How, or why the other way was asked for in vain; nil for what needs no word.
+    /// How it is configured, or why io_uring is not in use; nil if there is nothing to say.
     package let note: String?
 
-    /// In one line; nil for what needs no word.
+    /// In one line; nil if there is nothing to say.
     package var description: String? {
         way == .device ? note : "by \(way.rawValue)\(note.map { ": \($0)" } ?? "")"
     }

@@ -1,4 +1,4 @@
-// Accounts by name, identity and user.
+// Finds accounts by name, identity and user.
 
 internal import Glibc
 internal import MAMCrypto
@@ -17,37 +17,36 @@ extension Vault {
 
     package func identity(of account: AccountID) -> Identity { keyring.identity(of: account) }
 
-    /// By name, object id or account id, as a person types it.
+    /// By name, object id or account id, as the user typed it.
     package func account(named text: String) -> AccountID? {
         keyring.accounts.first {
             keyring.identity(of: $0).matches(text) || $0.bytes.description == text.lowercased()
         }
     }
 
-    /// The user that registered the account of an identity; nil if it is no account.
+    /// The user that registered the account of an identity; nil if it is unmanaged.
     package func registrant(of identity: Identity) -> UInt32? {
         account(of: identity).flatMap { keyring.uid(of: $0) }
     }
 
-    /// The user that registered the account whose key a file needs; nil for a file without a known
-    /// key.
+    /// The user that registered the account of a file's key; nil if the key is unknown.
     package func registrant(of header: FileHeader) -> UInt32? {
         guard let sealing = header.sealing, let account = keyring.account(ofKey: sealing.keyID)
         else { return nil }
         return keyring.uid(of: account)
     }
 
-    /// The account of an identity, whose name may be an object id: that is what people type.
+    /// The account of an identity, whose name may be an object id, because users type those.
     package func account(of identity: Identity) -> AccountID? {
         keyring.account(matching: identity) ?? account(named: identity.name)
     }
 
-    /// Whose key seals a file: the account, as headers name it.
+    /// The account whose key seals a file, as headers name it.
     package func holder(of header: FileHeader) -> Identity? {
         header.sealing.flatMap { keyring.account(ofKey: $0.keyID) }.map { keyring.identity(of: $0) }
     }
 
-    /// False for an account that is not here, or was deregistered with its keys kept.
+    /// False for an unknown account, and for one deregistered without a wipe.
     package func isRegistered(_ account: AccountID) -> Bool {
         enrollments.record(of: account).map { $0.stage != .signedOut } ?? false
     }
@@ -56,27 +55,27 @@ extension Vault {
         account(of: identity).map { isRegistered($0) } ?? false
     }
 
-    /// The account that is the default owner of what a user creates.
+    /// The account that owns what a user creates by default.
     package func defaultAccount(ofUser user: UInt32) -> AccountID? {
         keyring.accounts.first { keyring.uid(of: $0) == user && isRegistered($0) }
     }
 
-    /// Who may have accounts here; changes with the settings.
+    /// Which accounts are allowed, and for which users; changes with the settings.
     package var accountRules: AccountRules { currentAccountRules.withLock { $0 } }
 
     package func lockCount(of account: AccountID) -> Int { windows(of: account)?.lockCount ?? 0 }
 
-    /// Erases all keys but those of class D, once nothing can be written any more.
+    /// Erases all keys except class D's, once nothing can be written any more.
     package func dropAllKeys() { keyring.dropAllKeys() }
 
     /// True for an identity whose files are encrypted here.
     package func isManaged(_ identity: Identity) -> Bool { account(of: identity) != nil }
 
-    /// The owner as it stands in headers: an account's own spelling, else as given.
+    /// The owner as headers spell it: the account's own spelling, else as given.
     package func canonical(_ identity: Identity) -> Identity {
         account(of: identity).map { keyring.identity(of: $0) } ?? identity
     }
 
-    /// True where accounts are more than looked at.
+    /// False if accounts are only inspected.
     package var isEnrolling: Bool { enrollments.source.withLock { $0 != nil } }
 }

@@ -1,4 +1,4 @@
-// What keeps an account closed, and the error that says so.
+// What blocks an account, and the corresponding errors.
 
 internal import MAMAudit
 internal import MAMCrypto
@@ -10,7 +10,7 @@ internal import MAMSystem
 internal import Synchronization
 
 extension Vault {
-    /// What keeps an account's files from being used beside a lock.
+    /// What blocks an account, apart from a lock.
     package func block(of account: AccountID) -> AccountBlock? {
         blocks.withLock { $0[account] }
     }
@@ -20,19 +20,19 @@ extension Vault {
         if let block = block(of: account), !block.endsWithUnlock { throw .blocked(block) }
     }
 
-    /// Why a window lets nobody through.
+    /// Why a window refuses access.
     package func refusal(of window: AccessWindow, _ header: FileHeader?) -> VaultError {
         window.state == .revoked
             ? .keyRevoked(header?.owner ?? .nobody) : closure(of: header)
     }
 
-    /// Why nothing of an account can be opened or made.
+    /// Why nothing of an account can be opened or created.
     package func closure(of account: AccountID?, _ owner: Identity) -> VaultError {
         guard let account, let block = block(of: account) else { return .windowClosed(owner) }
         return .blocked(owner, block)
     }
 
-    /// Why a file with this header cannot be used.
+    /// Why a file with this header is unavailable.
     package func closure(of header: FileHeader?) -> VaultError {
         let owner = header?.owner ?? .nobody
         guard let key = header?.sealing?.keyID else { return .keyMissing(owner) }

@@ -9,9 +9,9 @@ package import MAMSystem
 package typealias EventSubscription = Subscription<AccountEvent>
 
 extension Vault {
-    /// Something happened to an account, or to the workspace: in the log and in the audit.
+    /// Records an event of an account, or of the workspace, in the log and in the audit.
     ///
-    /// `text`: the log's line. `change`: what else the record has.
+    /// `text`: the log's line. `change`: sets further fields of the record.
     package func audit(
         _ event: LogMessage, _ account: AccountID? = nil, _ text: String,
         _ change: (inout AuditRecord) -> Void = { _ in }
@@ -21,7 +21,7 @@ extension Vault {
             change)
     }
 
-    /// The same of an account that may be gone. `user`: who registered it.
+    /// For an account that may no longer exist. `user`: the user that registered it.
     package func audit(
         _ event: LogMessage, _ identity: Identity?, of user: UInt32?, _ text: String,
         _ change: (inout AuditRecord) -> Void = { _ in }
@@ -33,12 +33,12 @@ extension Vault {
         log.tell(event, trail.add(record), text)
     }
 
-    /// Listens from now on.
+    /// Subscribes to events.
     package func subscribe() throws(Errno) -> EventSubscription { try events.subscribe() }
 
-    /// Tells all listeners; without an account, of the workspace.
+    /// Sends an event to all listeners; without an account, it concerns the workspace.
     ///
-    /// `last`: as it was, of an account that is not here any more.
+    /// `last`: the last status of an account that no longer exists.
     package func announce(
         _ kind: AccountEvent.Kind, _ account: AccountID? = nil, last: AccountStatus? = nil
     ) {

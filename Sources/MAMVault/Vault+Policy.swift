@@ -1,4 +1,4 @@
-// The policies in force, per account; they change while files are in use.
+// The policies in force, by account; they change while files are in use.
 
 internal import MAMKeyring
 package import MAMModel
@@ -8,7 +8,7 @@ internal import MAMSystem
 extension Vault {
     package var policies: PolicyBook { inForce.withLock { $0.book } }
 
-    /// What policy asks of an account.
+    /// An account's policy.
     package func policy(of account: AccountID) -> EffectivePolicy { merged(of: account).policy }
 
     package func merged(of account: AccountID) -> MergedPolicy {
@@ -21,13 +21,12 @@ extension Vault {
         }
     }
 
-    /// What policy asks of an identity: of one that is no account, nothing.
+    /// An identity's policy; empty if it is unmanaged.
     package func policy(of identity: Identity) -> EffectivePolicy {
         account(of: identity).map { policy(of: $0) } ?? .unrestricted
     }
 
-    /// What holds where it is not known whose a file is going to be: the most restrictive of all
-    /// accounts.
+    /// The policy for a file whose owner is not known yet: the most restrictive of all accounts.
     package var mergedOfAll: MergedPolicy {
         if let known = inForce.withLock({ $0.ofAll }) { return known }
         let accounts = keyring.accounts.map { keyring.identity(of: $0) }
@@ -43,10 +42,10 @@ extension Vault {
         }
     }
 
-    /// Documents of the policy directory that are not in force as they stand there.
+    /// Files of the policy directory whose current content is not in force.
     package var refusedDocuments: [RefusedDocument] { inForce.withLock { $0.refused } }
 
-    /// After a change of the accounts.
+    /// Call after a change of the accounts.
     package func forgetPolicies() {
         inForce.withLock { $0 = PoliciesInForce($0.book, refused: $0.refused) }
     }

@@ -1,4 +1,4 @@
-// What is being wiped.
+// The state of wipes.
 
 internal import Glibc
 internal import MAMEnrollment
@@ -7,7 +7,7 @@ package import MAMKeyring
 internal import MAMModel
 
 extension Vault {
-    /// True while an account is being wiped, or one could not be wiped to the end.
+    /// True while an account is being wiped, or its wipe has not completed.
     package var isWiping: Bool { !keyring.wipes.isEmpty }
 
     /// True for a file that a wipe is about to remove.
@@ -22,9 +22,9 @@ extension Vault {
 }
 
 extension WipeIntent {
-    /// By its key; a file from before the account has none, and goes by its owner's name. Both
-    /// can be written into a header, or claimed, by others: where several users have files, one
-    /// that is another's on the disk is not the account's.
+    /// By its key; a file from before the account has none and is matched by its owner's name.
+    /// Other users can forge either: where several users have files, a file that belongs to another
+    /// user on disk is not the account's.
     package func covers(_ file: OwnedHeader) -> Bool {
         if let sealing = file.header.sealing {
             return covers(sealing.keyID) && (isRegistrants(file) || uid == 0 || file.user == 0)
@@ -32,6 +32,6 @@ extension WipeIntent {
         return identity.matches(file.header.owner) && isRegistrants(file)
     }
 
-    /// A user's own daemon has one user.
+    /// A user's own daemon serves only one user.
     private func isRegistrants(_ file: OwnedHeader) -> Bool { file.user == uid || geteuid() != 0 }
 }

@@ -1,4 +1,4 @@
-// One workspace's state: accounts, windows, policies in force, and the services that keep them.
+// One workspace's state: accounts, windows, policies in force, and the services that store them.
 
 package import MAMAudit
 package import MAMFormat
@@ -13,7 +13,7 @@ package import Synchronization
 
 /// One workspace's accounts, windows and rules.
 package final class Vault: Sendable {
-    /// As they were at the start; of them ``accountRules`` changes.
+    /// As read at the start; only ``accountRules`` changes.
     package let settings: Settings
     package let currentAccountRules: Guarded<AccountRules>
     package let identities = ProcessIdentities()
@@ -25,47 +25,47 @@ package final class Vault: Sendable {
     package let log: Log
     let sealer: KeyringSealer
     package let openFiles = OpenFiles()
-    /// Of some file that is closed: what was to be stored may not be.
+    /// True if a closed file may have data that was not stored.
     package let hasLeftUnfinished = Atomic<Bool>(false)
     package let uncertainEnds = UncertainEnds()
     package let keyNews = KeyNews()
     package let windows = Guarded<[AccountID: AccountWindows]>([:])
-    /// One lock or unlock of an account at a time. Held over purging, so never by a thread that
-    /// serves the mount, and never for two accounts by one thread.
+    /// Serialises an account's locks and unlocks. Held during purges, so never taken by a thread
+    /// that serves the mount, and never for two accounts by one thread.
     package let transitions = LockTable<AccountID>()
     package let events = Hub<AccountEvent>()
     package let metrics: Metrics
-    /// Added to with ``audit(_:_:_:)`` and its kin.
+    /// Written by ``audit(_:_:_:)`` and its variants.
     package let trail: AuditTrail
     package let classRecords: ClassRecords?
-    /// What keeps accounts closed beside a lock.
+    /// The accounts that policy blocks, apart from locks.
     package let blocks = Mutex<[AccountID: AccountBlock]>([:])
     package let enrollments: Enrollments
-    /// Nil where nothing may be written. Held over changes of the records.
+    /// Nil on a read-only workspace. Held during changes of the records.
     package let recoveryRecords = Mutex<RecoveryRecords?>(nil)
-    /// The accounts whose files a thread goes through now; true if an unlock meanwhile wants it
-    /// once more.
+    /// The accounts whose files a thread is updating; true if an unlock meanwhile requires another
+    /// pass.
     package let updating = Mutex<[AccountID: Bool]>([:])
 
     /// The window of files whose key is not on this device.
     private let missing = AccessWindow(.closed)
     /// The window of files whose account is being wiped.
     private let revoked = AccessWindow(.revoked)
-    /// The users that the setting AccountUsers names.
+    /// The users in the setting AccountUsers.
     package let userIDs = UserIDs()
-    /// Searches through the tree for whose a name or key is. Nothing else is taken inside of them.
+    /// Searches of the tree for the owner of a name or key. A leaf lock: no other is taken inside.
     package let searches = FairLock()
     package let importNeed = Mutex(ImportNeed())
     package let accountsToAdd = Mutex(AccountsToAdd())
-    /// Of what the daemon itself wrote into the backing directory.
+    /// Marks on what the daemon wrote into the backing directory.
     package let marks: Marks
-    /// One registration of a user at a time. Comes before all other locks.
+    /// Serialises a user's registrations. Taken before all other locks.
     package let registering = LockTable<UInt32>()
-    /// One wipe of an account at a time. Comes before `transitions`.
+    /// Serialises an account's wipes. Taken before `transitions`.
     package let wiping = LockTable<AccountID>()
 
-    /// `stateDirectory`: where it is remembered which files have the right class; nil in tests.
-    /// `workspace`: its id.
+    /// `stateDirectory`: for the records of files with the right class; nil in tests. `workspace`:
+    /// its id.
     package init(
         settings: Settings, policies: PolicyBook, keyring: Keyring, stateDirectory: Int32?,
         workspace: Bytes16 = .zero, log: Log, clock: Clock = Clock()
@@ -97,7 +97,7 @@ package final class Vault: Sendable {
         windows.withLock { $0[account] }
     }
 
-    /// The window that a file's header puts it behind; nil for a file that is not encrypted.
+    /// The window of a file with this header; nil for a file that is not encrypted.
     package func window(for header: FileHeader?) -> AccessWindow? {
         guard let sealing = header?.sealing else { return nil }
         guard let account = keyring.account(ofKey: sealing.keyID),

@@ -1,5 +1,4 @@
-// Why a file or an account could not be used: each reason has its own errno and exit status at the
-// edges.
+// Why a file or an account is unavailable: each reason has its own errno and exit status.
 
 package import MAMModel
 package import MAMStore
@@ -9,20 +8,20 @@ package import MAMSystem
 package enum VaultError: Error, Sendable {
     /// The account's window is closed for this file's class.
     case windowClosed(Identity)
-    /// The key that the file names is not on this device.
+    /// The file's key is not on this device.
     case keyMissing(Identity)
-    /// The account is being wiped, or was: the key is destroyed.
+    /// The account is being or was wiped: the key is destroyed.
     case keyRevoked(Identity)
     /// Policy keeps the account closed.
     case blocked(Identity, AccountBlock)
     /// Policy or identity forbids it; a sentence, and a command that helps.
     case refused(String, next: String? = nil)
     case store(StoreError)
-    /// No such file here; a sentence.
+    /// There is no such file; a sentence.
     case notFound(String)
     /// Only a managed account's files are encrypted.
     case notManaged(Identity)
-    /// The request makes no sense; a sentence, and a command that helps.
+    /// The request is invalid; a sentence, and a command that helps.
     case invalid(String, next: String? = nil)
 }
 
@@ -55,7 +54,7 @@ extension VaultError: CustomStringConvertible {
     }
 }
 
-/// Runs a store call whose failure is the vault's.
+/// Makes a store call and converts its error to the vault's.
 @inline(__always)
 func storing<Value>(_ call: () throws(StoreError) -> Value) throws(VaultError) -> Value {
     do throws(StoreError) { return try call() } catch { throw .store(error) }
@@ -66,7 +65,7 @@ extension VaultError {
     package init(_ error: Errno) { self = .store(.system(error)) }
 }
 
-/// Runs a system call whose failure is the vault's.
+/// Makes a system call and converts its error to the vault's.
 package func systemCall<Value>(_ call: () throws(Errno) -> Value) throws(VaultError) -> Value {
     do throws(Errno) { return try call() } catch { throw VaultError(error) }
 }

@@ -1,9 +1,9 @@
-// A file that is opened to be read.
+// Access times of files that are read.
 
 internal import MAMStore
 internal import MAMSystem
 
 extension VaultFile {
-    /// Moves the access time, as the file system below thinks right.
+    /// Updates the access time if the backing file system's rules require it.
     package func noteAccess() { moveAccessTime(of: stored.descriptor) }
 }

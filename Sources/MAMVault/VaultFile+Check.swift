@@ -1,4 +1,4 @@
-// Checking and repairing one file, as far as its window lets us.
+// Checks and repairs one file, as far as its window permits.
 
 package import MAMStore
 package import MAMSystem
@@ -7,13 +7,13 @@ extension VaultFile {
     /// Whether all of a file can be checked.
     package enum CheckAccess: Sendable {
         case whole
-        /// Its window is closed: what needs no key can be checked.
+        /// Its window is closed: only what needs no key can be checked.
         case closed
-        /// Its key is not on this device: the same.
+        /// Its key is not on this device: only what needs no key can be checked.
         case keyMissing
     }
 
-    /// Fetches the key, if the window is open. Throws if the header's own key does not open.
+    /// Loads the key if the window is open. Throws if the header's own account cannot unwrap it.
     package func prepareCheck() throws(VaultError) -> CheckAccess {
         guard let window else { return .whole }
         do throws(VaultError) {
@@ -29,7 +29,7 @@ extension VaultFile {
         return .closed
     }
 
-    /// Looks at a piece of the file from a physical offset on; returns where the next begins, nil
+    /// Checks a piece of the file from a physical offset on; returns the start of the next, or nil
     /// after the last.
     package func check(
         at offset: Int64, _ problems: inout FileProblems
@@ -37,19 +37,19 @@ extension VaultFile {
         guard let window else {
             return try stored.check(at: offset, withKey: true, &problems)
         }
-        // A lock waits for the piece, and gets all keys.
+        // A lock waits for the end of the piece, and then drops the key.
         let isInside = window.beginUse()
         defer { if isInside { window.endUse() } }
         return try stored.check(at: offset, withKey: isInside, &problems)
     }
 
-    /// Seals anew what can be read back as it should be. It is durable when this returns.
+    /// Seals blocks again that can be restored. Durable on return.
     package func mend() throws(VaultError) {
         try changeDurably { () throws(StoreError) in try stored.repair.mend() }
     }
 
-    /// Marks blocks that do not verify as lost; what they held is kept in `copy`. Both are durable
-    /// when this returns.
+    /// Marks blocks that do not verify as lost, and keeps their bytes in `copy`. Both are durable
+    /// on return.
     package func markLost(keepingIn copy: Descriptor) throws(VaultError) {
         try changeDurably { () throws(StoreError) in try stored.repair.markLost(keepingIn: copy) }
     }
@@ -63,8 +63,8 @@ extension VaultFile {
         }
     }
 
-    /// Brings the size and the mark of the last block together (``StoredFile/mendEnd(mayCut:)``).
-    /// It is durable when this returns.
+    /// Makes the size and the last block's mark agree (``StoredFile/mendEnd(mayCut:)``). Durable on
+    /// return.
     package func mendEnd(mayCut: Bool) throws(VaultError) -> StoredFileRepair.MendedEnd? {
         try whileWritable { () throws(StoreError) in
             guard let mended = try stored.repair.mendEnd(mayCut: mayCut) else { return nil }
@@ -75,8 +75,8 @@ extension VaultFile {
         }
     }
 
-    /// Gives the file the size that its blocks tell; the last must have been verified. True if
-    /// it had another size.
+    /// Sets the size that the blocks imply; the caller has verified the last one. True if it was
+    /// different.
     package func cutUnfinishedTail() throws(VaultError) -> Bool {
         try storing { () throws(StoreError) in try stored.repair.cutUnfinishedTail() }
     }

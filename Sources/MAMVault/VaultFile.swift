@@ -1,4 +1,4 @@
-// One file in use: its content behind its owner's window.
+// A file in use: its content behind its owner's window.
 
 package import MAMFormat
 package import MAMModel
@@ -8,8 +8,8 @@ package import Synchronization
 
 /// An inode's file, shared by all its open handles.
 ///
-/// Every read and write asks the window first: a lock that is held for its reference alone, then
-/// atomic operations on its state.
+/// Every read and write checks the window first: a lock, held while a reference is taken, and then
+/// atomic operations on the window's state.
 package final class VaultFile: Sendable {
     package let stored: StoredFile
     let vault: Vault
@@ -26,11 +26,11 @@ package final class VaultFile: Sendable {
         vault.openFiles.remove(ObjectIdentifier(self))
     }
 
-    /// Nil for a file that is not encrypted: it has no window.
+    /// Nil for a file that is not encrypted.
     package var window: AccessWindow? { current.withLock { $0 } }
 
-    /// Why nothing may be written through the kernel's cache any more, once the window closes; nil
-    /// if it may.
+    /// Why writes may no longer enter the kernel's cache, once the window closes; nil while they
+    /// may.
     package var refusalOfCachedWrites: VaultError? {
         guard let window, !window.allowsUse else { return nil }
         return vault.refusal(of: window, header)
@@ -39,19 +39,19 @@ package final class VaultFile: Sendable {
     /// True once its account is wiped.
     package var isRevoked: Bool { window?.state == .revoked }
 
-    /// Looks the window up again after the file got another owner or class.
+    /// Looks up the window again after a change of owner or class.
     func headerChanged() {
         let window = vault.window(for: stored.header)
         current.withLock { $0 = window }
     }
 
     package var header: FileHeader? { stored.header }
-    /// True if the file key is in memory.
+    /// True if the file key is loaded.
     package var holdsKey: Bool { header?.isManaged == true && !stored.needsKey }
     package var owner: Identity { header?.owner ?? .nobody }
     package var size: Int64 { stored.size }
 
-    /// What a look at the header would tell now.
+    /// The facts that reading the header would give now.
     package var facts: FileFacts {
         if let header { .protected(header) } else { size == 0 ? .empty : .foreign }
     }
@@ -60,7 +60,7 @@ package final class VaultFile: Sendable {
         stored.replaceDescriptor(descriptor)
     }
 
-    /// Fills the buffer; less only at the end of the file.
+    /// Fills the buffer, except at the end of the file.
     package func read(
         into out: UnsafeMutableRawBufferPointer, at offset: Int64
     ) throws(VaultError) -> Int {
@@ -77,11 +77,11 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Writes what the kernel had cached. Its writer was told long ago that all is well: a refusal
-    /// is a loss, and goes to the log.
+    /// Stores data from the kernel's cache. Its writer was already told of success, so a failure is
+    /// a loss, and is logged.
     package func writeBack(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws(VaultError) {
         do throws(VaultError) { try write(bytes, at: offset) } catch {
-            // Of a wiped account it is meant to be lost.
+            // A wiped account's data is meant to be lost.
             if case .keyRevoked = error { throw error }
             FileAudit(vault).reportDiscarded(bytes.count, at: offset, of: self, error)
             throw error
@@ -94,7 +94,7 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Makes a range read as zeros; the size stays.
+    /// Makes a range read as zeros; keeps the size.
     package func zero(_ range: Range<Int64>) throws(VaultError) {
         try whileWritable { () throws(StoreError) in
             try stored.zero(range, sealer: vault.sealer)
@@ -107,12 +107,12 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Completes what an earlier change had to leave.
+    /// Completes an earlier change that failed halfway.
     package func finish() throws(VaultError) {
         try storing { () throws(StoreError) in try stored.finish() }
     }
 
-    /// The same where nobody is left to be told of a failure but the log.
+    /// Logs a failure, because no caller is left to report it to.
     package func finishUnasked() {
         do throws(StoreError) {
             try stored.finish()
@@ -122,10 +122,10 @@ package final class VaultFile: Sendable {
         }
     }
 
-    /// Where a new handle begins to be told of failed syncs.
+    /// A new handle's mark for failed syncs.
     package var syncMark: UInt64 { stored.syncMark }
 
-    /// A failed sync that the handle with this mark has not been told of; it has then.
+    /// A failed sync that the handle with this mark has not reported; marks it as reported.
     package func takeSyncFailure(since mark: borrowing Atomic<UInt64>) -> Errno? {
         stored.takeSyncFailure(since: mark)
     }
@@ -152,7 +152,7 @@ package final class VaultFile: Sendable {
         return try withKey(body)
     }
 
-    /// Runs `body`, and once more with the key fetched again if a lock had dropped it.
+    /// Runs `body`, and runs it again with the key reloaded if a lock had dropped it.
     private func withKey<Value>(
         _ body: () throws(StoreError) -> Value
     ) throws(VaultError) -> Value {

@@ -1,67 +1,67 @@
-// What a check of a workspace finds, and what was done about it.
+// The findings of a workspace check, and the repairs made.
 
 package import MAMStore
 package import MAMSystem
 
-/// What is wrong with one file, directory or keybag.
+/// A problem with one file, directory or keybag.
 package struct Finding: Sendable {
     package enum Problem: String, Sendable {
         /// The header, or the key in it.
         case header
-        /// `st_size` is that of no protected file.
+        /// No protected file has this `st_size`.
         case size
         /// Blocks that do not verify.
         case blocks
-        /// Blocks that a repair has given up.
+        /// Blocks that a repair marked as lost.
         case lost
-        /// All-zero blocks where the file has no hole.
+        /// All-zero blocks in a file without holes.
         case zeros
         /// All-zero blocks at the end.
         case tail
-        /// The size is not the one that the blocks were written for.
+        /// The size contradicts the last block.
         case end
-        /// Written by a later version.
+        /// Written by a newer version.
         case newer
         /// Encrypted under a key that is not on this device.
         case keyMissing = "key-missing"
-        /// The file system does not give it.
+        /// Reading it fails.
         case unreadable
-        /// A file without a header: plain content that nobody made through a mount.
+        /// A file without a header: plain content that was not created through a mount.
         case foreign
         /// A plain file of an account whose files are sealed.
         case unsealed
-        /// A directory's class or owner for its new files that this daemon may not have set.
+        /// A directory's class or owner for new files that this daemon may not have set.
         case unproved
-        /// A directory's class for its new files makes no sense.
+        /// A directory's class for new files is invalid.
         case directoryClass = "directory-class"
-        /// A directory's owner for its new files makes no sense.
+        /// A directory's owner for new files is invalid.
         case directoryOwner = "directory-owner"
         case keybag
-        /// What an interrupted change left in the workspace's own directory.
+        /// A leftover of an interrupted change in the workspace's own directory.
         case leftover
-        /// An account's wipe that did not come to its end.
+        /// An account's wipe that has not completed.
         case wipe
     }
 
     package enum Outcome: Sendable, Equatable {
-        /// It is as it was; why, where something could have been done.
+        /// Unchanged; the reason, if a repair would have been possible.
         case left(String?)
         case repaired(String)
-        /// The same, and what was in the file may be lost.
+        /// Repaired, but some of the file's content may be lost.
         case incomplete(String)
-        /// Moved out of the tree, to this place.
+        /// Moved out of the tree to this path.
         case quarantined(ByteString)
-        /// It may be all right: it could not be looked at.
+        /// Not checked, so possibly intact.
         case unchecked
-        /// The same, for nobody but its owner can say that it may be read.
+        /// Not checked, because only its owner can permit reading it.
         case unreadable
-        /// It is told, and nothing is wrong.
+        /// Reported, but nothing is wrong.
         case noted
     }
 
     package enum Place: String, Sendable { case backing, state }
 
-    /// Whether the path is one below the backing directory or below the state directory.
+    /// Whether the path is relative to the backing directory or to the state directory.
     package let place: Place
     package let path: ByteString
     package let problem: Problem
@@ -84,8 +84,7 @@ package struct Finding: Sendable {
 }
 
 extension Finding {
-    /// A file or directory that the file system does not give. Rights that are closed are no
-    /// damage.
+    /// A file or directory that cannot be read. Missing permissions are no damage.
     package init(_ path: ByteString, unreadableFor error: Errno) {
         let isClosed = error == .accessDenied || error == .notPermitted
         self.init(
@@ -93,27 +92,27 @@ extension Finding {
     }
 }
 
-/// How far a check has come.
+/// The progress of a check.
 package struct VerifyCounts: Sendable, Equatable {
     package var files: Int64 = 0
     package var bytes: Int64 = 0
-    /// Of the files that were met so far.
+    /// Of the files examined so far.
     package var totalBytes: Int64 = 0
-    /// Files whose content could not be checked, for want of their key.
+    /// Files whose content could not be checked for lack of their key.
     package var uncheckedFiles: Int64 = 0
     package var repaired: Int64 = 0
-    /// Of the repaired ones, those after which content may be missing.
+    /// Repaired files whose content may be incomplete.
     package var incomplete: Int64 = 0
     package var quarantined: Int64 = 0
-    /// Problems that are still there.
+    /// Problems that remain.
     package var left: Int64 = 0
-    /// Problems that may be none.
+    /// Possible problems that could not be checked.
     package var unchecked: Int64 = 0
-    /// What this daemon may not read.
+    /// Files that this daemon may not read.
     package var unreadable: Int64 = 0
-    /// Files without a header: all that is noted.
+    /// Files without a header: the only noted findings.
     package var foreign: Int64 = 0
-    /// The whole workspace was checked, and what belongs to it.
+    /// The whole workspace, including its own files, was checked.
     package var isWhole = false
 
     package init() {}
@@ -133,7 +132,7 @@ package struct VerifyCounts: Sendable, Equatable {
     }
 }
 
-/// Who waits for a check. Called on one thread; false ends it.
+/// The caller that waits for a check. Called on one thread; false ends the check.
 package protocol VerifyListener {
     func found(_ finding: Finding) -> Bool
     func progressed(_ counts: VerifyCounts) -> Bool
