@@ -97,8 +97,10 @@ extension VarlinkCall {
     /// The name that somebody wants to register.
     fileprivate var newAccount: String? {
         switch method {
-        case "Register", "RegisterAccount": parameters.members["name"]?.text
-        case "Login": parameters.members["account"]?.text
+        case Varlink.Enrollment.Method.register.rawValue,
+            Varlink.Workspace.Method.registerAccount.rawValue:
+            parameters.members["name"]?.text
+        case Varlink.Enrollment.Method.login.rawValue: parameters.members["account"]?.text
         default: nil
         }
     }
@@ -108,9 +110,9 @@ extension VarlinkError {
     /// Nil for a mistake of the caller's, and for a wrong passphrase, which the vault records
     /// itself.
     fileprivate var event: LogMessage? {
-        switch lastName {
-        case "Refused", "WindowClosed", "Blocked": .refused
-        case "Damaged": .damaged
+        switch ofWorkspace {
+        case .refused, .windowClosed, .blocked: .refused
+        case .damaged: .damaged
         default: nil
         }
     }

@@ -38,25 +38,34 @@ package struct EnrollmentInterface: VaultInterface {
     }
 
     package func cost(of method: String) -> CallCost {
-        switch method {
-        case "Register", "Login": .derivation
-        case "Deregister": .closing
-        case "CheckIn", "CheckCompliance": .long
+        switch Wire.Method(rawValue: method) {
+        case .register, .login: .derivation
+        case .deregister: .closing
+        case .checkIn, .checkCompliance: .long
         default: .short
         }
     }
 
-    private func register(
-        _ call: VarlinkCall, namedBy parameter: String = "name"
+    private func register(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Register.Reply {
+        let request: Wire.Register = try call.request()
+        return try reply { () throws(Refusal) in
+            try newAccount(
+                request.name, objectID: request.objectID, newKeys: request.newKeys, call)
+        }
+    }
+
+    /// A refusal that enrolment has a number for is a status too.
+    private func reply(
+        _ newAccount: () throws(Refusal) -> AccountID
     ) throws(VarlinkError) -> Wire.Register.Reply {
-        let account: AccountID
-        do throws(Refusal) { account = try newAccount(call, namedBy: parameter) } catch {
+        do throws(Refusal) {
+            return .init(status: .init(status(of: try newAccount())))
+        } catch {
             switch error {
             case .status(let status): return .init(status: .init(status))
             case .error(let error): throw error
             }
         }
-        return .init(status: .init(status(of: account)))
     }
 
     private func status(of account: AccountID) -> EnrollmentStatus {
@@ -65,11 +74,11 @@ package struct EnrollmentInterface: VaultInterface {
     }
 
     private func login(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Login.Reply {
-        try call.parameters.allowOnly(Wire.Login.memberNames)
-        if try unknownName(call) != nil {
-            return try register(call, namedBy: "account")
+        let request: Wire.Login = try call.request()
+        if let new = request.account, unknown(new) != nil {
+            return try reply { () throws(Refusal) in try newAccount(new, call) }
         }
-        let (account, name) = try account(call)
+        let (account, name) = try account(request.account, call)
         let passphrase = try call.secret("passphrase")
         let status = try keyed(name) { () throws(KeyringError) in
             try SignIn(tree).login(account, passphrase: passphrase)
@@ -78,24 +87,21 @@ package struct EnrollmentInterface: VaultInterface {
     }
 
     /// An identity that has no account here.
-    private func unknownName(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
-        guard let name = try call.parameters.optionalString("account"), !name.isEmpty,
-            vault.account(named: name) == nil
-        else { return nil }
+    private func unknown(_ name: String) -> Identity? {
+        guard !name.isEmpty, vault.account(named: name) == nil else { return nil }
         return try? Identity(name: name, objectID: "")
     }
 
     private func deregister(_ call: VarlinkCall) throws(VarlinkError) -> Wire.Deregister.Reply {
-        try call.parameters.allowOnly(Wire.Deregister.memberNames)
-        _ = try call.parameters.string("account")
-        if let unknown = try unknownName(call) {
+        let request: Wire.Deregister = try call.request()
+        if let unknown = unknown(request.account) {
             return .init(status: .init(EnrollmentStatus(unknown, .notEnrolled)))
         }
-        let (account, name) = try account(call)
-        guard try call.parameters.bool("wipe") else {
+        let (account, name) = try account(request.account, call)
+        guard request.wipe else {
             return .init(status: .init(Deregistration(tree).signOut(account)))
         }
-        try requireConfirmed(call, toWipe: name)
+        try requireConfirmed(request.confirmed, toWipe: name)
         guard !Wipe(tree).isReadOnly else {
             throw .refused(
                 "the workspace is mounted read-only, and \(name)'s files could not be removed")
@@ -131,15 +137,16 @@ package struct EnrollmentInterface: VaultInterface {
     private func checkCompliance(
         _ call: VarlinkCall
     ) throws(VarlinkError) -> Wire.CheckCompliance.Reply {
-        _ = try call.request(Wire.CheckCompliance.self)
-        let (compliance, reason) = LaunchChecks(tree).remediate(try account(call).id)
+        let request: Wire.CheckCompliance = try call.request()
+        let account = try account(request.account, call)
+        let (compliance, reason) = LaunchChecks(tree).remediate(account.id)
         return .init(status: compliance.rawValue, reason: reason)
     }
 
     private func userStatus(_ call: VarlinkCall) throws(VarlinkError) -> Wire.UserStatus.Reply {
-        _ = try call.request(Wire.UserStatus.self)
+        let request: Wire.UserStatus = try call.request()
         // For who may ask of the account.
-        _ = try account(call)
+        _ = try account(request.account, call)
         return .init(status: LaunchChecks(tree).userStatus.rawValue)
     }
 

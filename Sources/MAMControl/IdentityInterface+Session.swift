@@ -10,67 +10,58 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension IdentityInterface {
-    func setUserInterfaceIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "identity", "passphrase", "passphraseDescriptor", "thread",
-        ])
-        let identity = try ownIdentity(call)
+    func setUserInterfaceIdentity(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.SetUserInterfaceIdentity.Reply {
+        let request: Wire.SetUserInterfaceIdentity = try call.request()
+        let identity = try ownIdentity(request.identity, call)
         return switchSession(
-            call, to: identity.map { [$0] }, thread: try callingThread(call),
+            call, to: identity.map { [$0] }, thread: try callingThread(request.thread, call),
             passphrase: try call.secret("passphrase"))
     }
 
     func setUserInterfaceIdentities(
         _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["identities", "thread"])
-        var identities: [Identity] = []
-        for text in try call.list("identities") {
-            guard let identity = try? Identity(name: text) else {
-                throw .invalidParameter("identities")
-            }
-            try requireControl(call, of: identity)
-            identities.append(identity)
-        }
-        return switchSession(call, to: identities, thread: try callingThread(call), passphrase: nil)
+    ) throws(VarlinkError) -> Wire.SetUserInterfaceIdentities.Reply {
+        let request: Wire.SetUserInterfaceIdentities = try call.request()
+        return switchSession(
+            call, to: try identities(request.identities, in: "identities", call),
+            thread: try callingThread(request.thread, call), passphrase: nil)
     }
 
     private func switchSession(
         _ call: VarlinkCall, to identities: [Identity]?, thread: Int32, passphrase: SecretBytes?
-    ) -> [String: JSONValue] {
+    ) -> Wire.SetUserInterfaceIdentity.Reply {
         let done = Switch(tree).switchSession(
             session(of: call), to: identities, thread: thread, passphrase: passphrase)
-        return [
-            "result": JSONValue(done.result.rawValue), "word": .string(done.result.word),
-            "reason": .string(done.reason),
-        ]
+        return .init(
+            result: done.result.rawValue, word: done.result.word, reason: done.reason)
     }
 
     func getUserInterfaceIdentity(
         _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["thread"])
+    ) throws(VarlinkError) -> Wire.GetUserInterfaceIdentity.Reply {
+        let request: Wire.GetUserInterfaceIdentity = try call.request()
         let session = session(of: call)
         let names = Callers(vault).identities(of: session)?.map(\.description)
-        let holds = Callers(vault).interfaceIdentity(of: session, thread: try callingThread(call))
-        return [
-            "session": .string(session.name),
-            "identities": names.map { .array($0.map(JSONValue.string)) } ?? .null,
-            "acting": holds.map { acting($0.identity, $0.source) } ?? .null,
-        ]
+        let holds = Callers(vault).interfaceIdentity(
+            of: session, thread: try callingThread(request.thread, call))
+        return .init(
+            session: session.name, identities: names,
+            acting: holds.map { acting($0.identity, $0.source) })
     }
 
-    func blockedAccounts(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([])
+    func blockedAccounts(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.BlockedAccounts.Reply {
+        _ = try call.request(Wire.BlockedAccounts.self)
         let canceled = vault.sessions.canceled(in: session(of: call))
-        let blocked = controlled(by: call.peer).compactMap { account -> JSONValue? in
+        let blocked = controlled(by: call.peer).compactMap { account -> Wire.BlockedAccount? in
             guard let (reason, word, text) = Self.reason(account, canceled) else { return nil }
-            return [
-                "account": .string(account.identity.description), "reason": JSONValue(reason),
-                "word": .string(word), "text": .string(text),
-            ]
+            return .init(
+                account: account.identity.description, reason: reason, word: word, text: text)
         }
-        return ["accounts": .array(blocked)]
+        return .init(accounts: blocked)
     }
 
     /// `IntuneMAMBlockAccountReason`; nil is its 0.

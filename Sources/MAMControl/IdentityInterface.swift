@@ -11,6 +11,8 @@ internal import MAMWorkspace
 
 /// Answers the socket. Holds no state of its own.
 package struct IdentityInterface: VaultInterface {
+    typealias Wire = Varlink.Identity
+
     let tree: Tree
 
     package init(tree: Tree) { self.tree = tree }
@@ -32,52 +34,51 @@ package struct IdentityInterface: VaultInterface {
     }
 
     package func cost(of method: String) -> CallCost {
-        ["LinkAccount", "SetUserInterfaceIdentity"].contains(method) ? .derivation : .short
+        switch Wire.Method(rawValue: method) {
+        case .linkAccount, .setUserInterfaceIdentity: .derivation
+        default: .short
+        }
     }
 
     package func connectionEnded(_ connection: ConnectionID) { vault.identities.end(connection) }
 
-    private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue]
-    {
-        try call.parameters.allowOnly(["thread", "identity"])
-        let identity = try ownIdentity(call)
-        guard let thread = try call.thread("thread") else { throw .invalidParameter("thread") }
+    private func setThreadIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Wire.SetThreadIdentity = try call.request()
+        let identity = try ownIdentity(request.identity, call)
+        let thread = try threadID(request.thread)
         guard let life = call.peer.life,
             vault.identities.set(
                 identity, by: call.peer.uid, forThread: thread, of: life,
                 until: call.connectionID)
         else { throw Self.noThread }
-        return [:]
+        return NoMembers()
     }
 
-    private func setProcessIdentity(
-        _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["identity", "scoped", "unmanaged"])
-        try requireMeantIdentity(call)
-        let isScoped = try call.parameters.flag("scoped")
-        try setProcessIdentity(call, until: isScoped ? call.connectionID : nil)
-        return [:]
+    private func setProcessIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Wire.SetProcessIdentity = try call.request()
+        // A program may work for anybody. It can have a name refused that a person may have
+        // misspelt.
+        if let unmanaged = request.unmanaged,
+            let identity = try ownIdentity(request.identity, call)
+        {
+            try requireMeant(identity, unmanaged: unmanaged, call)
+        }
+        try setProcessIdentity(
+            request.identity, call, until: request.scoped == true ? call.connectionID : nil)
+        return NoMembers()
     }
 
-    /// A program may work for anybody. It can have a name refused that a person may have misspelt.
-    private func requireMeantIdentity(_ call: VarlinkCall) throws(VarlinkError) {
-        guard call.parameters.has("unmanaged"), let identity = try ownIdentity(call) else { return }
-        try requireMeant(identity, call)
+    private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Wire.GetIdentity.Reply {
+        let request: Wire.GetIdentity = try call.request()
+        let found = Callers(vault).found(
+            forThread: try callingThread(request.thread, call), user: call.peer.uid)
+        return .init(acting: acting(found.identity, found.source))
     }
 
-    private func getIdentity(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["thread"])
-        let found = Callers(vault).found(forThread: try callingThread(call), user: call.peer.uid)
-        return ["acting": acting(found.identity, found.source)]
-    }
-
-    private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "account", "objectId", "passphrase", "passphraseDescriptor",
-        ])
-        let (account, name) = try account(call)
-        let objectID = try call.parameters.string("objectId")
+    private func linkAccount(_ call: VarlinkCall) throws(VarlinkError) -> Wire.LinkAccount.Reply {
+        let request: Wire.LinkAccount = try call.request()
+        let (account, name) = try account(request.account, call)
+        let objectID = request.objectID
         let passphrase = try call.secret("passphrase")
         if let refusal = NewNames(tree).refusalToLink(
             account, objectID: objectID, user: call.peer.uid, while: { call.isConnected })
@@ -88,31 +89,37 @@ package struct IdentityInterface: VaultInterface {
             try Link(tree).link(account, objectID: objectID, passphrase: passphrase)
         }
         let linked = vault.identity(of: account)
-        return ["name": .string(linked.name), "objectId": .string(linked.objectID)]
+        return .init(name: linked.name, objectID: linked.objectID)
     }
 
     /// A thread of the calling process: the one that is named, else the first.
-    func callingThread(_ call: VarlinkCall) throws(VarlinkError) -> Int32 {
+    func callingThread(_ named: Int?, _ call: VarlinkCall) throws(VarlinkError) -> Int32 {
         let process = call.peer.isAlive ? call.peer.pid : 0
-        guard let thread = try call.thread("thread") else { return process }
+        guard let named else { return process }
+        let thread = try threadID(named)
         guard process > 0, processID(ofThread: thread) == process else { throw Self.noThread }
         return thread
     }
 
-    func acting(_ identity: Identity, _ source: FoundIdentity.Source?) -> JSONValue {
-        var process: Int32?
+    private func threadID(_ number: Int) throws(VarlinkError) -> Int32 {
+        guard let thread = Int32(exactly: number), thread > 0 else {
+            throw .invalidParameter("thread")
+        }
+        return thread
+    }
+
+    func acting(_ identity: Identity, _ source: FoundIdentity.Source?) -> Wire.Acting {
+        var process: Int?
         let word: String
         switch source {
         case .thread: word = "thread"
-        case .process(let id): (word, process) = ("process", id)
+        case .process(let id): (word, process) = ("process", Int(id))
         case .userDefault: word = "default"
         case nil: word = "session"
         }
-        return [
-            "name": .string(identity.name), "objectId": .string(identity.objectID),
-            "managed": .bool(vault.isManaged(identity)), "source": .string(word),
-            "process": process.map { JSONValue($0) } ?? .null,
-        ]
+        return .init(
+            name: identity.name, objectID: identity.objectID, managed: vault.isManaged(identity),
+            source: word, process: process)
     }
 
     private static let noThread = VarlinkError.invalidInput(
@@ -122,29 +129,21 @@ package struct IdentityInterface: VaultInterface {
 extension VaultService {
     /// The identity that a call sets for its caller, in the account's own spelling; nil to take it
     /// back.
-    func ownIdentity(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
-        guard let identity = try call.identity("identity") else { return nil }
+    func ownIdentity(_ name: String?, _ call: VarlinkCall) throws(VarlinkError) -> Identity? {
+        guard let identity = try identity(name, in: "identity") else { return nil }
         try requireControl(call, of: identity)
         return vault.canonical(identity)
     }
 
     func setProcessIdentity(
-        _ call: VarlinkCall, until connection: ConnectionID?
+        _ name: String?, _ call: VarlinkCall, until connection: ConnectionID?
     ) throws(VarlinkError) {
-        let identity = try ownIdentity(call)
+        let identity = try ownIdentity(name, call)
         guard let life = call.peer.life,
             vault.identities.set(
                 identity, by: call.peer.uid, for: life, until: connection)
         else {
             throw .invalidInput("the calling process has ended, or is not visible to the daemon")
         }
-    }
-}
-
-extension VarlinkCall {
-    fileprivate func thread(_ name: String) throws(VarlinkError) -> Int32? {
-        guard let number = try parameters.optionalInteger(name) else { return nil }
-        guard let thread = Int32(exactly: number), thread > 0 else { throw .invalidParameter(name) }
-        return thread
     }
 }

@@ -21,7 +21,8 @@ extension PolicyService {
 
     /// Nil where the call names none: a side that is unknown, or unmanaged.
     func namedPrincipal(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> Principal? {
-        guard let identity = try call.identity(name) else { return nil }
+        let named = try call.parameters.optionalString(name)
+        guard let identity = try identity(named, in: name) else { return nil }
         try requireControl(call, of: identity)
         return Transfers(vault).principal(of: identity)
     }
@@ -38,13 +39,7 @@ extension PolicyService {
 
     /// Each of them answers to the caller.
     func identities(_ call: VarlinkCall, _ name: String) throws(VarlinkError) -> [Identity] {
-        var found: [Identity] = []
-        for text in try call.list(name) {
-            guard let identity = try? Identity(name: text) else { throw .invalidParameter(name) }
-            try requireControl(call, of: identity)
-            found.append(identity)
-        }
-        return found
+        try identities(try call.parameters.strings(name), in: name, call)
     }
 
     /// The owner of the file that a call names by path or descriptor, or by its name; nil if the

@@ -76,7 +76,9 @@ struct PolicyTransfers: PolicyService {
         try call.parameters.allowOnly(["programs", "account"])
         let principal = try principal(call)
         let managed = Set(vault.settings.managedPrograms)
-        let targets = try call.list("programs").map { program in
+        let programs = try call.parameters.strings("programs")
+        try requireFew(programs, in: "programs")
+        let targets = programs.map { program in
             let offer = principal.shareOffer(toManagedProgram: managed.contains(program))
             return Varlink.Policy.ShareTarget(
                 program: program, managed: managed.contains(program), sealed: offer.isSealed,

@@ -8,21 +8,19 @@ internal import MAMVault
 internal import MAMWire
 
 extension ProtectionInterface {
-    func protectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly([
-            "owner", "unmanaged", "strict", "sourceDescriptor", "destinationDescriptor",
-        ])
-        let owner = try owner(call)
-        if try call.parameters.flag("strict"), !vault.isManaged(owner) {
+    func protectData(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ProtectData.Reply {
+        let request: Wire.ProtectData = try call.request()
+        let owner = try owner(request.owner, unmanaged: request.unmanaged, call)
+        if request.strict == true, !vault.isManaged(owner) {
             throw .dataFailed(.invalidArgument, notManaged(owner, call))
         }
         let bytes = try protect(try ends(call, writes: true), owner)
-        return ["bytes": JSONValue(bytes)]
+        return .init(bytes: Int(bytes))
     }
 
-    func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["strict", "sourceDescriptor", "destinationDescriptor"])
-        let isStrict = try call.parameters.flag("strict")
+    func unprotectData(_ call: VarlinkCall) throws(VarlinkError) -> Wire.UnprotectData.Reply {
+        let request: Wire.UnprotectData = try call.request()
+        let isStrict = request.strict == true
         let ends = try ends(call, writes: true)
         let found: UnprotectedData
         do throws(VaultError) {
@@ -36,43 +34,43 @@ extension ProtectionInterface {
         guard found.wasProtected || !isStrict else {
             throw .dataFailed(.notProtected, .notManaged("it is not encrypted"))
         }
-        return ["bytes": JSONValue(found.byteCount), "protected": .bool(found.wasProtected)]
+        return .init(bytes: Int(found.byteCount), protected: found.wasProtected)
     }
 
-    func dataInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["sourceDescriptor"])
+    func dataInfo(_ call: VarlinkCall) throws(VarlinkError) -> Wire.DataInfo.Reply {
+        _ = try call.request(Wire.DataInfo.self)
         return try info(try ends(call, writes: false))
     }
 
-    func protectString(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["owner", "unmanaged", "text"])
-        let owner = try owner(call)
-        let ends = MemoryEnds(Array(try text(call).utf8))
+    func protectString(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ProtectString.Reply {
+        let request: Wire.ProtectString = try call.request()
+        let owner = try owner(request.owner, unmanaged: request.unmanaged, call)
+        let ends = MemoryEnds(Array(try given(request.text).utf8))
         _ = try protect(ends, owner)
-        return ["text": .string(base64(ends.output))]
+        return .init(text: base64(ends.output))
     }
 
-    func unprotectString(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["text"])
-        let text = try text(call)
+    func unprotectString(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.UnprotectString.Reply {
+        let request: Wire.UnprotectString = try call.request()
+        let text = try given(request.text)
         // What is no base64 was never protected.
-        guard let bytes = bytes(base64: text) else {
-            return ["text": .string(text), "protected": false]
-        }
+        guard let bytes = bytes(base64: text) else { return .init(text: text, protected: false) }
         let ends = MemoryEnds(bytes)
         guard try unprotect(call, ends).wasProtected else {
-            return ["text": .string(text), "protected": false]
+            return .init(text: text, protected: false)
         }
         guard let plain = String(validating: ends.output, as: UTF8.self) else {
             throw .dataFailed(
                 .decryptFailed, .invalidInput("what was protected is no text: use UnprotectData"))
         }
-        return ["text": .string(plain), "protected": true]
+        return .init(text: plain, protected: true)
     }
 
-    func stringInfo(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["text"])
-        return try info(MemoryEnds(bytes(base64: try text(call)) ?? []))
+    func stringInfo(_ call: VarlinkCall) throws(VarlinkError) -> Wire.StringInfo.Reply {
+        let request: Wire.StringInfo = try call.request()
+        return try info(MemoryEnds(bytes(base64: try given(request.text)) ?? []))
     }
 
     private func protect(
@@ -103,31 +101,29 @@ extension ProtectionInterface {
         } catch { throw .dataFailed(.decryptFailed, VarlinkError(error)) }
     }
 
-    private func info(_ ends: any StreamEnds) throws(VarlinkError) -> [String: JSONValue] {
+    private func info(_ ends: any StreamEnds) throws(VarlinkError) -> Wire.DataInfo.Reply {
         let found: ProtectionInfo?
         do throws(VaultError) { found = try DataStreams(vault).dataProtection(ends) } catch {
             throw .dataFailed(.decryptFailed, VarlinkError(error))
         }
-        guard let found else {
-            return ["protection": .null, "status": JSONValue(DataStatus.notProtected.rawValue)]
-        }
-        return ["protection": found.json, "status": 0]
+        guard let found else { return .init(status: DataStatus.notProtected.rawValue) }
+        return .init(protection: .init(found), status: 0)
     }
 
-    private func owner(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
-        guard let owner = try namedOwner(call) else {
+    private func owner(
+        _ name: String?, unmanaged: Bool?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> Identity {
+        guard let owner = try namedOwner(name, call) else {
             throw .dataFailed(.invalidArgument, .noOwner)
         }
-        do throws(VarlinkError) { try requireMeant(owner, call) } catch {
+        do throws(VarlinkError) { try requireMeant(owner, unmanaged: unmanaged, call) } catch {
             throw .dataFailed(.invalidArgument, error)
         }
         return owner
     }
 
-    private func text(_ call: VarlinkCall) throws(VarlinkError) -> String {
-        guard let text = try call.parameters.optionalString("text") else {
-            throw Self.missing("text")
-        }
+    private func given(_ text: String?) throws(VarlinkError) -> String {
+        guard let text else { throw Self.missing("text") }
         return text
     }
 

@@ -9,10 +9,13 @@ internal import MAMWire
 internal import MAMWorkspace
 
 extension ProtectionInterface {
-    func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.fileNames.union(["owner", "unmanaged"]))
-        let owner = try owner(call)
-        do throws(VarlinkError) { try requireMeant(owner, call) } catch {
+    /// `VerifyAndProtect`, which is `onlyIfOther`, has the same parameters.
+    func protect(_ call: VarlinkCall, onlyIfOther: Bool) throws -> Wire.Protect.Reply {
+        let asked: Wire.Protect = try call.request()
+        let owner = try owner(asked.owner, call)
+        do throws(VarlinkError) {
+            try requireMeant(owner, unmanaged: asked.unmanaged, call)
+        } catch {
             throw VarlinkError.fileFailed(FileStatus(error, otherwise: .invalidArgument), error)
         }
         let file = try file(call)
@@ -23,12 +26,12 @@ extension ProtectionInterface {
             if let failure = replies.failure { throw failure }
             throw failed(error, otherwise: .encryptionFailed)
         }
-        return ["summary": replies.summary]
+        return .init(summary: replies.summary)
     }
 
-    func encryptFile(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.fileNames.union(["owner"]))
-        let owner = try owner(call)
+    func encryptFile(_ call: VarlinkCall) throws(VarlinkError) -> Wire.EncryptFile.Reply {
+        let asked: Wire.EncryptFile = try call.request()
+        let owner = try owner(asked.owner, call)
         guard vault.isManaged(owner) else {
             throw .fileFailed(
                 Accounts(vault).all.isEmpty ? .applicationNotManaged : .identityNotManaged,
@@ -38,34 +41,33 @@ extension ProtectionInterface {
         let replies = ProtectReplies(call)
         do throws(VaultError) {
             try Protect(tree).protect(file, for: request(call, owner, onlyIfOther: false), replies)
-            return ["protection": try Answers(tree).protection(of: file).json]
+            return .init(protection: .init(try Answers(tree).protection(of: file)))
         } catch { throw failed(error, otherwise: .encryptionFailed) }
     }
 
-    func decryptFile(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.fileNames)
+    func decryptFile(_ call: VarlinkCall) throws(VarlinkError) -> Wire.DecryptFile.Reply {
+        _ = try call.request(Wire.DecryptFile.self)
         let file = try regularFile(call)
         do throws(VaultError) {
             let current = try Answers(tree).protection(of: file)
             try requireRights(call, current.owner, user(of: file))
-            return [
-                "protection": try Owners(tree).decrypt(file, for: identity(of: call.peer)).json
-            ]
+            let info = try Owners(tree).decrypt(file, for: identity(of: call.peer))
+            return .init(protection: .init(info))
         } catch { throw failed(error, otherwise: .decryptionFailed) }
     }
 
-    func isFileEncrypted(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.fileNames)
+    func isFileEncrypted(
+        _ call: VarlinkCall
+    ) throws(VarlinkError) -> Wire.IsFileEncrypted.Reply {
+        _ = try call.request(Wire.IsFileEncrypted.self)
         let file = try regularFile(call)
         do throws(VaultError) {
-            return ["encrypted": .bool(try protection(of: file, call, in: tree).isManaged)]
+            return .init(encrypted: try protection(of: file, call, in: tree).isManaged)
         } catch { throw failed(error, otherwise: .internalError) }
     }
 
-    private static let fileNames: Set<String> = ["path", "fileDescriptor"]
-
-    private func owner(_ call: VarlinkCall) throws(VarlinkError) -> Identity {
-        guard let owner = try namedOwner(call) else {
+    private func owner(_ name: String?, _ call: VarlinkCall) throws(VarlinkError) -> Identity {
+        guard let owner = try namedOwner(name, call) else {
             throw .fileFailed(.invalidArgument, .noOwner)
         }
         return owner
@@ -117,47 +119,42 @@ extension ProtectionInterface {
 
 /// Sends what is done, until that fails.
 private final class ProtectReplies: ProtectListener {
+    private typealias Wire = Varlink.Protection
+
     private let call: VarlinkCall
     private(set) var failure: (any Error)?
-    private var counts = (files: 0, changed: 0, failed: 0)
+    private(set) var summary = Varlink.Protection.Summary(files: 0, changed: 0, failed: 0)
 
     init(_ call: VarlinkCall) { self.call = call }
 
     var isListening: Bool { call.isConnected }
 
-    var summary: JSONValue {
-        [
-            "files": JSONValue(counts.files), "changed": JSONValue(counts.changed),
-            "failed": JSONValue(counts.failed),
-        ]
-    }
-
     func did(_ file: ProtectedFile) -> Bool {
-        counts.files += 1
-        if file.wasChanged { counts.changed += 1 }
-        return reply([
-            "file": [
-                "path": .string(file.path.shown), "changed": .bool(file.wasChanged),
-                "protection": file.protection.json,
-            ]
-        ])
+        summary.files += 1
+        if file.wasChanged { summary.changed += 1 }
+        return reply(
+            .init(
+                file: .init(
+                    path: file.path.shown, changed: file.wasChanged,
+                    protection: .init(file.protection))))
     }
 
     func failed(_ path: ByteString, _ error: VaultError) -> Bool {
-        counts.files += 1
-        counts.failed += 1
+        summary.files += 1
+        summary.failed += 1
         let cause = VarlinkError(error)
         let status = FileStatus(cause, otherwise: .encryptionFailed)
-        var members = VarlinkError.fileFailed(status, cause).parameters
-        members["account"] = nil
-        members["path"] = .string(path.shown)
-        return reply(["failure": .object(members)])
+        return reply(
+            .init(
+                failure: .init(
+                    path: path.shown, status: status.rawValue, name: "\(status)",
+                    cause: cause.lastName, reason: "\(cause)", next: cause.next)))
     }
 
-    private func reply(_ parameters: [String: JSONValue]) -> Bool {
+    private func reply(_ reply: Wire.Protect.Reply) -> Bool {
         guard call.wantsMore else { return true }
         do {
-            try call.reply(parameters)
+            try call.reply(reply.withoutNulls)
             return true
         } catch {
             failure = error

@@ -8,6 +8,8 @@ package import MAMWire
 
 /// Answers the socket. Holds no state of its own.
 package struct ProtectionInterface: VaultInterface {
+    typealias Wire = Varlink.Protection
+
     let tree: Tree
 
     package init(tree: Tree) {
@@ -32,12 +34,13 @@ package struct ProtectionInterface: VaultInterface {
         case .stringInfo: try stringInfo(call)
         }
     }
+
     package func cost(of method: String) -> CallCost {
-        switch method {
-        case "Protect", "VerifyAndProtect", "EncryptFile", "DecryptFile", "ProtectData",
-            "UnprotectData", "DataInfo":
+        switch Wire.Method(rawValue: method) {
+        case .protect, .verifyAndProtect, .encryptFile, .decryptFile, .protectData,
+            .unprotectData, .dataInfo:
             .long
-        default: .short
+        case .isFileEncrypted, .protectString, .unprotectString, .stringInfo, nil: .short
         }
     }
 }

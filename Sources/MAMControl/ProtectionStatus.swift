@@ -28,11 +28,12 @@ enum FileStatus: Int {
 
     /// `otherwise`: for an error that none of them names.
     init(_ cause: VarlinkError, otherwise: FileStatus) {
-        switch cause.lastName {
-        case "NotFound": self = .fileNotFound
-        case "NotManaged", "UnmanagedOwner": self = .identityNotManaged
-        case "InvalidInput", "InvalidParameter": self = .invalidArgument
-        case "SystemError": self = .internalError
+        switch cause.ofWorkspace {
+        case .notFound: self = .fileNotFound
+        case .notManaged, .unmanagedOwner: self = .identityNotManaged
+        // An invalid parameter is of the service's.
+        case .invalidInput, nil: self = .invalidArgument
+        case .systemError: self = .internalError
         default: self = otherwise
         }
     }
@@ -40,22 +41,18 @@ enum FileStatus: Int {
 
 extension VarlinkError {
     static func fileFailed(_ status: FileStatus, _ cause: VarlinkError) -> VarlinkError {
-        failed("FileFailed", status.rawValue, "\(status)", cause)
+        VarlinkError(
+            Varlink.Protection.FileFailed(
+                status: status.rawValue, name: "\(status)", cause: cause.lastName,
+                account: cause.account, reason: "\(cause)", next: cause.next))
     }
 
     static func dataFailed(_ status: DataStatus, _ cause: VarlinkError) -> VarlinkError {
-        failed("DataFailed", status.rawValue, "\(status)", cause)
+        VarlinkError(
+            Varlink.Protection.DataFailed(
+                status: status.rawValue, name: "\(status)", cause: cause.lastName,
+                account: cause.account, reason: "\(cause)", next: cause.next))
     }
 
-    private static func failed(
-        _ error: String, _ status: Int, _ name: String, _ cause: VarlinkError
-    ) -> VarlinkError {
-        var parameters = cause.parameters
-        parameters["status"] = JSONValue(status)
-        parameters["name"] = .string(name)
-        parameters["cause"] = .string(cause.lastName)
-        parameters["reason"] = .string("\(cause)")
-        for key in ["kind", "errno", "retryAfterSeconds"] { parameters[key] = nil }
-        return VarlinkError("\(Varlink.Protection.name).\(error)", parameters)
-    }
+    private var account: String? { parameters["account"]?.text }
 }

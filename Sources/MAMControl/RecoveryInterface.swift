@@ -31,15 +31,15 @@ package struct RecoveryInterface: VaultInterface {
     }
 
     package func cost(of method: String) -> CallCost {
-        switch method {
-        case "ExportKeys", "ImportKeys", "ExamineKeys": .derivation
-        default: .short
+        switch Wire.Method(rawValue: method) {
+        case .exportKeys, .importKeys, .examineKeys: .derivation
+        case nil: .short
         }
     }
 
     private func exportKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExportKeys.Reply {
-        try call.parameters.allowOnly(Wire.ExportKeys.memberNames)
-        let (account, name) = try account(call)
+        let request: Wire.ExportKeys = try call.request()
+        let (account, name) = try account(request.account, call)
         let file = try file(call)
         let passphrase = try call.secret("passphrase")
         guard let exportPassphrase = try call.secret("exportPassphrase") else {
@@ -60,11 +60,10 @@ package struct RecoveryInterface: VaultInterface {
     }
 
     private func importKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ImportKeys.Reply {
-        try call.parameters.allowOnly(
-            Self.exportNames.union(["passphrase", "passphraseDescriptor", "noPassphrase", "join"]))
+        let request: Wire.ImportKeys = try call.request()
         let export = try export(call)
         let name = export.identity.description
-        if try call.parameters.flag("join") {
+        if request.join == true {
             guard let account = try account(joinedBy: export, call) else {
                 throw .refused(
                     "there is no account '\(name)' to join; without join the import registers it")
@@ -88,7 +87,7 @@ package struct RecoveryInterface: VaultInterface {
     }
 
     private func examineKeys(_ call: VarlinkCall) throws(VarlinkError) -> Wire.ExamineKeys.Reply {
-        try call.parameters.allowOnly(Self.exportNames)
+        _ = try call.request(Wire.ExamineKeys.self)
         let export = try export(call)
         let account = try account(joinedBy: export, call)
         let opened = try open(export, call)
@@ -126,12 +125,6 @@ package struct RecoveryInterface: VaultInterface {
     }
 
     // MARK: What comes with a call
-
-    /// An export, and what opens it.
-    private static let exportNames: Set<String> = [
-        "fileDescriptor", "exportPassphrase", "exportPassphraseDescriptor",
-        "recoveryKeyDescriptor", "recoveryKeyPassphrase", "recoveryKeyPassphraseDescriptor",
-    ]
 
     private func file(_ call: VarlinkCall) throws(VarlinkError) -> Descriptor {
         guard let file = try call.descriptor("fileDescriptor") else {

@@ -17,8 +17,10 @@ extension VaultService {
 
     /// The account that a call names, or the caller's only one; checked against the caller's
     /// rights.
-    func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String) {
-        guard let text = try call.parameters.optionalString("account") else {
+    func account(
+        _ named: String?, _ call: VarlinkCall
+    ) throws(VarlinkError) -> (id: AccountID, name: String) {
+        guard let named else {
             let own = controlled(by: call.peer)
             guard let only = own.first, own.count == 1 else {
                 throw .invalidInput(
@@ -26,9 +28,47 @@ extension VaultService {
             }
             return (only.id, only.identity.description)
         }
-        guard let account = vault.account(named: text) else { throw .unknownAccount(text) }
+        guard let account = vault.account(named: named) else {
+            throw .unknownAccount(named)
+        }
         try requireControl(call, of: vault.identity(of: account))
         return (account, vault.identity(of: account).description)
+    }
+
+    func account(_ call: VarlinkCall) throws(VarlinkError) -> (id: AccountID, name: String) {
+        try account(try call.parameters.optionalString("account"), call)
+    }
+
+    /// An identity: a name, or an account's object id. Nil for none. `parameter`: where the call
+    /// has it.
+    func identity(_ name: String?, in parameter: String) throws(VarlinkError) -> Identity? {
+        guard let name else { return nil }
+        do throws(Identity.Invalid) { return try Identity(name: name) } catch {
+            throw .invalidInput("\(parameter) is too long, or has control characters")
+        }
+    }
+
+    /// Each of them answers to the caller.
+    func identities(
+        _ names: [String], in parameter: String, _ call: VarlinkCall
+    ) throws(VarlinkError) -> [Identity] {
+        try requireFew(names, in: parameter)
+        var found: [Identity] = []
+        for name in names {
+            guard let identity = try? Identity(name: name) else {
+                throw .invalidParameter(parameter)
+            }
+            try requireControl(call, of: identity)
+            found.append(identity)
+        }
+        return found
+    }
+
+    /// Of accounts or programs each costs a decision, and a part of the reply.
+    func requireFew(_ names: [String], in parameter: String) throws(VarlinkError) {
+        guard names.count <= 1000 else {
+            throw .invalidInput("\(parameter) has more than 1000 members")
+        }
     }
 
     /// Runs a keyring call whose failure becomes the caller's error.

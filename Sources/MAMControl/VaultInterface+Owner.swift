@@ -6,17 +6,19 @@ internal import MAMWire
 
 extension VaultService {
     /// The owner that a call gives something to; it answers to the caller. Nil for none.
-    func namedOwner(_ call: VarlinkCall) throws(VarlinkError) -> Identity? {
-        guard let owner = try call.identity("owner") else { return nil }
+    func namedOwner(_ name: String?, _ call: VarlinkCall) throws(VarlinkError) -> Identity? {
+        guard let owner = try identity(name, in: "owner") else { return nil }
         try requireControl(call, of: owner)
         return owner
     }
 
     /// Refuses an owner that is no account, and so would have everything plain, unless the call
     /// says `unmanaged`, or its caller works for that one. Nobody is never a slip.
-    func requireMeant(_ owner: Identity, _ call: VarlinkCall) throws(VarlinkError) {
+    func requireMeant(
+        _ owner: Identity, unmanaged: Bool?, _ call: VarlinkCall
+    ) throws(VarlinkError) {
         guard !owner.isNobody, !vault.isManaged(owner) else { return }
-        guard try !call.parameters.flag("unmanaged") else { return }
+        guard unmanaged != true else { return }
         guard !identity(of: call.peer).matches(owner) else { return }
         throw .unmanagedOwner(owner.description, guess(owner, call))
     }

@@ -17,10 +17,10 @@ enum Refusal: Error {
 
 extension VaultService {
     func newAccount(
-        _ call: VarlinkCall, namedBy parameter: String = "name"
+        _ name: String, objectID: String? = nil, newKeys: Bool? = nil, _ call: VarlinkCall
     ) throws(Refusal) -> AccountID {
         let identity = try failing { () throws(VarlinkError) in
-            try newIdentity(call, namedBy: parameter)
+            try newIdentity(name, objectID ?? "")
         }
         if let status = Registration(tree).refusal(
             of: identity, user: call.peer.uid, while: { call.isConnected })
@@ -28,7 +28,7 @@ extension VaultService {
             throw .status(status)
         }
         return try failing { () throws(VarlinkError) in
-            try refuseNewKeys(for: identity, call)
+            if newKeys != true { try refuseNewKeys(for: identity, call) }
             let passphrase = try call.newSecret("passphrase", orNone: "noPassphrase")
             return try keyed(identity.name) { () throws(KeyringError) in
                 try Registration(tree).register(
@@ -42,7 +42,6 @@ extension VaultService {
     private func refuseNewKeys(
         for identity: Identity, _ call: VarlinkCall
     ) throws(VarlinkError) {
-        guard try !call.parameters.flag("newKeys") else { return }
         let user = isTrusted(call.peer) ? nil : call.peer.uid
         let files: UnopenedFiles
         do throws(SearchEnd) {
@@ -69,14 +68,9 @@ extension VaultService {
     }
 
     private func newIdentity(
-        _ call: VarlinkCall, namedBy parameter: String
+        _ name: String, _ objectID: String
     ) throws(VarlinkError) -> Identity {
-        try call.parameters.allowOnly([
-            parameter, "objectId", "passphrase", "passphraseDescriptor", "noPassphrase", "newKeys",
-        ])
-        let name = try call.parameters.string(parameter)
         guard !name.isEmpty else { throw .invalidInput("an account needs a name") }
-        let objectID = try call.parameters.optionalString("objectId") ?? ""
         do throws(Identity.Invalid) {
             return try Identity(name: name, objectID: objectID)
         } catch { throw .invalidInput("the name or object id cannot be used: \(error)") }

@@ -84,8 +84,8 @@ extension VaultService {
     }
 
     /// Nothing brings a wiped account back: a call that only looks like one destroys nothing.
-    func requireConfirmed(_ call: VarlinkCall, toWipe name: String) throws(VarlinkError) {
-        guard try call.parameters.flag("confirmed") else {
+    func requireConfirmed(_ isConfirmed: Bool?, toWipe name: String) throws(VarlinkError) {
+        guard isConfirmed == true else {
             throw .invalidInput(
                 "a wipe destroys the keys and files of \(name) for good: ask, and call it with"
                     + " confirmed: true"
@@ -156,25 +156,6 @@ extension VarlinkCall {
         do throws(Errno) { return try openFile(path, use.flags) } catch {
             if error == .noEntry || error == .notDirectory { throw .notFound("\(path): \(error)") }
             throw .systemError(error, path)
-        }
-    }
-
-    /// A list of accounts or programs. Each member costs a decision, and a part of the reply.
-    func list(_ name: String) throws(VarlinkError) -> [String] {
-        let texts = try parameters.strings(name)
-        guard texts.count <= Self.maximumListCount else {
-            throw .invalidInput("\(name) has more than \(Self.maximumListCount) members")
-        }
-        return texts
-    }
-
-    private static let maximumListCount = 1000
-
-    /// An identity: a name, or an account's object id. Nil when missing or null.
-    func identity(_ name: String) throws(VarlinkError) -> Identity? {
-        guard let text = try parameters.optionalString(name) else { return nil }
-        do throws(Identity.Invalid) { return try Identity(name: text) } catch {
-            throw .invalidInput("\(name) is too long, or has control characters")
         }
     }
 }

@@ -31,8 +31,12 @@ extension WorkspaceInterface {
     }
 
     func registerAccount(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
+        let request: Varlink.Workspace.RegisterAccount = try call.request()
         let account: AccountID
-        do throws(Refusal) { account = try newAccount(call) } catch {
+        do throws(Refusal) {
+            account = try newAccount(
+                request.name, objectID: request.objectID, newKeys: request.newKeys, call)
+        } catch {
             switch error {
             case .error(let error): throw error
             case .status(let status) where status.code == .alreadyEnrolled:

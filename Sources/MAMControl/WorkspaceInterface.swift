@@ -129,9 +129,9 @@ package struct WorkspaceInterface: VaultInterface {
     }
 
     private func setOwner(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["owner", "unmanaged", "path", "fileDescriptor"])
-        guard let owner = try namedOwner(call) else { throw .noOwner }
-        try requireMeant(owner, call)
+        let request: Varlink.Workspace.SetOwner = try call.request()
+        guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
+        try requireMeant(owner, unmanaged: request.unmanaged, call)
         let file = try call.file("path", "fileDescriptor", self, .pathOnly)
         let current = try vaulted { () throws(VaultError) in try Answers(tree).protection(of: file)
         }
@@ -163,8 +163,8 @@ package struct WorkspaceInterface: VaultInterface {
     }
 
     private func encrypt(_ call: VarlinkCall) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(Self.conversionNames.union(["owner"]))
-        guard let owner = try namedOwner(call) else { throw .noOwner }
+        let request: Varlink.Workspace.Encrypt = try call.request()
+        guard let owner = try namedOwner(request.owner, call) else { throw .noOwner }
         guard vault.isManaged(owner) else { throw notManaged(owner, call) }
         let source = try call.file("sourcePath", "sourceDescriptor", self, .read)
         let destination = try call.file("destinationPath", "destinationDescriptor", self, .write)
@@ -217,11 +217,9 @@ package struct WorkspaceInterface: VaultInterface {
         "sourcePath", "sourceDescriptor", "destinationPath", "destinationDescriptor",
     ]
 
-    private func setProcessIdentity(
-        _ call: VarlinkCall
-    ) throws(VarlinkError) -> [String: JSONValue] {
-        try call.parameters.allowOnly(["identity"])
-        try setProcessIdentity(call, until: nil)
-        return [:]
+    private func setProcessIdentity(_ call: VarlinkCall) throws(VarlinkError) -> NoMembers {
+        let request: Varlink.Workspace.SetProcessIdentity = try call.request()
+        try setProcessIdentity(request.identity, call, until: nil)
+        return NoMembers()
     }
 }
