@@ -15,7 +15,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 
 __all__ = ["StuckFileSystem", "HOLDER"]
 

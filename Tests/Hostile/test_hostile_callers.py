@@ -173,10 +173,15 @@ class HeldMemoryMaps(CallersCase):
                 files = self.stuck()
                 holder = files.run(ATTACKER, HOLDER, files.path("mapped"), *[path] * 14)
                 os.write(holder.stdin.fileno(), b"1")
-                time.sleep(0.1)
+                wait_until(lambda: holder.pid in self.refused_processes())
             finally:
                 client.call("Workspace.Unlock", account=VICTIMS_NAME, passphrase=self.passphrase)
         self.assert_bounded(self.quiet)
+
+
+    def refused_processes(self):
+        told = self.workspace.serving("audit", "--json", "--event", "refused").stdout.splitlines()
+        return {record["pid"] for record in map(json.loads, told)}
 
 
 class DescriptorsCase(CallersCase):

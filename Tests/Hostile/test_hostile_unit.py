@@ -9,7 +9,7 @@ import subprocess
 import sys
 import unittest
 
-from hostile import ATTACKER, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, Refusal, as_user
+from hostile import ATTACKER, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user
 
 from ordinary_user import NOBODY
 from systemd_machine import MachineCase

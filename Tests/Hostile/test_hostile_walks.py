@@ -2,8 +2,8 @@
 the way."""
 import contextlib
 import errno
+import json
 import os
-import pathlib
 import re
 import shutil
 import socket
@@ -17,6 +17,7 @@ import unittest
 from hostile import (
     ATTACKER, ATTACKERS_NAME, STRANGER, VICTIM, VICTIMS_NAME, Client, HostileCase, as_user,
     in_background, wait_until)
+from tracing import injecting, tasks
 from workspace import MAGIC, daemons
 
 # Far beyond what a path can name; a full path for each level would be 3 GB.
@@ -133,19 +134,9 @@ class WalkCase(HostileCase):
 
     def await_recovery(self):
         wait_until(
-            lambda: "recovery" not in self.threads(), seconds=60, message="recovery does not end")
+            lambda: not tasks(self.workspace.daemon(), "recovery"), seconds=60,
+            message="recovery does not end")
 
-    def threads(self):
-        found = set()
-        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
-            with contextlib.suppress(OSError):
-                found.add((task / "comm").read_text().strip())
-        return found
-
-    def processor_seconds(self):
-        fields = pathlib.Path(f"/proc/{self.workspace.daemon()}/stat").read_text().rpartition(")")[
-            2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Deep(WalkCase):
@@ -296,39 +287,39 @@ class Wide(WalkCase):
 
     def test_a_census_ends_with_its_caller(self):
         for uid in (0, ATTACKER):
-            with Client(self.workspace.socket, uid) as client:
+            with self.walk_that_ends_with_its_caller(uid) as client:
                 client.socket.sendall(b'{"method":"io.mamd.Report.Census","more":true}\0')
-                before = self.processor_seconds()
-                wait_until(lambda: self.processor_seconds() > before + 0.2, message="no census")
-            self.await_rest()
 
     def test_a_check_ends_with_its_caller(self):
-        with Client(self.workspace.socket, 0) as client:
+        with self.walk_that_ends_with_its_caller(0) as client:
             client.socket.sendall(b'{"method":"io.mamd.Workspace.Verify","more":true}\0')
-            before = self.processor_seconds()
-            wait_until(lambda: self.processor_seconds() > before + 0.2, message="no check")
-        self.await_rest()
 
-    def test_what_is_protected_for_a_caller_ends_with_him(self):
+    def test_what_is_protected_for_a_caller_ends_with_it(self):
         place = os.open(self.home(ATTACKER, "wide"), os.O_PATH)
-        with Client(self.workspace.socket, ATTACKER) as client:
-            socket.send_fds(client.socket, [
-                b'{"method":"io.mamd.Protection.Protect","parameters":{"fileDescriptor":0,"owner":"%s"}}\0'
-                % ATTACKERS_NAME.encode()], [place])
-            before = self.processor_seconds()
-            wait_until(
-                lambda: self.processor_seconds() > before + 0.2, message="nothing is protected")
-        os.close(place)
-        self.await_rest()
+        self.addCleanup(os.close, place)
+        parameters = {"fileDescriptor": 0, "owner": ATTACKERS_NAME}
+        frame = json.dumps({"method": "io.mamd.Protection.Protect", "parameters": parameters})
+        with self.walk_that_ends_with_its_caller(ATTACKER) as client:
+            socket.send_fds(client.socket, [frame.encode() + b"\0"], [place])
 
-    def await_rest(self):
-        """The daemon has nothing more to do; a walk would take seconds."""
-        for _ in range(20):
-            before = self.processor_seconds()
-            time.sleep(0.25)
-            if self.processor_seconds() - before < 0.05:
-                return
-        self.fail("it goes on though nobody waits for it")
+    @contextlib.contextmanager
+    def walk_that_ends_with_its_caller(self, uid):
+        """The block begins a walk, which reads names so slowly that it would take half a minute;
+        its caller hangs up once it is under way."""
+        daemon, calls = self.workspace.daemon(), self.workspace.root / "calls"
+        wait_until(lambda: not self.walks(daemon), message="an earlier walk goes on")
+        with injecting(daemon, "getdents64", "delay_enter=500000", path=calls):
+            with Client(self.workspace.socket, uid) as client:
+                yield client
+                wait_until(
+                    lambda: len(calls.read_text().splitlines()) > 3, message="nothing is read")
+                self.assertTrue(self.walks(daemon))
+            wait_until(
+                lambda: not self.walks(daemon), message="it goes on though nobody waits for it")
+
+    def walks(self, daemon):
+        """The daemon's threads that work for a client."""
+        return tasks(daemon, "control-client") + tasks(daemon, "verify")
 
 
 class Odd(WalkCase):

@@ -3,7 +3,7 @@ import ctypes
 import mmap
 import os
 
-from workspace import ANN, BOB, PASSPHRASE, PERSONAL, call, pattern
+from workspace import ANN, BOB, PERSONAL, call, pattern
 
 OLD, NEW = pattern(30_000, 1), pattern(20_000, 2)
 FAR = 6 << 20

@@ -1,9 +1,11 @@
 """A mount whose requests come through io_uring, for the tests of that."""
+import contextlib
 import json
 import pathlib
 
 from kernel_ring import kernel_ring
-from workspace import WorkspaceCase
+from tracing import tasks
+from workspace import WorkspaceCase, wait_until
 
 # Read a file for ever, past the kernel's cache.
 READER = """
@@ -13,6 +15,19 @@ while True:
     os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     os.pread(file, 1 << 20, 0)
 """
+
+
+def bytes_read(program):
+    figures = pathlib.Path(f"/proc/{program.pid}/io").read_text()
+    return int(figures.split("rchar: ")[1].split()[0])
+
+
+def await_reading(programs):
+    """Until each of them has read several MiB more."""
+    before = {program: bytes_read(program) for program in programs}
+    wait_until(
+        lambda: all(bytes_read(program) > count + (4 << 20) for program, count in before.items()),
+        30, "the programs do not read")
 
 
 class RingMount(WorkspaceCase):
@@ -30,8 +45,12 @@ class RingMount(WorkspaceCase):
         return status
 
     def threads(self):
-        tasks = pathlib.Path(f"/proc/{self.workspace.daemon()}/task")
-        return [(task / "comm").read_text().strip() for task in tasks.iterdir()]
+        """Their names."""
+        pid, names = self.workspace.daemon(), []
+        for task in tasks(pid):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                names.append(pathlib.Path(f"/proc/{pid}/task/{task}/comm").read_text().strip())
+        return names
 
 
 class Ring(RingMount):

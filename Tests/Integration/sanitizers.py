@@ -1,5 +1,4 @@
 """A mamd that was built with a sanitizer, in the place of the release build's."""
-import os
 import pathlib
 
 # Reports go to files: the daemon lets go of its standard error.

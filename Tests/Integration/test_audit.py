@@ -9,14 +9,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 
 from audit_files import files, records, stored
 from socket_client import Client, Refusal
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, daemons,
-    wait_until)
+    ANN, BOB, CLOSED, DAMAGED, ROOT, USAGE, WRONG_PASSPHRASE, WorkspaceCase, wait_until)
 
 
 class Events(WorkspaceCase):
@@ -134,6 +132,9 @@ class Events(WorkspaceCase):
         path.unlink()
 
     def test_following_tells_what_comes(self):
+        self.workspace.lock()
+        self.workspace.unlock()
+        before = len(records(self.workspace, "--event", "locked"))
         with subprocess.Popen(
                 ["mamctl", "audit", "--follow", "--json", "--event", "locked", "--workspace",
                 "work"],
@@ -144,16 +145,14 @@ class Events(WorkspaceCase):
             guard.start()
             self.addCleanup(guard.cancel)
             try:
-                before = len(records(self.workspace, "--event", "locked"))
-            except BaseException:
-                follower.kill()
-                raise
-            time.sleep(0.3)
-            self.workspace.lock()
-            self.workspace.unlock()
-            lines = [follower.stdout.readline() for _ in range(before + 1)]
+                lines = [follower.stdout.readline() for _ in range(before)]
+                # It has told what there was: what it tells now comes.
+                self.workspace.lock()
+                self.workspace.unlock()
+                lines.append(follower.stdout.readline())
+            finally:
+                follower.send_signal(signal.SIGTERM)
             self.assertTrue(all('"event":"locked"' in line for line in lines), lines)
-            follower.send_signal(signal.SIGTERM)
 
     def test_questions_choose_by_time_account_event_and_number(self):
         self.workspace.lock()
@@ -202,10 +201,8 @@ class Files(WorkspaceCase):
 
     def test_a_killed_daemon_loses_a_second_and_the_next_one_goes_on(self):
         self.workspace.lock()
-        time.sleep(1)
-        before = stored(self.workspace)
-        self.assertEqual(before[-1]["event"], "locked")
-        (pid,) = daemons(str(self.workspace.root))
+        wait_until(lambda: stored(self.workspace)[-1]["event"] == "locked", 2, "it is not stored")
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         with open(files(self.workspace)[0], "ab") as file:
             file.write(b'{"time":"2026-05-0')

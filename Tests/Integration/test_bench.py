@@ -76,8 +76,11 @@ class Measured(unittest.TestCase):
         self.assertEqual(self.failed, [])
         self.assertEqual(set(self.results.figures["tmpfs"]), set(ALL))
         for key, places in self.results.figures["tmpfs"].items():
-            self.assertEqual({place: len(figures) for place, figures in places.items()}, {"mamd": 1, "bare": 1}, key)
-            self.assertTrue(all(figure > 0 for figures in places.values() for figure in figures), key)
+            self.assertEqual(
+                {place: len(figures) for place, figures in places.items()}, {"mamd": 1, "bare": 1},
+                key)
+            self.assertTrue(
+                all(figure > 0 for figures in places.values() for figure in figures), key)
 
     def test_the_file_has_all_of_it_and_can_be_read_again(self):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
@@ -86,10 +89,14 @@ class Measured(unittest.TestCase):
             whole, again = json.loads(file.read_text()), Results.load(file)
         self.assertEqual(again, self.results)
         self.assertEqual(
-            set(whole), {"format", "places", "machine", "settings", "figures", "reasons", "medians", "units"})
+            set(whole),
+            {"format", "places", "machine", "settings", "figures", "reasons", "medians", "units"})
         self.assertLessEqual(
-            {"date", "revision", "processor", "cores", "memory_mib", "kernel", "load", "versions"}, set(whole["machine"]))
-        self.assertEqual(whole["medians"]["tmpfs"]["write"]["mamd"], self.results.figures["tmpfs"]["write"]["mamd"][0])
+            {"date", "revision", "processor", "cores", "memory_mib", "kernel", "load", "versions"},
+            set(whole["machine"]))
+        self.assertEqual(
+            whole["medians"]["tmpfs"]["write"]["mamd"],
+            self.results.figures["tmpfs"]["write"]["mamd"][0])
 
 
 @unittest.skipIf(os.getuid() != 0, "mounts a tmpfs, which only root can")
@@ -118,7 +125,8 @@ class Noticed(unittest.TestCase):
 
     def test_a_line_that_grep_does_not_find(self):
         with mock.patch("archive.Archive.word", "__BITS_PER_LONG"):
-            _, failed = self.failures("grep", damaged="tree/bitsperlong.h", offset=self.place_of("__BITS_PER_LONG"))
+            _, failed = self.failures(
+                "grep", damaged="tree/bitsperlong.h", offset=self.place_of("__BITS_PER_LONG"))
         self.assertIn("grep found", failed)
 
     def place_of(self, word):
@@ -129,7 +137,8 @@ class Noticed(unittest.TestCase):
             with mounted([Sloppy, Mamd], Memory, pathlib.Path(directory)) as (places, missing):
                 self.assertEqual([place.name for place in places], ["mamd"])
                 self.assertIn("in the clear", missing["bare"])
-                with mock.patch.object(Mamd, "seals", False), self.assertRaisesRegex(RuntimeError, "nowhere"):
+                with mock.patch.object(Mamd, "seals", False), self.assertRaisesRegex(
+                        RuntimeError, "nowhere"):
                     check_sealed(places[0])
 
 
@@ -137,22 +146,27 @@ class PutOut(unittest.TestCase):
     """Tables, pictures and targets, from figures that are made up."""
 
     def setUp(self):
-        self.results = Results(["mamd", "mamd+ring", "gocryptfs", "securefs", "passthrough_ll"], settings={"rounds": 3})
+        self.results = Results(
+            ["mamd", "mamd+ring", "gocryptfs", "securefs", "passthrough_ll"],
+            settings={"rounds": 3})
         for key, row in ALL.items():
             for place, speed in zip(self.results.places, (4, 6, 2, 5, 4)):
                 for wobble in (1.0, 0.5, 1.5):
-                    self.results.add("tmpfs", key, place, wobble * (speed * 100 if row.is_rate else 100 / speed))
+                    self.results.add(
+                        "tmpfs", key, place, wobble * (speed * 100 if row.is_rate else 100 / speed))
 
     def test_ratios_are_of_speed_whatever_the_unit(self):
         for key in ("write", "untar"):
             self.assertAlmostEqual(self.results.ratio("tmpfs", key, "mamd", "gocryptfs"), 2)
-            self.assertEqual(self.results.fastest("tmpfs", key, ["gocryptfs", "securefs"]), "securefs")
+            self.assertEqual(
+                self.results.fastest("tmpfs", key, ["gocryptfs", "securefs"]), "securefs")
         self.assertAlmostEqual(self.results.mean_ratio("tmpfs", "mamd+ring", "passthrough_ll"), 1.5)
 
     def test_targets(self):
         lines, missed = check(self.results)
         over = {0: 2.0, 1: 3.0}
-        expected = sum(targets[column] > over[column] for targets in TARGETS.values() for column in over)
+        expected = sum(
+            targets[column] > over[column] for targets in TARGETS.values() for column in over)
         self.assertEqual(missed, expected)
         self.assertEqual(sum("MISSED" in line for line in lines), expected)
         self.assertEqual(set(TARGETS), set(WORKLOADS))
@@ -163,10 +177,12 @@ class PutOut(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
             document = pathlib.Path(directory, "BENCHMARKS.md")
             document.write_text(f"Before.\n\n{BEGIN}\nyesterday\n{END}\n\nAfter.\n")
-            with mock.patch.multiple("output", DOCUMENT=document, IMAGES=pathlib.Path(directory, "images")), \
+            with mock.patch.multiple(
+                    "output", DOCUMENT=document, IMAGES=pathlib.Path(directory, "images")), \
                     mock.patch("builtins.print"):
                 put_out(self.results, parse(["--write-docs"]))
-            text, pictures = document.read_text(), sorted(path.name for path in pathlib.Path(directory, "images").iterdir())
+            text, pictures = document.read_text(), sorted(
+                path.name for path in pathlib.Path(directory, "images").iterdir())
         self.assertRegex(text, r"(?s)^Before\.\n.*\n    sequential write, .*After\.\n$")
         self.assertEqual([line for line in text.splitlines() if len(line) > 100], [])
         self.assertNotIn("yesterday", text)
@@ -181,11 +197,14 @@ class PutOut(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix=PREFIX) as directory:
             from plots import write_plots
 
-            bars, lines = (xml.parse(pathlib.Path(directory, name)) for name in write_plots(self.results, pathlib.Path(directory)))
+            bars, lines = (
+                xml.parse(pathlib.Path(directory, name))
+                for name in write_plots(self.results, pathlib.Path(directory)))
         texts = [text.text for text in bars.iter(SVG + "text")]
         self.assertEqual(sum(text == "2.00" for text in texts), 2 * len(WORKLOADS))
         self.assertLessEqual({row.title for row in WORKLOADS.values()}, set(texts))
-        self.assertEqual(len([*lines.iter(SVG + "circle")]), len(CLIENTS) * len(self.results.places))
+        self.assertEqual(
+            len([*lines.iter(SVG + "circle")]), len(CLIENTS) * len(self.results.places))
 
     def test_an_unknown_name_is_refused(self):
         for words in (["--only", "wrte"], ["--on", "mamdd"], ["--store", "xfs"]):

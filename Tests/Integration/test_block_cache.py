@@ -9,7 +9,7 @@ import unittest
 from enrolling import EnrollmentCase
 from page_cache import are_mostly, cachestat, frames, frames_in_use, readable_pages
 from test_lock_cache import FileUsers
-from workspace import daemons, pattern
+from workspace import pattern
 
 # It counts pages that the kernel keeps.
 ALONE = True
@@ -103,7 +103,7 @@ class BlockedCache(EnrollmentCase):
         self.block_it()
         self.users.end()
         # Nobody else can bring it there any more.
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         self.workspace.ctl("unmount", self.workspace.mount_point)
         self.workspace.mount()

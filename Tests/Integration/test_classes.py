@@ -2,8 +2,8 @@
 import errno
 import json
 import os
-import time
 
+from tracing import tasks
 from workspace import (
     CLOSED, DONE, NO, NOT_MANAGED, PERSONAL, USAGE, WorkspaceCase, Workspace, pattern,
     wait_until)
@@ -227,7 +227,9 @@ class ChangedRules(WorkspaceCase):
         for place in (path, path.parent):
             self.space.ctl("class", "--set", "A", place, status=NO)
         self.space.ctl("owner", "--set", "", path, status=NO)
-        time.sleep(0.5)
+        # What goes through the files begins with the unlock, on a thread of its own.
+        daemon = self.space.daemon()
+        wait_until(lambda: not tasks(daemon, "class-update"))
         self.assertEqual(
             self.space.on_disk(path.relative_to(self.space.mount_point)).read_bytes(), before)
 

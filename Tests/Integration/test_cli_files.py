@@ -6,16 +6,18 @@ import pathlib
 import shutil
 import stat
 import subprocess
-import time
 import unittest
 
 from ordinary_user import NOBODY
 from terminal import on_terminal
+from tracing import tasks
 from workspace import (
     ANN, CLOSED, DAMAGED, DONE, FIRST, NO, NOT_FOUND, NOT_MANAGED, PAYLOAD, USAGE, WorkspaceCase,
     pattern, wait_until)
 
 # Names that a line cannot carry, or a terminal must not see.
+# Of <asm/unistd.h>, as /proc/PID/syscall shows it.
+FSYNC = {"x86_64": "74", "aarch64": "82"}[os.uname().machine]
 NAMES = [b"plain", b"with\nnewline", b"back\\slash", b"no\xffutf8", b"esc\x1b[31m", b"tab\there"]
 SIZES = (0, 1, FIRST, FIRST + PAYLOAD + 1, (1 << 20) + 3, 3 << 20)
 
@@ -278,10 +280,11 @@ class Several(Case):
             "inject=fsync:delay_enter=1500000:when=1",
              "mamctl", "encrypt", path, "--owner", ANN], stderr=subprocess.PIPE,
              env=self.workspace.environment)
-        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        wait_until(lambda: children.read_text())
-        self.wait_for_new_file(children.read_text().split()[0])
-        time.sleep(0.7)
+        # strace has had other children before.
+        wait_until(lambda: self.children(process.pid, "mamctl"))
+        (child,) = self.children(process.pid, "mamctl")
+        self.wait_for_new_file(child)
+        wait_until(lambda: FSYNC in self.calls(child), message="it does not sync")
         path.write_bytes(b"newer")
         said = process.communicate()[1].decode()
         self.assertEqual(process.returncode, NO, said)
@@ -302,19 +305,28 @@ class Several(Case):
         self.ctl("decrypt", sealed, "-o", opened, "--force")
         self.assertEqual(opened.stat().st_mode & 0o7777, 0o604)
 
+    def children(self, pid, name):
+        found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [child for child in map(int, found) if child in tasks(child, name)]
+
+    def calls(self, pid):
+        """The numbers of the system calls that its threads wait in."""
+        return {
+            pathlib.Path(f"/proc/{pid}/task/{task}/syscall").read_text().split()[0]
+            for task in tasks(pid)}
+
     def wait_for_new_file(self, pid):
         """Which has no name, and is made after the other one was looked at."""
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
+        def is_there():
             try:
                 names = [
                     os.readlink(f"/proc/{pid}/fd/{number}")
                     for number in os.listdir(f"/proc/{pid}/fd")]
             except FileNotFoundError:
-                names = []
-            if any(name.startswith(f"{self.outside}/#") for name in names):
-                return
-        self.fail("no new file was made")
+                return False
+            return any(name.startswith(f"{self.outside}/#") for name in names)
+
+        wait_until(is_there, 20, "no new file was made")
 
     def append(self, path):
         with open(path, "ab") as file:

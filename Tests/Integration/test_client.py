@@ -3,7 +3,7 @@ they leave."""
 import os
 import subprocess
 
-from workspace import ANN, BOB, DONE, PERSONAL, ROOT, WorkspaceCase
+from workspace import ANN, BOB, DONE, PERSONAL, WorkspaceCase
 
 RULES = {
     "displayName": "rules", "pinRequired": False, "appDataEncryptionType": "whenDeviceLocked",

@@ -12,7 +12,7 @@ import time
 import unittest
 
 from workspace import ANN, CLOSED, DAMAGED, DECODER, DONE, LONG, NOT_MANAGED, PERSONAL, USAGE
-from workspace import WorkspaceCase, daemons, pattern
+from workspace import WorkspaceCase, daemons, pattern, wait_until
 
 CHUNK = 65536
 SEALED = CHUNK + 16
@@ -250,10 +250,7 @@ class Data(WorkspaceCase):
         self.assertEqual(self.unprotect(self.protect(b"others")), b"others")
         for client in clients:
             client.close()
-        end = time.monotonic() + 5
-        while self.descriptors() > before and time.monotonic() < end:
-            time.sleep(0.05)
-        self.assertLessEqual(self.descriptors(), before)
+        wait_until(lambda: self.descriptors() <= before, message="a stuck call stays")
         os.close(source)
         os.close(sink)
 

@@ -7,7 +7,7 @@ import unittest
 from tampering import Tampering
 from tracing import injecting
 from verifying import PLAIN, VerifyCase
-from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG, PAYLOAD, daemons
+from workspace import ANN, BLOCK, DAMAGED, DONE, FIRST, LONG
 
 TAMPERINGS = 2000 if LONG else 60
 
@@ -84,7 +84,7 @@ class Ends(VerifyCase):
     def test_there_is_no_mark_while_files_can_be_written(self):
         self.mount()
         self.assertFalse(self.mark.exists())
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         self.workspace.mount()
         self.assertFalse(self.mark.exists())

@@ -212,8 +212,8 @@ class AllowedLive(EnrollmentCase):
         wait_until(lambda: self.workspace.account()["statusCode"] == 209)
         self.assertIn(
             "allowed-accounts-changed", "".join(watch.stdout.readline() for _ in range(2)))
-        self.assertIn(
-            "LockGraceSeconds will take effect at the next start", daemon_text(self.workspace))
+        later = "LockGraceSeconds will take effect at the next start"
+        wait_until(lambda: later in daemon_text(self.workspace))
         # A mistake lets nobody in.
         self.write(AllowedAccounts="anybody")
         wait_until(lambda: "the previous settings stay in force" in daemon_text(self.workspace))

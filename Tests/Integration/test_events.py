@@ -1,11 +1,11 @@
 """What the socket tells of locks and unlocks, and locking what nobody uses."""
 import errno
 import json
-import os
 import subprocess
 import threading
 import time
 
+from tracing import tasks
 from workspace import ANN, DONE, REFUSED, UNREACHABLE, WorkspaceCase, wait_until
 
 
@@ -172,18 +172,11 @@ class Events(WorkspaceCase):
             process.wait()
         pid = self.daemon()
         wait_until(
-            lambda: self.threads(pid, "control-client") == 0, 10,
+            lambda: not tasks(pid, "control-client"), 10,
             "threads of watchers that have gone are still there")
 
     def daemon(self):
         return json.loads(self.workspace.serving("status", "--json").stdout)[0]["pid"]
-
-    def threads(self, pid, name):
-        count = 0
-        for task in os.listdir(f"/proc/{pid}/task"):
-            with open(f"/proc/{pid}/task/{task}/comm") as comm:
-                count += comm.read().strip() == name
-        return count
 
 
 class Stopping(WorkspaceCase):

@@ -1,7 +1,5 @@
 """The examples, as a reader would run them; and the app guide's Swift, which is theirs."""
-import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess

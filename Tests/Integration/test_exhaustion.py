@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 
-from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, daemons, pattern
+from workspace import ANN, MOUNT_OPTIONS, WorkspaceCase, pattern
 
 # It counts what the machine has left.
 ALONE = True
@@ -26,7 +26,7 @@ class Exhaustion(WorkspaceCase):
 
     def setUp(self):
         super().setUp()
-        (self.pid,) = daemons(str(self.workspace.root))
+        self.pid = self.workspace.daemon()
 
     def threads(self):
         return len(os.listdir(f"/proc/{self.pid}/task"))

@@ -4,7 +4,6 @@ import errno
 import os
 import random
 import threading
-import unittest
 
 from disk_image import DiskCase
 from workspace import ANN, pattern

@@ -4,11 +4,11 @@ import errno
 import os
 import struct
 import threading
-import time
 import unittest
 
 from file_handles import forged, handle_of, node_of_backing, number_of, opened
-from workspace import ANN, BOB, WorkspaceCase, make_the_kernel_forget, pattern
+from workspace import (
+    ANN, BOB, WorkspaceCase, make_the_kernel_forget, pattern, wait_until)
 
 @unittest.skipUnless(os.geteuid() == 0, "opening by handle takes CAP_DAC_READ_SEARCH")
 class Handles(WorkspaceCase):
@@ -115,6 +115,7 @@ class Handles(WorkspaceCase):
     def test_a_removed_file_is_stale(self):
         (self.directory / "folder").mkdir()
         path = self.write(self.directory / "file", b"x")
+        self.workspace.await_closed()
         handles = [handle_of(path), handle_of(self.directory / "folder")]
         path.unlink()
         (self.directory / "folder").rmdir()
@@ -131,10 +132,7 @@ class Handles(WorkspaceCase):
             self.forget()
             self.assertEqual(self.read(handle), b"still here")
         # The daemon hears of the close only after close() has returned.
-        end = time.monotonic() + 20
-        while not self.is_stale_once_forgotten(handle) and time.monotonic() < end:
-            pass
-        self.assertStale(handle)
+        wait_until(lambda: self.is_stale_once_forgotten(handle), 20, "a removed file is there")
 
     def test_a_number_that_is_used_again_is_another_file(self):
         """ext4 gives a free inode number to the next file in the same directory."""

@@ -4,12 +4,10 @@ import collections
 import os
 import pathlib
 import subprocess
-import time
 import unittest
 
 from workspace import (
-    ANN, PERSONAL, Workspace, WorkspaceCase, daemons, make_the_kernel_forget, pattern,
-    wait_until)
+    ANN, PERSONAL, Workspace, WorkspaceCase, make_the_kernel_forget, pattern, wait_until)
 
 PATH_ONLY = 0x20_0000
 
@@ -47,13 +45,17 @@ class OnTemporary(WorkspaceCase):
         self.folder.mkdir()
         self.forget()
 
-    def forget(self):
-        make_the_kernel_forget()
-        time.sleep(0.1)
+    def forget(self, but=()):
+        """The kernel knows no file of this test, but for those that are open."""
+        def is_forgotten():
+            make_the_kernel_forget()
+            return self.held().keys() <= set(but)
+
+        wait_until(is_forgotten, message="the daemon holds what the kernel has forgotten")
 
     def held(self):
         """For each file in this test's directory the flags of the daemon's descriptors."""
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         prefix = f"{self.workspace.on_disk(self._testMethodName)}/"
         found = collections.defaultdict(list)
         for number in os.listdir(f"/proc/{pid}/fd"):
@@ -89,19 +91,23 @@ class OnTemporary(WorkspaceCase):
         self.check()
 
     def test_a_fifo_is_not_opened(self):
-        """Who opens it to write would take the daemon for the reader that he waits for."""
+        """A writer that opens it would take the daemon for the reader that it waits for."""
         writer = subprocess.Popen(["sh", "-c", 'echo > "$1"', "sh", self.backing_of(self.fifo)])
         self.addCleanup(writer.wait)
         self.addCleanup(writer.kill)
-        time.sleep(0.1)
+        wait_until(lambda: self.waits_for_a_reader(writer))
         for look in (
                 lambda: os.lstat(self.fifo),
                 lambda: [
                     entry.stat(follow_symlinks=False) for entry in os.scandir(self.directory)]):
             self.forget()
             look()
-        time.sleep(0.1)
-        self.assertIsNone(writer.poll())
+        self.forget()
+        self.assertTrue(self.waits_for_a_reader(writer))
+
+    def waits_for_a_reader(self, writer):
+        """A reader that comes and goes takes it out of its open(2) for good."""
+        return "fifo_open" in pathlib.Path(f"/proc/{writer.pid}/stack").read_text()
 
     def test_made(self):
         path = self.write(self.directory / "new", pattern(5_000))
@@ -128,7 +134,7 @@ class OnTemporary(WorkspaceCase):
             self.assertEqual(os.pread(reader.fileno(), 100, 0), pattern(10_000)[:100])
             for owner in (PERSONAL, ANN):
                 self.workspace.serving("protect", self.file, "--owner", owner, "--unmanaged")
-                self.forget()
+                self.forget(but=["file"])
                 self.assertEqual(os.pread(reader.fileno(), 10_000, 0), pattern(10_000))
                 if self.has_attributes:
                     self.assertEqual(os.getxattr(self.file, "user.x"), b"value")

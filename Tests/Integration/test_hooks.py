@@ -46,6 +46,7 @@ class Hooks(EnrollmentCase):
         wait_until(lambda: self.told("enrollment"))
         self.assertEqual(self.told("enrollment")[0]["status"]["statusCode"], 100)
         self.assertEqual(self.told("enrollment")[0]["request"], "enrollment")
+        wait_until(lambda: len(self.told("addAccount")) > 1)
         names = [fact["account"] for fact in self.told("addAccount")]
         self.assertEqual(sorted(names), [ANN, "eve@contoso.com"])
         self.workspace.serving("account deregister", ANN, "--keep")

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from workspace import PASSPHRASE, ROOT, WorkspaceCase, daemons, wait_until
+from workspace import PASSPHRASE, ROOT, WorkspaceCase, wait_until
 
 sys.path.insert(0, str(ROOT / "Tests"))
 import decoder
@@ -59,7 +59,7 @@ class Hygiene(WorkspaceCase):
     def in_memory(self):
         """The names of the secrets of which the daemon's memory or registers hold a half or
         more."""
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         core = self.workspace.root / "core"
         result = subprocess.run(
             ["gdb", "-nx", "-batch", "-iex", "set auto-solib-add off", "-ex",
@@ -95,12 +95,16 @@ class Hygiene(WorkspaceCase):
         self.check(self.in_memory(), always)
 
     def test_a_lock_under_use_leaves_none(self):
-        over = threading.Event()
-        users = [threading.Thread(target=self.use, args=(letter, over)) for letter in "AABB"]
+        over, rounds = threading.Event(), [0] * 4
+        users = [
+            threading.Thread(target=self.use, args=(letter, over, rounds, number))
+            for number, letter in enumerate("AABB")]
         for user in users:
             user.start()
-        time.sleep(0.3)
+        wait_until(lambda: min(rounds) > 2, 30, "not all use it")
         self.workspace.lock()
+        # A file that is closed under the lock is told of a little later.
+        wait_until(lambda: "file key B, closed" not in self.in_memory(), 30, "a key stays")
         found = self.in_memory()
         over.set()
         for user in users:
@@ -109,7 +113,7 @@ class Hygiene(WorkspaceCase):
             found, {"class key C", "class key D"}
             | {f"file key {letter}, open" for letter in "BCD"})
 
-    def use(self, letter, over):
+    def use(self, letter, over, rounds, number):
         """Reads and writes with the open handle and new ones, until told to end; some of it will be
         refused."""
         path = self.directory / letter / f"{letter}, closed"
@@ -118,6 +122,7 @@ class Hygiene(WorkspaceCase):
                 os.pwrite(self.handles[letter], CONTENTS[letter][:70_000], 0)
                 os.pread(self.handles[letter], 100_000, 64_000)
                 path.read_bytes()
+                rounds[number] += 1
             except OSError:
                 time.sleep(0.01)
 

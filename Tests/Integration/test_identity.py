@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 from socket_client import Client, Refusal
 from workspace import ANN, BOB, PERSONAL, ROOT, WorkspaceCase, wait_until

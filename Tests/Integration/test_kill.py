@@ -111,7 +111,7 @@ class Killed(WorkspaceCase):
     def kill_under(self, writers, seconds, busy):
         """Kills the daemon after so long, and mounts at once. `busy`: programs use the dead mount
         meanwhile."""
-        (daemon,) = daemons(str(self.workspace.root))
+        daemon = self.workspace.daemon()
         held = os.open(self.directory, os.O_RDONLY)
         user = subprocess.Popen(["sleep", "60"], cwd=self.directory) if busy else None
         try:
@@ -152,7 +152,7 @@ class DeadMount(WorkspaceCase):
     """What a killed daemon leaves behind is taken away by whoever comes next."""
 
     def kill(self):
-        (daemon,) = daemons(str(self.workspace.root))
+        daemon = self.workspace.daemon()
         os.kill(daemon, signal.SIGKILL)
 
     def test_a_daemon_that_takes_its_time_to_die_is_waited_for(self):
@@ -212,6 +212,7 @@ class DeadMount(WorkspaceCase):
 
     def test_other_commands_say_what_to_do(self):
         self.kill()
+        wait_until(lambda: not list(daemons(str(self.workspace.root))))
         answer = self.workspace.ctl("owner", self.directory / "file", status=8)
         self.assertIn("mamctl mount BACKING MOUNTPOINT", answer.stderr)
         self.workspace.mount()

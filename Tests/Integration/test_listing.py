@@ -10,7 +10,7 @@ import time
 import unittest
 
 from disk_image import DiskCase
-from tracing import recording
+from tracing import recording, tasks
 from workspace import WorkspaceCase, daemons, make_the_kernel_forget, mounts, wait_until
 
 COUNT = 3_000
@@ -53,13 +53,11 @@ class Listings(WorkspaceCase):
         return client
 
     def daemon(self):
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         return pathlib.Path(f"/proc/{pid}")
 
     def threads(self, name):
-        return [
-            task for task in (self.daemon() / "task").iterdir()
-            if (task / "comm").read_text().strip() == name]
+        return tasks(self.workspace.daemon(), name)
 
     def check(self, lines):
         """Each that stays was told once, and right; what else was told came or went meanwhile."""
@@ -80,14 +78,11 @@ class Listings(WorkspaceCase):
         os.listdir(self.workspace.mount_point)
         self.assertEqual(self.threads("helper"), [])
         os.listdir(self.directory)
+        # A thread names itself.
+        wait_until(lambda: self.threads("helper"), message="no helper comes")
         (helper,) = self.threads("helper")
-
-        def processors(task):
-            return [
-                line for line in (task / "status").read_text().splitlines()
-                if line.startswith("Cpus_allowed:")]
-
-        self.assertEqual(processors(helper), processors(self.daemon()))
+        self.assertEqual(
+            os.sched_getaffinity(helper), os.sched_getaffinity(self.workspace.daemon()))
 
     def test_two_clients_while_others_come_and_go(self):
         ends = threading.Event()

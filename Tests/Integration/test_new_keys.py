@@ -13,7 +13,7 @@ import unittest
 from disk_image import DiskCase, DiskImage
 from test_classes import OPEN_POLICY, set_policy
 from tracing import is_traced
-from workspace import ANN, DONE, LONG, UNREACHABLE, Workspace, mounts, pattern, wait_until
+from workspace import ANN, DONE, LONG, UNREACHABLE, Workspace, pattern, wait_until
 
 # All that changes something on disk.
 CALLS = "pwrite64,fsync,fdatasync,renameat,renameat2,unlinkat"

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 from enrolling import DAY, HOUR, EnrollmentCase
-from workspace import ANN, BOB, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, daemons, wait_until
+from workspace import ANN, BOB, CLOSED, NO, PREFIX, REFUSED, WRONG_PASSPHRASE, wait_until
 
 TIMES = {"periodOfflineBeforeAccessCheck": "P1D", "periodOfflineBeforeWipeIsEnforced": "P90D"}
 
@@ -121,7 +121,7 @@ class Offline(EnrollmentCase):
         self.online(1)
         self.advance(DAY)
         self.assertEqual(self.block(), "offline")
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         self.workspace.ctl("unmount", self.workspace.mount_point)
         self.workspace.mount()

@@ -1,8 +1,7 @@
 """Protected files outside a mount: encrypt, decrypt, and carrying them in and out."""
-import os
 import shutil
 
-from workspace import ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, PERSONAL, UNREACHABLE
+from workspace import ANN, CLOSED, DAMAGED, DONE, NO, NOT_FOUND, NOT_MANAGED, UNREACHABLE
 from workspace import WorkspaceCase, pattern, sealed_size
 
 SIZES = (0, 1, 3_040, 3_041, 100_000)

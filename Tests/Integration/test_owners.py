@@ -1,7 +1,7 @@
 """Who owns a file: set when it is created or opened with truncation, and kept through all else."""
 import os
 
-from workspace import ANN, DONE, HEADER, NOT_MANAGED, PERSONAL, Workspace, WorkspaceCase, pattern
+from workspace import ANN, DONE, HEADER, NOT_MANAGED, PERSONAL, WorkspaceCase, pattern
 
 
 class Owners(WorkspaceCase):
@@ -82,10 +82,12 @@ class Owners(WorkspaceCase):
     def test_opening_with_truncation_changes_the_owner(self):
         path = self.directory / "file"
         self.workspace.write_as(PERSONAL, path, "personal")
+        self.workspace.await_closed()
         self.write(path, b"the organisation's")
         self.assertEqual(self.workspace.owner(path), ANN)
         self.assertTrue(self.workspace.is_managed_on_disk(self.backing_of(path)))
         self.assertEqual(path.read_bytes(), b"the organisation's")
+        self.workspace.await_closed()
         self.workspace.write_as(PERSONAL, path, "personal again")
         self.assertEqual(self.workspace.owner(path), PERSONAL)
         self.assertEqual(path.read_bytes(), b"personal again")

@@ -5,7 +5,7 @@ import time
 
 from terminal import Terminal
 from workspace import (
-    ANN, BOB, DONE, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest, wait_until)
+    ANN, BOB, NO, PASSPHRASE, USAGE, WRONG_PASSPHRASE, WorkspaceCase, tree_digest, wait_until)
 
 
 class Passphrases(WorkspaceCase):

@@ -8,7 +8,7 @@ import time
 import unittest
 
 import terminal
-from workspace import ANN, DONE, NO, REFUSED, USAGE, Workspace, wait_until
+from workspace import ANN, NO, REFUSED, USAGE, Workspace, wait_until
 
 LOOSE = {"displayName": "loose", "allowedOutboundDataTransferDestinations": "allApps"}
 STRICT = {

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 import unittest
 
-from workspace import Workspace, daemons
+from workspace import Workspace
 
 LIMIT, FOLDERS, FILES = 600, 30, 30
 # With that capability root's daemon takes as many as there are.
@@ -22,7 +22,7 @@ class FewDescriptors(unittest.TestCase):
             ["prlimit", f"--nofile={LIMIT}:{LIMIT}", *LIMITED,
              "mamctl", "mount", self.workspace.backing, self.workspace.mount_point],
             stdin=subprocess.DEVNULL, check=True, timeout=90, env=self.workspace.environment)
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         limits = pathlib.Path(f"/proc/{pid}/limits").read_text()
         self.assertRegex(limits, rf"(?m)^Max open files +{LIMIT} +{LIMIT} ")
         self.workspace.register()

@@ -3,7 +3,7 @@ import errno
 import os
 
 from posix_calls import link_open
-from workspace import ANN, PERSONAL, WorkspaceCase, pattern
+from workspace import ANN, PERSONAL, WorkspaceCase, pattern, wait_until
 
 
 class TemporaryFiles(WorkspaceCase):
@@ -64,7 +64,7 @@ class TemporaryFiles(WorkspaceCase):
             os.write(descriptor, b"gone")
             os.close(descriptor)
         self.assertEqual(os.listdir(self.backing_of(self.directory)), [])
-        self.assertGreater(os.statvfs(self.workspace.backing).f_ffree, free - 150)
+        wait_until(lambda: os.statvfs(self.workspace.backing).f_ffree > free - 150)
 
     def test_it_is_locked_like_any_other(self):
         descriptor = self.open()

@@ -122,8 +122,10 @@ class Protect(WorkspaceCase):
             self.workspace.write_as(identity, path, "text")
             self.assertEqual(self.owners(path.name), [identity or "nobody"])
         path = self.write(self.directory / "ann's", b"x")
+        self.workspace.await_closed()
         self.workspace.write_as(PERSONAL, path, "truncated and written by another")
         self.assertEqual(self.owners(path.name), [PERSONAL])
+        self.workspace.await_closed()
         self.write(path, b"truncated for nobody in particular")
         self.assertEqual(self.owners(path.name), [ANN])
 

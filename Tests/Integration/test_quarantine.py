@@ -133,6 +133,7 @@ class Quarantine(VerifyCase):
                 self.verify("--repair", status=DAMAGED), {"file": [("blocks", "left", (2, 2))]})
             self.assertIn("open", self.findings[0]["action"])
             self.assertEqual(file.read(3000), PLAIN[:3000])
+        self.workspace.await_closed()
         self.assertEqual(
             self.verify("--repair", status=DAMAGED), {"file": [("blocks", "incomplete", (2, 2))]})
 

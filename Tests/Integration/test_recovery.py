@@ -8,7 +8,7 @@ import signal
 
 from tracing import tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
-from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, daemons, wait_until
+from workspace import ANN, BLOCK, DAMAGED, FIRST, PAYLOAD, wait_until
 
 WHOLE = PLAIN[:FIRST + 4 * PAYLOAD]
 
@@ -20,7 +20,7 @@ class Recovery(VerifyCase):
 
     def crash(self):
         """Ends the daemon as a power cut would; the mount goes when it is mounted anew."""
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         os.kill(pid, signal.SIGKILL)
         wait_until(lambda: not os.path.exists(f"/proc/{pid}"))
 
@@ -145,7 +145,7 @@ class Recovery(VerifyCase):
 
     def test_who_waits_for_a_key_sleeps(self):
         self.crash_and_mount_locked(cut=self.good[:3 * BLOCK + 9])
-        (pid,) = daemons(str(self.workspace.root))
+        pid = self.workspace.daemon()
         (thread,) = tasks(pid, "recovery")
         status = pathlib.Path(f"/proc/{pid}/task/{thread}/status")
 

@@ -1,16 +1,15 @@
 """An account's keys on another machine: by an export, and by the organisation's recovery key when
 all else is lost."""
 import json
-import os
 import shutil
 import subprocess
 import tempfile
 
-from machines import POLICY, SETTINGS, another_machine, populate, records, tree
+from machines import POLICY, SETTINGS, another_machine, populate, tree
 from socket_client import Client, Refusal
 from workspace import (
-    ANN, BOB, CLOSED, DAMAGED, DECODER, DONE, NO, NOT_FOUND, PASSPHRASE, REFUSED, USAGE,
-    WRONG_PASSPHRASE, Workspace, WorkspaceCase, wait_until)
+    ANN, BOB, DAMAGED, DECODER, DONE, NO, PASSPHRASE, REFUSED, USAGE, WRONG_PASSPHRASE,
+    WorkspaceCase, wait_until)
 
 EXPORT_PASSPHRASE = "a much longer passphrase, for this one file"
 

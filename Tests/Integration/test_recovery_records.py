@@ -9,8 +9,7 @@ import unittest
 from machines import POLICY, SETTINGS, account_of, another_machine, populate, records, tree
 from test_recovery_keys import checksummed, forge
 from workspace import (
-    ANN, BOB, DAMAGED, DECODER, DONE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, tree_digest,
-    wait_until)
+    ANN, BOB, DECODER, DONE, REFUSED, USAGE, WRONG_PASSPHRASE, Workspace, wait_until)
 
 
 class RecordsCase(unittest.TestCase):
@@ -34,7 +33,8 @@ class RecordsCase(unittest.TestCase):
 
     def await_records(self, count, workspace=None):
         workspace = workspace or self.workspace
-        wait_until(lambda: len(records(workspace)) == count, 5, f"there are {records(workspace)}")
+        wait_until(
+            lambda: len(records(workspace)) == count, message=f"there were {records(workspace)}")
         return records(workspace)
 
     def log(self, workspace=None):
@@ -106,7 +106,7 @@ class Kept(RecordsCase):
         self.put("one", first)
         (record,) = self.await_records(1)
         self.assertEqual(record.stat().st_mode & 0o7777, 0o600)
-        self.assertIn("can open the files of", self.log())
+        wait_until(lambda: "can open the files of" in self.log())
         self.assertTrue(self.workspace.account()["isRecoverable"])
         self.assertIn(
             "the organisation can open its files", self.workspace.serving("status").stdout)

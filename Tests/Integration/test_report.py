@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 from socket_client import Client, Refusal
-from workspace import ANN, BOB, DONE, NO, USAGE, WorkspaceCase
+from workspace import ANN, BOB, NO, USAGE, WorkspaceCase
 
 NASTY = "<img src=x onerror=alert(1)>&\"'@evil.example"
 STRANGER = 4711

@@ -1,8 +1,10 @@
-"""Requests through io_uring: nothing is lost or kept by it, and who serves them where."""
+"""Requests through io_uring: nothing is lost or kept by it, and which threads serve them where."""
+import contextlib
 import errno
 import hashlib
 import os
 import pathlib
+import re
 import signal
 import sqlite3
 import subprocess
@@ -13,14 +15,20 @@ import time
 import unittest
 
 import test_hygiene
-from ring_case import READER, Ring
-from workspace import LONG, PREFIX, pattern
+from ring_case import READER, Ring, await_reading
+from tracing import tasks
+from workspace import LONG, PREFIX, pattern, wait_until
 
 # The kernel module's parameter is the whole machine's.
 ALONE = True
 
 WORKER = pathlib.Path(__file__).with_name("ring_worker.py")
 SECONDS, FILES = (60, 10_000) if LONG else (6, 2000)
+
+
+def status_of(pid):
+    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
+    return dict(line.split(":\t", 1) for line in lines)
 
 
 @unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
@@ -109,7 +117,7 @@ class Content(Ring):
             user.start()
         try:
             for _ in range(5):
-                time.sleep(0.3)
+                time.sleep(0.3)  # they are to be in the middle of anything
                 start = time.monotonic()
                 self.workspace.lock()
                 self.assertLess(time.monotonic() - start, 4)
@@ -123,25 +131,34 @@ class Content(Ring):
                 user.join(30)
         self.assertEqual(odd, [])
 
-    def test_signals_to_who_waits(self):
+    def test_signals_to_programs_that_wait(self):
         """The daemon stands still, programs wait for a READ, and are told to end: they do, once it
         goes on."""
         path = self.write(self.directory / "file", pattern(4 << 20))
         readers = [
             subprocess.Popen([sys.executable, "-c", READER, path], stderr=subprocess.DEVNULL)
             for _ in range(25)]
-        time.sleep(1)
-        os.kill(self.workspace.daemon(), signal.SIGSTOP)
+        await_reading(readers)
+        daemon = self.workspace.daemon()
+        os.kill(daemon, signal.SIGSTOP)
         try:
-            time.sleep(0.3)
+            wait_until(lambda: status_of(daemon)["State"][0] == "T")
+            wait_until(lambda: all(status_of(reader.pid)["State"][0] in "DS" for reader in readers))
             for reader in readers:
                 reader.send_signal(signal.SIGINT)
-            time.sleep(0.3)
+            wait_until(lambda: all(map(self.has_noticed, readers)))
         finally:
-            os.kill(self.workspace.daemon(), signal.SIGCONT)
+            os.kill(daemon, signal.SIGCONT)
         for reader in readers:
             self.assertEqual(reader.wait(10), -signal.SIGINT)
         self.assertEqual(path.read_bytes(), pattern(4 << 20))
+
+    def has_noticed(self, reader):
+        """The signal: it has taken it, or waits without one to wake it."""
+        if reader.poll() is not None:
+            return True
+        status = status_of(reader.pid)
+        return status["State"][0] == "D" or int(status["ShdPnd"], 16) == 0
 
 
 @unittest.skipUnless(os.getuid() == 0, "turns FUSE through io_uring on, which only root can")
@@ -150,13 +167,14 @@ class Processors(Ring):
     """On which processors the threads of a queue may run."""
 
     def affinities(self):
-        """Of the threads of queues: processor time in nanoseconds, and where each may run."""
-        found = {}
-        for task in pathlib.Path(f"/proc/{self.workspace.daemon()}/task").iterdir():
-            name = (task / "comm").read_text().strip()
-            if name.startswith("ring-") and name != "ring-helper":
-                used = int((task / "schedstat").read_text().split()[0])
-                found[int(task.name)] = used, os.sched_getaffinity(int(task.name))
+        """Of the threads of queues: how often each has waited, and where it may run."""
+        pid, found = self.workspace.daemon(), {}
+        for task in tasks(pid):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                status = status_of(f"{pid}/task/{task}")
+                if re.fullmatch(r"ring-\d+", status["Name"]):
+                    waits = int(status["voluntary_ctxt_switches"])
+                    found[task] = waits, os.sched_getaffinity(task)
         return found
 
     def roaming(self):
@@ -184,8 +202,8 @@ class Processors(Ring):
         for number in range(2_000):
             os.mkdir(self.directory / f"{number}")
         after = self.affinities()
-        # The kernel gives what comes next to whoever was free last; the others may wait wherever
-        # they did.
+        # The kernel gives what comes next to the thread that was free last, which waits after each
+        # request; the others may wait wherever they did.
         busiest = max(after, key=lambda task: after[task][0] - before[task][0])
         self.assertEqual(len(after[busiest][1]), 1)
         self.assertEqual(path.read_bytes(), bytes(content))

@@ -5,12 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from kernel_ring import kernel_ring
 from ordinary_user import AS_NOBODY, programs_for_all, with_fuse_device
-from ring_case import READER, Ring, RingMount
+from ring_case import READER, Ring, RingMount, await_reading
 from systemd_machine import MachineCase
 from workspace import PREFIX, daemons, mounts, pattern, remove_leftovers, wait_until
 
@@ -99,7 +98,7 @@ class Ends(Ring):
             self.programs.append(
                 subprocess.Popen(
                     [sys.executable, "-c", READER, self.path], stderr=subprocess.PIPE, text=True))
-        time.sleep(0.7)
+        await_reading(self.programs)
 
     def check_end(self):
         for program in self.programs:
@@ -137,7 +136,7 @@ class Ends(Ring):
     def test_unmounted_lazily(self):
         subprocess.run(["umount", "-l", self.workspace.mount_point], check=True)
         # Those that have it open go on.
-        time.sleep(0.5)
+        await_reading(self.programs)
         self.assertEqual([program.poll() for program in self.programs], [None] * len(self.programs))
         self.stop_programs()
         wait_until(lambda: not list(daemons(str(self.workspace.root))), 20, "mamd still runs")
@@ -161,7 +160,7 @@ class Ends(Ring):
 
 
 class OfOrdinaryUser(RingMount):
-    """Runs as whoever runs it, where the switch is on already."""
+    """Runs as the user that runs it, where the switch is on already."""
 
     def test_use(self):
         self.assertEqual(self.status()["transport"], "io_uring")

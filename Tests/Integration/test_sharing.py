@@ -13,7 +13,7 @@ import time
 import unittest
 
 from ordinary_user import NOBODY
-from workspace import ANN, WorkspaceCase, pattern
+from workspace import ANN, WorkspaceCase, pattern, wait_until
 
 AS = "import os, sys; os.setgroups([]); os.setgid(int(sys.argv[2])); os.setuid(int(sys.argv[1])); "
 
@@ -62,10 +62,10 @@ class Sharing(WorkspaceCase):
             self.assertEqual(copy.read_bytes(), pattern(4_000_000))
 
     def test_a_file_made_by_mknod_is_not_open(self):
-        before = status(self.workspace)["openFiles"]
+        self.workspace.await_closed()
         for number in range(5):
             os.mknod(self.directory / f"node-{number}", stat.S_IFREG | 0o644)
-        self.assertEqual(status(self.workspace)["openFiles"], before)
+        self.assertEqual(status(self.workspace)["openFiles"], 0)
 
     def test_encrypt_refuses_a_destination_that_appends(self):
         source, out = self.write(
@@ -166,6 +166,5 @@ class Stopping(WorkspaceCase):
                 os.close(descriptor)
             except OSError:
                 pass
-        while os.path.exists(f"/proc/{pid}") and time.monotonic() < end:
-            time.sleep(0.05)
+        wait_until(lambda: not os.path.exists(f"/proc/{pid}"), 20, "the daemon does not stop")
         return done, record

@@ -10,10 +10,10 @@ import signal
 import socket
 import subprocess
 import threading
-import time
 import unittest
 
 from terminal import Terminal, on_terminal
+from tracing import recording
 from workspace import (
     ANN, BOB, CLOSED, DONE, NO, NOT_FOUND, REFUSED, UNREACHABLE, USAGE, Workspace,
     WorkspaceCase, wait_until)
@@ -39,6 +39,7 @@ class Status(WorkspaceCase):
     def test_windows(self):
         path = self.directory / "held"
         self.workspace.write_as(ANN, path, "x")
+        self.workspace.await_closed()
         before = self.account()
         self.assertEqual((before["openClasses"], before["openFiles"]), (["A", "B", "C", "D"], 0))
         self.assertTrue(880 < before["idleSeconds"] <= 900, before)
@@ -198,8 +199,10 @@ class NoAnswer(WorkspaceCase):
                 ["mamctl", "data", "protect", "--owner", ANN, "--workspace", "work"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE, env=self.workspace.environment) as slow:
-            time.sleep(7)
-            self.assertIsNone(slow.poll())
+            sent = self.workspace.root / "sent"
+            with recording(slow.pid, "sendmsg,sendto,write", sent):
+                # It asks whether the daemon is all right, and is told so.
+                wait_until(lambda: "org.varlink.service" in sent.read_text(), 30, "it waits on")
             sealed, _ = slow.communicate(b"late")
         self.assertEqual(slow.returncode, DONE)
         self.assertTrue(sealed)

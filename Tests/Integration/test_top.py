@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from workspace import ANN, DONE, USAGE, WorkspaceCase, wait_until
+from workspace import ANN, USAGE, WorkspaceCase, wait_until
 
 
 class Once(WorkspaceCase):

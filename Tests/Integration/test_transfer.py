@@ -163,11 +163,13 @@ class OnlyManaged(Transfers):
     def test_a_truncating_open_makes_a_file_of_its_opener(self):
         path = self.managed()
         before = self.workspace.on_disk(path.relative_to(self.workspace.mount_point)).read_bytes()
+        self.workspace.await_closed()
         self.workspace.write_as(PERSONAL, path, "personal")
         self.assertEqual(self.workspace.owner(path), PERSONAL)
         self.assertEqual(path.read_bytes(), b"personal")
         self.assertNotEqual(self.backing_of(path).read_bytes()[:1024], before[:1024])
         # And a managed one again, with which the personal identity has nothing to do.
+        self.workspace.await_closed()
         self.write(path, b"the organisation's")
         self.assertEqual(self.workspace.run_as(PERSONAL, "cat", path, check=False).returncode, 1)
 

@@ -4,7 +4,6 @@ import base64
 import json
 import os
 import socket
-import subprocess
 import tempfile
 import unittest
 

@@ -99,6 +99,7 @@ class Mending(VerifyCase):
                 self.verify("--repair", status=DAMAGED),
                 {"tail": [("end", "left", (4, 4)), ("tail", "left")]})
             self.assertIn("open", self.findings[0]["action"])
+        self.workspace.await_closed()
         self.assertEqual(
             self.verify("--repair"), {"tail": [("end", "repaired", (4, 4)), ("tail", "repaired")]})
         self.check_tree(tail=PLAIN[:FIRST + 4 * PAYLOAD])

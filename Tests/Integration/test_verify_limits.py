@@ -5,10 +5,9 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
-from tracing import injecting
+from tracing import injecting, tasks
 from verifying import PLAIN, VerifyCase, changed, zeroed
 from workspace import BLOCK, BOB, CLOSED, FIRST, PAYLOAD, REFUSED, pattern, tree_digest, wait_until
 
@@ -85,18 +84,22 @@ class SlowDisk(VerifyCase):
         data = changed(zeroed(data, end, end), len(data) - 9 * BLOCK, b"damage")
         self.lay(large=data)
         self.mount()
-        pid = self.workspace.daemon()
-        with injecting(pid, "pread64", "delay_enter=100000"):
+        pid, reads = self.workspace.daemon(), self.workspace.root / "reads"
+        with injecting(pid, "pread64", "delay_enter=100000", path=reads):
             check = subprocess.Popen(
                 ["mamctl", "verify", "--repair", path], stdout=subprocess.DEVNULL,
                 env=self.workspace.environment)
-            time.sleep(1)
+            wait_until(lambda: len(reads.read_text().splitlines()) > 8, message="it reads nothing")
             self.assertIsNone(check.poll())
             check.kill()
             check.wait()
-            time.sleep(1.5)
+            wait_until(lambda: not self.checks(pid), 30, "the check goes on")
         self.workspace.unmount()
         self.assertTrue(self.disk("large").read_bytes() == data)
+
+    def checks(self, pid):
+        """The daemon's threads that work for a client."""
+        return tasks(pid, "control-client") + tasks(pid, "verify")
 
 
 class NothingWritten(VerifyCase):

@@ -77,7 +77,7 @@ class Places(VerifyCase):
             ["mamctl", "verify", self.workspace.backing], stdout=subprocess.DEVNULL,
             env=self.workspace.environment)
         wait_until(self.is_locked)
-        (daemon,) = daemons(str(self.workspace.root))
+        daemon = self.workspace.daemon()
         # A mount waits for a moment: until then the check is not to be done.
         os.kill(daemon, signal.SIGSTOP)
         self.workspace.mount(status=1)

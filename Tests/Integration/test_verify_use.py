@@ -165,6 +165,7 @@ class ClassB(VerifyCase):
                 file.readall()
                 cached = cachestat(file.fileno()).cached
                 self.assertTrue(are_mostly(cached, size // mmap.PAGESIZE), cached)
+            self.workspace.await_closed()
             checks = [
                 subprocess.Popen(
                     ["mamctl", "verify", path], stdout=subprocess.DEVNULL,

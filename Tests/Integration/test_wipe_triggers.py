@@ -5,7 +5,7 @@ import json
 import unittest
 
 from enrolling import EnrollmentCase, daemon_text
-from workspace import ANN, BOB, CLOSED, NO, pattern, wait_until
+from workspace import ANN, BOB, CLOSED, NO, wait_until
 
 
 class Triggers(EnrollmentCase):

@@ -45,14 +45,14 @@ def strace(*options):
 
 
 @contextlib.contextmanager
-def injecting(pid, calls, fault, thread_name=None):
+def injecting(pid, calls, fault, thread_name=None, path="/dev/null"):
     """All calls of these names have the fault, as strace's --inject has it: of the whole process,
-    or of the threads that have this name now."""
+    or of the threads that have this name now. Each is a line in the file, as soon as it is made."""
     if thread_name:
         whom = [word for number in tasks(pid, thread_name) for word in ("-p", str(number))]
     else:
         whom = ["-f", "-p", str(pid)]
-    with strace(*whom, "-o", "/dev/null", "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"):
+    with strace(*whom, "-o", path, "-e", f"trace={calls}", "-e", f"inject={calls}:{fault}"):
         wait_until(lambda: is_traced(pid, thread_name), message="strace does not attach")
         yield
 

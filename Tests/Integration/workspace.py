@@ -107,6 +107,14 @@ def daemons(prefix):
                     yield int(entry.name)
 
 
+def parent(pid):
+    """The process id of its parent; 0 if it has ended."""
+    try:
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
 def remove_leftovers(prefix):
     """Ends and unmounts what was started under the prefix. Safe when there is nothing."""
     for mount in mounts(prefix):
@@ -265,8 +273,9 @@ class Workspace:
         return self
 
     def daemon(self):
-        """Its process id; not that of what traces it."""
-        (pid,) = daemons(str(self.root))
+        """Its process id; not that of what traces it, nor of a program that it is just starting."""
+        found = list(daemons(str(self.root)))
+        (pid,) = (pid for pid in found if parent(pid) not in found)
         return pid
 
     def lock(self, account=ANN):
@@ -290,6 +299,14 @@ class Workspace:
 
     def close(self):
         remove_leftovers(self.root.name)
+
+    def await_closed(self):
+        """Until the daemon has no file open: the kernel tells of a close after close(2)
+        returned."""
+        def open_files():
+            return json.loads(self.serving("status", "--json").stdout)[0]["openFiles"]
+
+        wait_until(lambda: open_files() == 0, message="a closed file stays open")
 
     # Questions
 
