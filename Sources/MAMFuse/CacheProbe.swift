@@ -28,7 +28,7 @@ struct CacheProbe: ~Copyable {
     init(
         _ inode: Inode, in mount: Mount, for purpose: Purpose = .cache
     ) throws(Errno) {
-        file = try mount.probes.opening { () throws(Errno) in
+        file = try mount.ownAccesses.opening { () throws(Errno) in
             let root = try openFile(mount.tree.mountPoint.cString, O_RDONLY | O_DIRECTORY)
             return try withExtendedLifetime(root) { () throws(Errno) in
                 return try Self.open(inode, in: mount.tree, root, for: purpose)
@@ -114,7 +114,7 @@ struct CacheProbe: ~Copyable {
 }
 
 /// The daemon's own accesses to files of its mount.
-final class Probes: Sendable {
+final class OwnAccesses: Sendable {
     /// The threads that are opening a file, for the thread that serves the request.
     private let threads = Mutex<Set<Int32>>([])
     private let waitingThreads = Mutex<Set<Int32>>([])

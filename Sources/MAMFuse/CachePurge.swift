@@ -125,8 +125,8 @@ final class CachePurge: Sendable {
 
     private func drop(_ inode: Inode) -> Outcome {
         // A thread of an earlier lock may still wait there.
-        guard mount.probes.begin(inode, until: deadline) else { return .remains }
-        defer { mount.probes.end(inode) }
+        guard mount.ownAccesses.begin(inode, until: deadline) else { return .remains }
+        defer { mount.ownAccesses.end(inode) }
         mount.notifier.invalidate(inode.node)
         // Without a handle or a mapping nothing reads new pages.
         guard inode.isInUse.load(ordering: .relaxed) else { return .dropped }
@@ -141,7 +141,7 @@ final class CachePurge: Sendable {
         repeat {
             // A write that passed the kernel's check before the window began to close is in the
             // cache when this returns; a later one is refused (``WriteGuard``).
-            mount.probes.waitForWriters(probe)
+            mount.ownAccesses.waitForWriters(probe)
             mount.notifier.invalidate(inode.node)
             guard let pages = probe.cachedPageCount else { return .unseen }
             if pages == 0 { return .dropped }

@@ -13,7 +13,7 @@ internal import Synchronization
 /// Unchecked: one thread fills it, then each entry belongs to one thread, then all to the first
 /// again.
 final class Listing: SharedWork, @unchecked Sendable {
-    private struct Place {
+    private struct Slot {
         let item: DirectoryStream.Item
         /// Its place in the reply.
         let offset: Int
@@ -32,7 +32,7 @@ final class Listing: SharedWork, @unchecked Sendable {
     private static let maximumCount = 512
     private static let nameByteCount = 64 << 10
 
-    private let places = UnsafeMutablePointer<Place>.allocate(capacity: maximumCount)
+    private let places = UnsafeMutablePointer<Slot>.allocate(capacity: maximumCount)
     private let names = UnsafeMutablePointer<CChar>.allocate(capacity: nameByteCount)
     private var count = 0
     private var usedNames = 0
@@ -70,7 +70,7 @@ final class Listing: SharedWork, @unchecked Sendable {
         name.update(from: item.name, count: length)
         let kept = DirectoryStream.Item(
             name: name, number: item.number, kind: item.kind, next: item.next)
-        (places + count).initialize(to: Place(item: kept, offset: used))
+        (places + count).initialize(to: Slot(item: kept, offset: used))
         usedNames += length
         used += needed
         count += 1
@@ -127,7 +127,7 @@ final class Listing: SharedWork, @unchecked Sendable {
 
     /// Nil for "." and "..", and for an entry that is gone or unreadable: readdir does not fail
     /// because of one. Node 0 tells the kernel that it was not looked up.
-    private func find(_ place: Place, in directory: Inode, _ tree: Tree) -> Entry? {
+    private func find(_ place: Slot, in directory: Inode, _ tree: Tree) -> Entry? {
         if isDots(place.item.name) { return nil }
         if let opened = place.opened {
             return try? Lookup(tree).lookUp(place.item, in: directory, opened)

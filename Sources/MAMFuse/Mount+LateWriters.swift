@@ -13,7 +13,7 @@ extension Mount {
         var nameless: [ByteString: Inode] = [:]
         for inode in inodes {
             if let probe = try? CacheProbe(inode, in: self, for: .size) {
-                probes.waitForWriters(probe)
+                ownAccesses.waitForWriters(probe)
             } else if let path = tree.mountedPath(of: inode) {
                 nameless[path] = inode
             }
@@ -23,7 +23,7 @@ extension Mount {
             guard let inode = nameless[path] else { continue }
             for link in links {
                 guard let probe = try? CacheProbe(inode, in: self, heldAs: link) else { continue }
-                probes.waitForWriters(probe)
+                ownAccesses.waitForWriters(probe)
                 break
             }
         }

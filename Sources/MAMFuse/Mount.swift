@@ -7,7 +7,7 @@ internal import MAMTree
 final class Mount: Sendable {
     let tree: Tree
     let notifier = Notifier()
-    let probes = Probes()
+    let ownAccesses = OwnAccesses()
     let requestTransport: RequestTransport
     let seekThreads: SeekThreads
     let helpers = Helpers()

@@ -24,7 +24,7 @@ func addFiles(to table: inout fuse_lowlevel_ops) {
             let info = info.required
             let caller = request.caller
             let handle =
-                request.mount.probes.isOpening(caller.thread)
+                request.mount.ownAccesses.isOpening(caller.thread)
                 ? try Handles(tree).openForProbe(node)
                 : try Handles(tree).open(node, flags: info.pointee.flags, for: caller)
             info.pointee.keep_cache = 1

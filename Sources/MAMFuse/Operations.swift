@@ -91,7 +91,7 @@ private func addAttributes(to table: inout fuse_lowlevel_ops) {
         request.serve { tree throws(Errno) in
             guard let new else { throw .invalid }
             let (change, caller) = (AttributeChange(new.pointee, valid: valid), request.caller)
-            if change.mode != nil, request.mount.probes.isWaiting(caller.thread) {
+            if change.mode != nil, request.mount.ownAccesses.isWaiting(caller.thread) {
                 throw .notSupported
             }
             request.replyAttributes(

@@ -5,7 +5,7 @@ internal import MAMModel
 
 /// Reads a text up to its first error.
 struct JSONScan {
-    struct Place: Hashable, Sendable {
+    struct Position: Hashable, Sendable {
         var line: Int
         /// In bytes, from 1.
         var column: Int
@@ -21,13 +21,13 @@ struct JSONScan {
     struct Member: Sendable {
         let object: Int
         let key: String
-        let place: Place
+        let place: Position
     }
 
     private(set) var members: [Member] = []
     /// Where each object begins.
-    private(set) var starts: [Int: Place] = [:]
-    private(set) var error: (place: Place, reason: String)?
+    private(set) var starts: [Int: Position] = [:]
+    private(set) var error: (place: Position, reason: String)?
 
     /// Objects and lists have numbers: a way written out would be as long as all keys on it, for
     /// each member.
@@ -63,7 +63,7 @@ struct JSONScan {
     }
 
     /// The keys of each object, where they stand first.
-    var places: [Int: [String: Place]] {
+    var places: [Int: [String: Position]] {
         members.reduce(into: [:]) { places, member in
             let earlier = places[member.object]?[member.key]
             places[member.object, default: [:]][member.key] = earlier ?? member.place
@@ -77,14 +77,14 @@ struct JSONScan {
     }
 
     /// Positions are asked for in their order, so that nothing is counted twice.
-    private mutating func place(at position: Int) -> Place {
+    private mutating func place(at position: Int) -> Position {
         for index in counted..<max(counted, min(position, bytes.count))
         where bytes[index] == UInt8(ascii: "\n") {
             line += 1
             lineStart = index + 1
         }
         counted = max(counted, position)
-        return Place(line: line, column: max(0, position - lineStart) + 1)
+        return Position(line: line, column: max(0, position - lineStart) + 1)
     }
 
     private mutating func fail(_ reason: String) -> Bool {

@@ -158,7 +158,7 @@ package enum PolicyLint {
     }
 
     private static func located(
-        _ finding: LintFinding, _ places: [String: JSONScan.Place], start: JSONScan.Place?
+        _ finding: LintFinding, _ places: [String: JSONScan.Position], start: JSONScan.Position?
     ) -> LintFinding {
         var found = finding
         let place = found.key.flatMap { places[$0] } ?? start

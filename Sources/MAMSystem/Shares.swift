@@ -142,7 +142,7 @@ package final class Shares: Sendable {
 }
 
 /// A slot that is returned when the last reference to it goes away.
-package final class SharePlace: Sendable {
+package final class ShareSlot: Sendable {
     private let shares: Shares
     private let user: UInt32
 

@@ -22,7 +22,7 @@ package enum DirectoryNote: String {
             return Note(value: bytes, isProved: false)
         }
         let value = Array(bytes[..<valueCount])
-        guard let place = try? MarkedPlace(directory) else {
+        guard let place = try? MarkedInode(directory) else {
             return Note(value: value, isProved: false)
         }
         return Note(
@@ -60,7 +60,7 @@ package enum DirectoryNote: String {
     ) throws(Errno) {
         guard let value else { return try remove(from: directory) }
         var bytes = value
-        if isProved, let mark = marks.mark(kind, of: value, at: try MarkedPlace(directory)) {
+        if isProved, let mark = marks.mark(kind, of: value, at: try MarkedInode(directory)) {
             bytes += [0] + mark
         }
         try withOwnerRights(to: directory) { path throws(Errno) in

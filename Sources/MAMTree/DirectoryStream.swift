@@ -9,7 +9,7 @@ internal import Synchronization
 package final class DirectoryStream: Sendable {
     package let inode: Inode
     private let state: Mutex<Stream>
-    private let place: SharePlace?
+    private let place: ShareSlot?
 
     private struct Stream: @unchecked Sendable {
         // Accessed only under the mutex.
@@ -21,7 +21,7 @@ package final class DirectoryStream: Sendable {
 
     /// `movesAccessTime`: false for the daemon's own reads, which are nobody's access.
     package init(
-        _ inode: Inode, _ place: SharePlace? = nil, movesAccessTime: Bool = false
+        _ inode: Inode, _ place: ShareSlot? = nil, movesAccessTime: Bool = false
     ) throws(Errno) {
         let handle = try openDirectoryStream(
             inode.handle.raw, movesAccessTime: movesAccessTime)

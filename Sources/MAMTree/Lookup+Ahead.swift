@@ -7,14 +7,14 @@ package import MAMSystem
 package struct OpenedAhead {
     package let file: Descriptor
     /// Taken before it was opened.
-    package let before: Lookup.Moment
+    package let before: Lookup.Epoch
 }
 
 extension Lookup {
     /// Starts reading the header of a directory entry. Nil if its look-up does not need the header,
     /// or will report the error itself.
     package func openAhead(_ item: DirectoryStream.Item, in parent: Inode) -> OpenedAhead? {
-        let before = moment
+        let before = epoch
         guard item.kind == DT_REG, !tree.isHidden(item.name, in: parent),
             tree.table.known(BackingID(device: tree.rootDevice, inode: item.number)) == nil,
             let file = openWhatMayBeRead(item.name, in: parent.handle)

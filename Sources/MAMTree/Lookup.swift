@@ -25,7 +25,7 @@ package struct Lookup: Sendable {
 
     package func lookUpEvenHidden(_ name: Name, in parent: Inode) throws(Errno) -> Entry {
         try tree.evictor.makingRoom { () throws(Errno) in
-            let before = moment
+            let before = epoch
             let mayBeRead = tree.holdsOpen ? try isNewRegularFile(name, in: parent) : false
             let found = try FoundFile(name, in: parent.handle, mayBeRead: mayBeRead)
             return try enter(found, named: name, in: parent, since: before)
@@ -35,7 +35,7 @@ package struct Lookup: Sendable {
     /// For a directory entry: does not open a file whose inode is known.
     package func lookUp(_ item: DirectoryStream.Item, in parent: Inode) throws(Errno) -> Entry {
         let id = BackingID(device: tree.rootDevice, inode: item.number)
-        let before = moment
+        let before = epoch
         if !before.recovers, tree.table.known(id) != nil {
             guard let status = try? status(at: parent.handle.raw, item.name),
                 let inode = tree.table.lookUp(BackingID(status))
@@ -60,14 +60,14 @@ package struct Lookup: Sendable {
     }
 
     /// What to record before looking at a name.
-    package struct Moment {
+    package struct Epoch {
         /// If recovery is over before the look-up, the status is not from before a repair.
         package let recovers: Bool
         fileprivate let lossCount: Int
     }
 
-    package var moment: Moment {
-        Moment(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
+    package var epoch: Epoch {
+        Epoch(recovers: EndRecovery(tree).recovers, lossCount: tree.table.lossCount)
     }
 
     /// Returns an inode with its look-up counted; nil, not counted, if the caller has to look the
@@ -77,7 +77,7 @@ package struct Lookup: Sendable {
     /// then has none or another; or before the inode was asked for its size, so that the status
     /// belongs to the old file. So the count is compared last.
     private func entry(
-        _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Moment
+        _ inode: Inode, _ status: stat, named name: Name, in parent: Inode, since before: Epoch
     ) -> Entry? {
         let entry = entry(inode, status)
         guard tree.table.lossCount == before.lossCount else {
@@ -91,7 +91,7 @@ package struct Lookup: Sendable {
     /// Makes an inode known to the kernel and counts the look-up. `before`: recorded before the
     /// file was found.
     package func enter(
-        _ found: FoundFile, named name: Name, in parent: Inode, since before: Moment
+        _ found: FoundFile, named name: Name, in parent: Inode, since before: Epoch
     ) throws(Errno) -> Entry {
         var status = found.status
         // Inode numbers are unique only within one file system, so other mounts inside the backing

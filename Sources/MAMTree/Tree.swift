@@ -105,9 +105,9 @@ extension Tree {
 
     /// A slot among the user's open files, held as long as the handle; nil for callers without a
     /// limit.
-    package func place(in shares: Shares, for caller: Caller) throws(Errno) -> SharePlace? {
+    package func place(in shares: Shares, for caller: Caller) throws(Errno) -> ShareSlot? {
         guard Shares.bind(caller.user) else { return nil }
-        guard let place = SharePlace(in: shares, for: caller.user) else { throw .tooManyOpenFiles }
+        guard let place = ShareSlot(in: shares, for: caller.user) else { throw .tooManyOpenFiles }
         return place
     }
 

@@ -14,7 +14,7 @@ package import Synchronization
 /// across no call.
 package final class Enrollments: Sendable {
     package let hooks: Hooks
-    package let probes: Probes
+    package let probes: LaunchProbes
     /// Wakes the thread that waits for due actions.
     package let wakeUp: WakeUpDescriptor
     /// Wakes the thread that locks idle accounts.
@@ -54,7 +54,7 @@ package final class Enrollments: Sendable {
         at now: Moment
     ) throws(Errno) {
         hooks = Hooks(settings.hooks, log)
-        probes = Probes(settings)
+        probes = LaunchProbes(settings)
         wakeUp = try WakeUpDescriptor()
         idleWakeUp = try WakeUpDescriptor()
         store = try stateDirectory.map { directory throws(Errno) in

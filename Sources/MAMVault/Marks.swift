@@ -17,7 +17,7 @@ package enum MarkKind: UInt8, Sendable {
 
 /// The file or directory that carries a mark: it may be moved, but the mark does not hold for a
 /// copy, nor for a later file with the same inode number.
-package struct MarkedPlace: Sendable {
+package struct MarkedInode: Sendable {
     package let inode: UInt64
     package let birth: Int64
 
@@ -42,14 +42,14 @@ package struct Marks: Sendable {
 
     /// Nil without a key: values written then are not proved.
     package func mark(
-        _ kind: MarkKind, of value: [UInt8], at place: MarkedPlace
+        _ kind: MarkKind, of value: [UInt8], at place: MarkedInode
     ) -> [UInt8]? {
         guard let key else { return nil }
         return KeyedTag.make(of: Self.bytes(kind, value, place), key: key)
     }
 
     package func isRight(
-        _ mark: some Collection<UInt8>, _ kind: MarkKind, of value: [UInt8], at place: MarkedPlace
+        _ mark: some Collection<UInt8>, _ kind: MarkKind, of value: [UInt8], at place: MarkedInode
     ) -> Bool {
         guard let key else { return false }
         return KeyedTag.isRight(mark, of: Self.bytes(kind, value, place), key: key)
@@ -57,7 +57,7 @@ package struct Marks: Sendable {
 
     /// All fields except the last have a fixed length, so the encoding is unambiguous.
     private static func bytes(
-        _ kind: MarkKind, _ value: [UInt8], _ place: MarkedPlace
+        _ kind: MarkKind, _ value: [UInt8], _ place: MarkedInode
     ) -> [UInt8] {
         var bytes = [kind.rawValue] + [UInt8](repeating: 0, count: 7)
         for number in [place.inode, UInt64(bitPattern: place.birth)] {

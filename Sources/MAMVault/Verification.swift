@@ -59,10 +59,10 @@ package struct Finding: Sendable {
         case noted
     }
 
-    package enum Place: String, Sendable { case backing, state }
+    package enum Root: String, Sendable { case backing, state }
 
     /// Whether the path is relative to the backing directory or to the state directory.
-    package let place: Place
+    package let place: Root
     package let path: ByteString
     package let problem: Problem
     /// One sentence.
@@ -71,7 +71,7 @@ package struct Finding: Sendable {
     package let outcome: Outcome
 
     package init(
-        _ path: ByteString, in place: Place = .backing, _ problem: Problem, _ reason: String,
+        _ path: ByteString, in place: Root = .backing, _ problem: Problem, _ reason: String,
         blocks: BlockRanges = .init(), _ outcome: Outcome
     ) {
         self.path = path

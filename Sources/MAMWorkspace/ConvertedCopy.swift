@@ -63,7 +63,7 @@ final class ConvertedCopy {
     /// Exchanges the two names, and makes the inode the new file. Returns the directory in which
     /// that is to be made durable. The caller sees to it that no name changes meanwhile.
     func putInPlace(
-        of inode: Inode, at place: Place, in table: InodeTable
+        of inode: Inode, at place: EntryLocation, in table: InodeTable
     ) throws(Errno) -> Descriptor {
         let (old, new) = (inode.backingID, BackingID(try status(of: file.raw)))
         guard BackingID(try status(at: place.directory.raw, place.name)) == old else {
@@ -88,7 +88,7 @@ final class ConvertedCopy {
         return directory
     }
 
-    private func exchange(with place: Place) throws(Errno) {
+    private func exchange(with place: EntryLocation) throws(Errno) {
         try Faults.check(.rename)
         let exchange: UInt32 = 2  // RENAME_EXCHANGE
         _ = try retrying {

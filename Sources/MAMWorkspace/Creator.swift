@@ -68,7 +68,7 @@ package struct Creator: Sendable {
     private func begin(
         _ descriptor: Descriptor, isReadOnly: Bool, named name: Name?, in parent: Inode,
         as owner: Identity, asking asked: ProtectionClass?, for caller: Caller,
-        _ place: SharePlace?
+        _ place: ShareSlot?
     ) throws(Errno) -> Creation {
         do throws(Errno) {
             let (file, id) = try leavingAsMade(descriptor, isReadOnly: isReadOnly) {
@@ -98,7 +98,7 @@ package struct Creator: Sendable {
     /// The first handle of a file that was made.
     private func opened(
         _ file: VaultFile, _ found: (inode: Inode, status: stat), by caller: Caller,
-        _ place: SharePlace?
+        _ place: ShareSlot?
     ) -> Creation {
         found.inode.withState { state in
             state.file = file

@@ -16,9 +16,9 @@ package final class OpenHandle: Sendable {
     package let mayWrite: Bool
     /// How far it has been told of syncs that failed.
     private let syncMark: Atomic<UInt64>
-    private let place: SharePlace?
+    private let place: ShareSlot?
 
-    init(inode: Inode, file: VaultFile, mayWrite: Bool, _ place: SharePlace? = nil) {
+    init(inode: Inode, file: VaultFile, mayWrite: Bool, _ place: ShareSlot? = nil) {
         self.place = place
         self.inode = inode
         self.file = file

@@ -27,7 +27,7 @@ package struct KeyRenewal: Sendable {
             let inode = found.entry.inode
             guard inode.isRegular, let header = inode.header, isWanted(header) else { return true }
             do throws(VaultError) {
-                try sealAnew(inode, at: Place(found))
+                try sealAnew(inode, at: EntryLocation(found))
                 count += 1
                 return true
             } catch {
@@ -59,7 +59,7 @@ package struct KeyRenewal: Sendable {
 
     /// After a change of the header that its key should not have outlived. The change holds either
     /// way: what fails is logged, shown where the file's protection is asked for, and tried again.
-    func sealAnewIfExposed(_ inode: Inode, at place: () throws(VaultError) -> Place) {
+    func sealAnewIfExposed(_ inode: Inode, at place: () throws(VaultError) -> EntryLocation) {
         guard inode.header?.sealing?.isExposed == true else { return }
         do throws(VaultError) {
             try sealAnew(inode, at: place())
@@ -69,7 +69,7 @@ package struct KeyRenewal: Sendable {
         }
     }
 
-    private func sealAnew(_ inode: Inode, at place: Place) throws(VaultError) {
+    private func sealAnew(_ inode: Inode, at place: EntryLocation) throws(VaultError) {
         guard let header = inode.header, let owner = tree.vault.holder(of: header) else {
             throw .keyMissing(inode.header?.owner ?? .nobody)
         }

@@ -61,7 +61,7 @@ package struct Names: Sendable {
         try tree.refuseHidden(name, in: parent)
         try caller.creating { () throws(Errno) in try call(parent.handle.raw) }
         return try tree.evictor.makingRoom { () throws(Errno) in
-            let before = Lookup(tree).moment
+            let before = Lookup(tree).epoch
             let made = try FoundFile(name, in: parent.handle, mayBeRead: false)
             return try Lookup(tree).enter(made, named: name, in: parent, since: before)
         }

@@ -34,7 +34,7 @@ package struct Owners: Sendable {
 
     /// `place` is asked only where the content has to be converted.
     func give(
-        _ inode: Inode, at place: () throws(VaultError) -> Place, to owner: Identity,
+        _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, to owner: Identity,
         for caller: Identity
     ) throws(VaultError) {
         if case .protected(let header)? = Answers(tree).facts(of: inode),
@@ -83,7 +83,7 @@ package struct Owners: Sendable {
         try Transfers(tree.vault).checkTransfer(of: header) { caller }
     }
 
-    func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> Place {
+    func place(of inode: Inode, _ descriptor: Descriptor) throws(VaultError) -> EntryLocation {
         try systemCall { () throws(Errno) in
             let path: ByteString
             do throws(Errno) { path = try currentPath(of: descriptor.raw) } catch {
@@ -97,16 +97,16 @@ package struct Owners: Sendable {
                 tree.root.raw, relative.directory.cString, openPathOnly | O_DIRECTORY)
             let parentStatus = try status(at: directory.raw, "")
             let node = tree.table.known(BackingID(parentStatus))?.node ?? InodeTable.rootNode
-            return Place(
+            return EntryLocation(
                 directory: directory, parentNode: node, name: relative.lastComponent.cString)
         }
     }
 
     /// A rename may have made it stale: who changes something there looks once more.
-    private func lastPlace(of inode: Inode) -> Place? {
+    private func lastPlace(of inode: Inode) -> EntryLocation? {
         let (node, name) = inode.withState { ($0.lastParent, $0.lastName.terminated) }
         guard let name, let parent = try? tree.table.inode(node) else { return nil }
-        return Place(directory: parent.handle, parentNode: node, name: name)
+        return EntryLocation(directory: parent.handle, parentNode: node, name: name)
     }
 
     /// Writes a converted copy and puts it in the file's place: old or new at every moment, and for
@@ -114,7 +114,7 @@ package struct Owners: Sendable {
     ///
     /// `isSame`: owner and class stay, and the key is another one.
     func replace(
-        _ inode: Inode, at place: Place, _ owner: Identity, isSame: Bool = false,
+        _ inode: Inode, at place: EntryLocation, _ owner: Identity, isSame: Bool = false,
         for caller: Identity
     ) throws(VaultError) {
         guard let workDirectory = tree.workDirectory else { throw VaultError(.readOnly) }
@@ -151,7 +151,7 @@ package struct Owners: Sendable {
     /// Puts the copy in place, while no name in the mount changes: there, nothing is copied, synced
     /// or waited for. False if it has to be tried again.
     func finish(
-        _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: Place
+        _ conversion: Conversion, _ copy: ConvertedCopy, _ inode: Inode, _ place: EntryLocation
     ) throws(VaultError) -> Bool {
         try conversion.finish(holding: tree.names) { header throws(VaultError) in
             // Neither past who looks for its files, nor out of its reach as plain ones.

@@ -64,7 +64,7 @@ package struct Protect: Sendable {
             guard inode.isRegular else { return true }
             let changed = try protect(
                 inode,
-                at: { () throws(VaultError) in Place(found) }, request)
+                at: { () throws(VaultError) in EntryLocation(found) }, request)
             return listener.did(
                 ProtectedFile(found.path, Answers(tree).protection(of: inode), changed))
         } catch {
@@ -75,7 +75,7 @@ package struct Protect: Sendable {
 
     /// True if there was something to do.
     private func protect(
-        _ inode: Inode, at place: () throws(VaultError) -> Place, _ request: ProtectRequest
+        _ inode: Inode, at place: () throws(VaultError) -> EntryLocation, _ request: ProtectRequest
     ) throws(VaultError) -> Bool {
         guard inode.isRegular else { throw .invalid("it is neither a file nor a directory") }
         let current = Answers(tree).protection(of: inode)

@@ -10,7 +10,7 @@ func verify(_ invocation: Invocation) throws -> ExitStatus {
     // Until then a daemon that was started for this serves.
     defer { subject.finish() }
     try invocation.unlockForCheck(subject)
-    let places = VerifyPlaces(try subject.daemon.status())
+    let places = FindingPaths(try subject.daemon.status())
     var output = VerifyOutput(places, isJSON: invocation.isJSON)
     var parameters: [String: JSONValue] = ["repair": .bool(invocation.arguments.has("repair"))]
     if subject.file != nil { parameters["fileDescriptor"] = 0 }
@@ -26,7 +26,7 @@ func verify(_ invocation: Invocation) throws -> ExitStatus {
 }
 
 /// Where the files of a finding are, as a person knows them.
-struct VerifyPlaces {
+struct FindingPaths {
     let tree: ByteString
     let backing: ByteString
 
@@ -44,13 +44,13 @@ struct VerifyPlaces {
 
 /// Lines, progress and JSON.
 private struct VerifyOutput {
-    private let places: VerifyPlaces
+    private let places: FindingPaths
     private let isJSON: Bool
     private let progress = Progress()
     private var findings: [FindingReport] = []
     private var summary: VerifyReport?
 
-    init(_ places: VerifyPlaces, isJSON: Bool) {
+    init(_ places: FindingPaths, isJSON: Bool) {
         self.places = places
         self.isJSON = isJSON
     }

@@ -79,7 +79,7 @@ import Testing
         settings.probes.threatLevel = ["/bin/echo", "low"]
         settings.probes.compliance = ["/bin/echo", "noncompliant"]
         settings.probes.clockStatus = ["/bin/echo", "out-stale"]
-        let probes = Probes(settings)
+        let probes = LaunchProbes(settings)
         let nothing = probes.conditions(for: PolicyRules(), stated: nil)
         #expect(
             nothing.osVersion == nil && nothing.isCompliant == nil && nothing.clockStatus == nil)
@@ -91,7 +91,7 @@ import Testing
         let all = probes.conditions(for: rules, stated: .secured)
         #expect(all.osVersion == "13.2" && all.isCompliant == false && all.threatLevel == .low)
         #expect(all.clockStatus == .clockedOutStale)
-        let plain = Probes(Settings()).conditions(for: rules, stated: .medium)
+        let plain = LaunchProbes(Settings()).conditions(for: rules, stated: .medium)
         #expect(plain.osVersion?.isEmpty == false && plain.isCompliant == nil)
         #expect(plain.threatLevel == .medium && plain.clockStatus == .notConfigured)
         #expect(plain.guessed == [.sdkVersion, .appVersion, .osVersion, .deviceModel])
@@ -106,7 +106,7 @@ import Testing
         settings.probes.sdkVersion = ["/bin/false"]
         var rules = PolicyRules()
         rules.allowedIosDeviceModels = "iPhone17,1"
-        let found = Probes(settings).conditions(for: rules, stated: nil)
+        let found = LaunchProbes(settings).conditions(for: rules, stated: nil)
         #expect(found.deviceModel == nil && found.sdkVersion == nil)
     }
 }

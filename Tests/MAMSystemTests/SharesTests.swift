@@ -62,8 +62,8 @@ import Testing
 
     @Test func `a place goes back with its owner`() {
         let shares = Shares(each: 1)
-        var place = SharePlace(in: shares, for: ann)
-        #expect(place != nil && SharePlace(in: shares, for: ann) == nil)
+        var place = ShareSlot(in: shares, for: ann)
+        #expect(place != nil && ShareSlot(in: shares, for: ann) == nil)
         place = nil
         #expect(shares.take(for: ann))
     }

@@ -7,11 +7,11 @@ import WorkspaceSupport
 
 /// Which number is which file's, and for how long.
 @Suite struct InodeTableTests {
-    private let places: Places
+    private let places: TestDirectories
     private let root: Descriptor
 
     init() throws {
-        places = try Places()
+        places = try TestDirectories()
         root = try openFile(places.backing, openPathOnly | O_DIRECTORY)
     }
 

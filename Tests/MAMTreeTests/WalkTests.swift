@@ -10,7 +10,7 @@ import WorkspaceSupport
     private static let depth = 5000
 
     /// A chain of directories with one file in each, which no path leads through.
-    private func makeChain(_ depth: Int, in places: Places) throws {
+    private func makeChain(_ depth: Int, in places: TestDirectories) throws {
         var directory = try openFile(places.backing, O_RDONLY | O_DIRECTORY)
         for _ in 0..<depth {
             try #require(mkdirat(directory.raw, "d", 0o700) == 0)

@@ -8,7 +8,7 @@ import WorkspaceSupport
 
 @Suite struct MarkTests {
     private let value = Array("ann@contoso.com".utf8)
-    private let place = MarkedPlace(inode: 17, birth: 1_700_000_000_000_000_000)
+    private let place = MarkedInode(inode: 17, birth: 1_700_000_000_000_000_000)
 
     private func mark(_ marks: Marks) throws -> [UInt8] {
         try #require(marks.mark(.childOwner, of: value, at: place))
@@ -26,8 +26,8 @@ import WorkspaceSupport
         #expect(!marks.isRight(mark, .childOwner, of: value + [0], at: place))
         #expect(!marks.isRight(mark, .childClass, of: value, at: place))
         for other in [
-            MarkedPlace(inode: 18, birth: place.birth),
-            MarkedPlace(inode: place.inode, birth: place.birth + 1),
+            MarkedInode(inode: 18, birth: place.birth),
+            MarkedInode(inode: place.inode, birth: place.birth + 1),
         ] {
             #expect(!marks.isRight(mark, .childOwner, of: value, at: other))
         }

@@ -81,7 +81,8 @@ private let ann = "ann@contoso.com"
             rename(it.places.path("other"), it.places.path("file"))
             let error = refusal {
                 try Owners(it.tree).give(
-                    found.entry.inode, at: { () throws(VaultError) in Place(found) }, to: owner,
+                    found.entry.inode, at: { () throws(VaultError) in EntryLocation(found) },
+                    to: owner,
                     for: nobody)
             }
             #expect(error == .staleHandle)

@@ -13,7 +13,7 @@ extension TestWorkspace {
         let (owner, caller) = (try identity(owner), try identity(caller))
         try withEntry(name) { found in
             try Owners(tree).give(
-                found.entry.inode, at: { () throws(VaultError) in Place(found) }, to: owner,
+                found.entry.inode, at: { () throws(VaultError) in EntryLocation(found) }, to: owner,
                 for: caller)
         }
     }

@@ -14,7 +14,7 @@ internal import MAMWorkspace
 /// A vault with the accounts of Ann and Bob, and a tree over a backing directory. The kernel is the
 /// test. Who makes a second one in the same places restarts the daemon after a crash.
 package final class TestWorkspace: Sendable {
-    package let places: Places
+    package let places: TestDirectories
     package let vault: Vault
     package let tree: Tree
     package let cache = RecordingCache()
@@ -37,11 +37,11 @@ package final class TestWorkspace: Sendable {
     }
 
     package init(
-        in places: Places? = nil, _ change: (inout Options) -> Void = { _ in }
+        in places: TestDirectories? = nil, _ change: (inout Options) -> Void = { _ in }
     ) throws {
         var options = Options()
         change(&options)
-        let places = try places ?? Places()
+        let places = try places ?? TestDirectories()
         self.places = places
         vault = try Self.makeVault(places, options)
         tree = try Tree(
@@ -59,7 +59,7 @@ package final class TestWorkspace: Sendable {
         tree.setServed(false)
     }
 
-    private static func makeVault(_ places: Places, _ options: Options) throws -> Vault {
+    private static func makeVault(_ places: TestDirectories, _ options: Options) throws -> Vault {
         var settings = Settings()
         settings.lockGraceSeconds = 0
         settings.lockDeadlineSeconds = options.lockDeadlineSeconds

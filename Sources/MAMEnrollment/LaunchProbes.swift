@@ -7,7 +7,7 @@ package import MAMSettings
 internal import MAMSystem
 
 /// The programs in `Probes`, and what is known without them.
-package struct Probes: Sendable {
+package struct LaunchProbes: Sendable {
     private let settings: Settings.Probes
     private let timeoutSeconds: Int
 

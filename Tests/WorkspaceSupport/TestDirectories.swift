@@ -6,7 +6,7 @@ package import MAMSystem
 
 /// A backing directory with what belongs to it, and a state directory. They outlive the workspaces
 /// that are made of them one after the other, as a daemon's do.
-package final class Places: Sendable {
+package final class TestDirectories: Sendable {
     package let top: String
     package var backing: String { "\(top)/backing" }
     package var work: String { "\(backing)/.mamd/work" }

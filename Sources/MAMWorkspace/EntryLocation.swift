@@ -4,13 +4,13 @@ internal import MAMSystem
 internal import MAMTree
 
 /// Where a file stands: its directory in the backing tree, and its name there.
-struct Place {
+struct EntryLocation {
     let directory: Descriptor
     let parentNode: UInt64
     let name: [CChar]
 }
 
-extension Place {
+extension EntryLocation {
     init(_ found: WalkedEntry) {
         self.init(
             directory: found.parent.handle, parentNode: found.parent.node,
